@@ -76,15 +76,19 @@ function toBodyNote({ size, isCut, text }: ExchangeBody, fields: Fields): string
 /** One side of the exchange with its parts decoded. */
 function renderMessage(fields: Fields, body: ExchangeBody | undefined, target?: string): Html {
   const pretty = prettyBody(body, fields)
-  const raw = body?.text ?? ''
-  return html`${target === undefined ? '' : renderFields('Query parameters', toParameters(target))}${renderFields(
-    'Headers',
-    fields,
-  )}${renderFields('Form fields', pretty.fields ?? [])}${
-    body === undefined || body.size === 0
-      ? html`<p class="quiet">There is no body.</p>`
-      : html`<h3>Body</h3>\n${raw === '' || raw === pretty.text ? renderBody(body, fields) : html`${codeBlock(raw, 'plain')}<p class="quiet">${toBodyNote(body, fields)}</p>`}`
-  }`
+  const query = target === undefined ? [] : toParameters(target)
+  return html`${renderFields('Query parameters', query)}${renderFields('Headers', fields)}${renderFields(
+    'Form fields',
+    pretty.fields ?? [],
+  )}${renderSource(body, pretty.text)}`
+}
+
+/** The body as it was sent, unless the overview shows the same. */
+function renderSource(body: ExchangeBody | undefined, shown: string): Html {
+  if (body === undefined || body.size === 0) return html`<p class="quiet">There is no body.</p>`
+  const { text = shown } = body
+  if (text === shown) return html`<p class="quiet">The body is in the overview.</p>`
+  return html`<h3>Body as sent</h3>\n${codeBlock(text, 'plain')}`
 }
 
 function toParameters(target: string): Fields {
