@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { renderLastHead } from '../http/response/last-head.ts'
 import { pace, toPause, wait } from '../http/response/pacing.ts'
 
@@ -113,7 +114,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     },
     http2: async (response, stream) => {
       await repeatBody(response)
-      stream.close(NGHTTP2_INTERNAL_ERROR)
+      await resetStream(stream, NGHTTP2_INTERNAL_ERROR)
     },
   },
   'stream-reset': {
@@ -121,15 +122,15 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     isInBody: true,
     http2: async (response, stream) => {
       await sendHalf(response)
-      stream.close(NGHTTP2_INTERNAL_ERROR)
+      await resetStream(stream, NGHTTP2_INTERNAL_ERROR)
     },
   },
   goaway: {
     summary: 'GOAWAY, and REFUSED_STREAM: the request can be repeated on a new connection.',
-    http2: (_, stream) => {
+    http2: async (_, stream) => {
       const { session } = stream
       session?.goaway(NGHTTP2_NO_ERROR)
-      stream.close(NGHTTP2_REFUSED_STREAM)
+      await resetStream(stream, NGHTTP2_REFUSED_STREAM)
       // Other streams are completed.
       session?.close()
     },
@@ -157,6 +158,12 @@ function write(target: Writable, bytes: Buffer): Promise<unknown> {
 function reset(socket: Socket & { _parent?: Socket | null }): void {
   const tcp = socket._parent ?? socket
   tcp.resetAndDestroy()
+}
+
+/** Not at once: Node 26 aborts the process if this is in a callback of received frames. */
+async function resetStream(stream: ServerHttp2Stream, code: number): Promise<void> {
+  await setImmediate()
+  stream.close(code)
 }
 
 /** Not at once: some systems discard received bytes that were not read before the reset. */

@@ -34,6 +34,20 @@ for (const [name, expected] of Object.entries(rows)) {
   })
 }
 
+test('a fault of a request with a body does not stop the process', async (t) => {
+  const { origin } = await openFaults(t, true)
+  for (const name of Object.keys(rows)) {
+    for (const body of ['', '0']) {
+      await t.test(`${name} of ${String(body.length)} bytes`, async () => {
+        const session = openSession(t, origin)
+        const path = `/responses/fault/${name}?body=${body}&seconds=0`
+        await fetchOver(session, path, undefined, 'a body')
+        assert.equal((await fetchOver(openSession(t, origin), '/health')).status, 200)
+      })
+    }
+  }
+})
+
 const versions = {
   'HTTP/2':
     'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length reset-in-body bad-chunk',

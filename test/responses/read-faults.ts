@@ -90,14 +90,16 @@ export async function fetchOver(
   session: ClientHttp2Session,
   path: string,
   onData: () => void = () => undefined,
+  body?: string,
 ): Promise<StreamResult> {
-  const stream = session.request({ ':path': path })
+  const method = body === undefined ? 'GET' : 'POST'
+  const stream = session.request({ ':method': method, ':path': path }).end(body)
   stream.on('data', onData)
   let status: unknown
-  let body = ''
+  let received = ''
   stream.on('response', (headers) => (status = headers[':status']))
-  stream.on('data', (chunk: Buffer) => (body += chunk.toString()))
+  stream.on('data', (chunk: Buffer) => (received += chunk.toString()))
   stream.on('error', () => undefined)
   await closed(stream)
-  return { status, body, code: stream.rstCode }
+  return { status, body: received, code: stream.rstCode }
 }
