@@ -88,7 +88,7 @@ function renderSource(body: ExchangeBody | undefined, shown: string): Html {
   if (body === undefined || body.size === 0) return html`<p class="quiet">There is no body.</p>`
   const { text = shown } = body
   if (text === shown) return html`<p class="quiet">The body is in the overview.</p>`
-  return html`<h3>Body as sent</h3>\n${codeBlock(text, 'plain')}`
+  return html`<h2>Body as sent</h2>\n${codeBlock(text, 'plain')}`
 }
 
 function toParameters(target: string): Fields {
@@ -105,7 +105,7 @@ function toParameters(target: string): Fields {
 
 export function renderFields(title: string, fields: Fields): Html {
   if (fields.length === 0) return html``
-  return html`<h3>${title}</h3>
+  return html`<h2>${title}</h2>
 <div class="table" tabindex="0" role="group" aria-label="${title}"><table class="fields"><tbody>
 ${fields.map(([name, value]) => html`<tr><th scope="row"><code>${name}</code></th><td><code>${renderValue(value)}</code></td></tr>\n`)}</tbody></table></div>
 `

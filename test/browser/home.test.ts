@@ -34,7 +34,10 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   await page.getByLabel('Path').fill('/mirror/field')
   await page.getByLabel('Body').fill('{"a":"brass"}')
   await composer.getByRole('button', { name: 'Send' }).click()
-  await result.locator('.heads pre', { hasText: /"a": ?"brass"/ }).first().waitFor()
+  await result
+    .locator('.heads pre', { hasText: /"a": ?"brass"/ })
+    .first()
+    .waitFor()
   await result.getByRole('tab', { name: 'Code' }).first().click()
   await result.locator('pre', { hasText: '-d \'{"a":"brass"}\'' }).waitFor()
   // In the command, each of them ends a string: more parts than a call can have arguments.
