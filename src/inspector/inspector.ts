@@ -132,8 +132,7 @@ function getInspector(exchanges: Exchanges): Route {
       const filter = toFilter(request)
       const before = findText(request.query, 'before')
       const page = await exchanges.list({ ...filter, before, limit: maxRows }, viewer)
-      if (type === 'application/json')
-        return sendJson(reply, page)
+      if (type === 'application/json') return sendJson(reply, page)
       const [newest] = page.exchanges
       const after = newest === undefined ? '' : toCursor(newest)
       const view = renderInspectorPage({
