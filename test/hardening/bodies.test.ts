@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { formType } from '../resources.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
 
 type Body = string | Buffer<ArrayBuffer>
 type Row = readonly [what: string, path: string, type: string, body: Body, allowed: number[]]
@@ -144,3 +144,15 @@ test('bodies with a Content-Encoding are rejected with 415 and Accept-Encoding: 
   }
   await assertSound()
 })
+
+for (const path of ['/users', '/users/post', '/responses/echo', '/httpbin/post']) {
+  test(`a chunked body that is too large, and goes on, gets 413 from ${path}`, async (t) => {
+    const { origin, assertSound } = await startWatched(t, { MAX_BODY_BYTES: '1000' })
+    const chunk = `3e8\r\n${'0'.repeat(1000)}\r\n`
+    const fields = ['Host: x', `Content-Type: ${json}`, 'Transfer-Encoding: chunked']
+    const head = toRequest(`POST ${path} HTTP/1.1`, [...fields, 'Connection: close'])
+    const { statuses } = await sendRaw(origin, `${head}${chunk.repeat(2000)}0\r\n\r\n`)
+    assert.deepEqual(statuses, [413])
+    await assertSound()
+  })
+}

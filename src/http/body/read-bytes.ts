@@ -92,17 +92,15 @@ function tooLarge({ maxBodyBytes }: BodyLimits): Error {
   return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
 }
 
-function readSlowly(
-  raw: IncomingMessage,
-  limits: BodyLimits,
-  toStart: ToStart,
-): Promise<Buffer> {
+function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const { maxBodyBytes } = limits
   const bytes = createByteCollector(maxBodyBytes)
   watchBody(raw, limits, reject)
-  raw.on('data', (chunk: Buffer) => {
+  raw.on('data', function add(chunk: Buffer) {
     if (bytes.add(chunk)) return
+    // A second rejection would have no handler, and end the process.
+    raw.off('data', add)
     bytes.add(chunk.subarray(0, maxBodyBytes - bytes.toBuffer().length))
     const start = new Promise<Buffer>((settle) => {
       settle(toStart(bytes.toBuffer()))
