@@ -24,10 +24,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz'
 const toLength = ({ start, last }: Range) => last - start + 1
 
 const toLetters = (range: Range) =>
-  Buffer.alloc(toLength(range), letters.slice(range.start % 26) + letters).subarray(
-    0,
-    toLength(range),
-  )
+  Buffer.alloc(toLength(range), letters.slice(range.start % 26) + letters)
 
 const toContentRange = ({ start, last }: Range, size: number): Pair => [
   'Content-Range',

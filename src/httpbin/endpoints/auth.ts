@@ -1,6 +1,6 @@
 import { notFound } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forReads, inPythonOnly, type Endpoint } from '../endpoint.ts'
+import { forReads, inPythonOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { addHeaders, renderAuthenticated, renderJson, renderUnauthorized } from '../render.ts'
 import { findHeader } from '../text.ts'
 import { renderDigest } from '../digest.ts'
@@ -24,31 +24,22 @@ const digest = {
 }
 
 export const authEndpoints: readonly Endpoint[] = [
-  {
-    path: '/basic-auth/:user/:password',
-    summary: 'Require Basic authentication',
+  toEndpoint('/basic-auth/:user/:password', 'Require Basic authentication', renderBasic, {
     samples,
     statuses,
-    handler: renderBasic,
-  },
-  {
-    path: '/hidden-basic-auth/:user/:password',
-    summary: 'Require Basic authentication, and respond with 404 without it',
-    samples,
-    statuses: [200, 404],
-    handler: (request) => {
+  }),
+  toEndpoint(
+    '/hidden-basic-auth/:user/:password',
+    'Require Basic authentication, and respond with 404 without it',
+    (request) => {
       const { user, isRight } = checkBasic(request)
       if (isRight) return renderAuthenticated(request, user)
       if (request.dialect.isPython) return renderStatus(404, request)
       throw notFound('')
     },
-  },
-  {
-    path: '/bearer',
-    summary: 'Require a Bearer token, and return it',
-    statuses,
-    handler: renderBearer,
-  },
+    { samples, statuses: [200, 404] },
+  ),
+  toEndpoint('/bearer', 'Require a Bearer token, and return it', renderBearer, { statuses }),
   { path: '/digest-auth/:qop/:user/:password', methods: forReads, ...digest },
   { path: '/digest-auth/:qop/:user/:password/:algorithm', methods: forReads, ...digest },
   {

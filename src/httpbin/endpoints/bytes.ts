@@ -1,6 +1,6 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import type { Endpoint } from '../endpoint.ts'
+import { toEndpoint, type Endpoint } from '../endpoint.ts'
 import { pace } from '../../http/response/pacing.ts'
 import { parseQueryInteger, toQuery } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
@@ -11,34 +11,26 @@ const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as c
 const samples = { size: '26' }
 
 export const byteEndpoints: readonly Endpoint[] = [
-  {
-    path: '/bytes/:size',
-    mediaTypes: ['application/octet-stream'],
-    summary: 'Send random bytes',
-    samples,
-    parameters: toQuery(seed),
-    handler: (request) => {
+  toEndpoint(
+    '/bytes/:size',
+    'Send random bytes',
+    (request) => {
       const { bytes, headers } = generateBytes(request)
       return { headers, body: bytes }
     },
-  },
-  {
-    path: '/stream-bytes/:size',
+    { mediaTypes: ['application/octet-stream'], samples, parameters: toQuery(seed) },
+  ),
+  toEndpoint('/stream-bytes/:size', 'Send random bytes in chunks', streamBytes, {
     mediaTypes: ['application/octet-stream'],
-    summary: 'Send random bytes in chunks',
     samples,
     parameters: toQuery({ ...seed, ...chunkSize }),
-    handler: streamBytes,
-  },
-  {
-    path: '/range/:size',
+  }),
+  toEndpoint('/range/:size', 'Send letters, or ranges of them', renderRange, {
     mediaTypes: ['application/octet-stream', 'multipart/byteranges'],
-    summary: 'Send letters, or ranges of them',
     samples,
     statuses: [200, 206],
     parameters: toQuery({ duration: ['The seconds of the transfer.', '0'], ...chunkSize }),
-    handler: renderRange,
-  },
+  }),
 ]
 
 const maxPythonBytes = 100 * 1024

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import type { Endpoint } from '../endpoint.ts'
+import { toEndpoint, type Endpoint } from '../endpoint.ts'
 import { describe, renderJson } from '../render.ts'
 
 interface Coding {
@@ -18,15 +18,17 @@ const codings: readonly Coding[] = [
   { path: '/zstd', name: 'zstd', flag: 'zstd', compress: zstdCompressSync },
 ]
 
-export const compressedEndpoints = codings.map(({ path, name, flag, compress }): Endpoint => ({
-  path,
-  summary: `Respond with content in the ${name} coding, whatever Accept-Encoding has`,
-  handler: (request) => {
-    const members = describe(request, { hasMethod: true })
-    if (!request.dialect.isPython) members.set('url', '')
-    else for (const member of ['args', 'url']) members.delete(member)
-    const { headers = [], body } = renderJson(request, members.set(flag, true))
-    const bytes = compress(Buffer.from(typeof body === 'string' ? body : ''))
-    return { headers: [...headers, ['Content-Encoding', name]], body: bytes }
-  },
-}))
+export const compressedEndpoints = codings.map(({ path, name, flag, compress }): Endpoint =>
+  toEndpoint(
+    path,
+    `Respond with content in the ${name} coding, whatever Accept-Encoding has`,
+    (request) => {
+      const members = describe(request, { hasMethod: true })
+      if (!request.dialect.isPython) members.set('url', '')
+      else for (const member of ['args', 'url']) members.delete(member)
+      const { headers = [], body } = renderJson(request, members.set(flag, true))
+      const bytes = compress(Buffer.from(typeof body === 'string' ? body : ''))
+      return { headers: [...headers, ['Content-Encoding', name]], body: bytes }
+    },
+  ),
+)

@@ -2,35 +2,33 @@ import type { Pair } from '../../http/security/visitor-response.ts'
 import { parseCookies, isToken, toCookie } from '../cookies.ts'
 import { toScheme } from '../dialects/httpbin.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forReads, inPythonOnly, type Endpoint } from '../endpoint.ts'
+import { forReads, inPythonOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { addHeaders, renderJson, renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
 export const cookieEndpoints: readonly Endpoint[] = [
-  { path: '/cookies', methods: forReads, summary: 'Return the cookies', handler: renderCookies },
-  {
-    path: '/cookies/set',
-    summary: 'Set a cookie for each parameter',
-    statuses: [302],
-    handler: (request) => setCookies(request, request.query),
-  },
-  {
-    path: '/cookies/set/:name/:value',
-    methods: inPythonOnly,
-    summary: 'Set a cookie',
-    samples: { name: 'a', value: 'b' },
-    statuses: [302],
-    handler: (request) => {
+  toEndpoint('/cookies', 'Return the cookies', renderCookies, { methods: forReads }),
+  toEndpoint(
+    '/cookies/set',
+    'Set a cookie for each parameter',
+    (request) => setCookies(request, request.query),
+    { statuses: [302] },
+  ),
+  toEndpoint(
+    '/cookies/set/:name/:value',
+    'Set a cookie',
+    (request) => {
       const [name = '', value = ''] = request.parameters
       return setCookies(request, [[name, value]])
     },
-  },
-  {
-    path: '/cookies/delete',
-    summary: 'Delete the cookie of each parameter',
-    statuses: [302],
-    handler: (request) => setCookies(request, request.query, true),
-  },
+    { methods: inPythonOnly, samples: { name: 'a', value: 'b' }, statuses: [302] },
+  ),
+  toEndpoint(
+    '/cookies/delete',
+    'Delete the cookie of each parameter',
+    (request) => setCookies(request, request.query, true),
+    { statuses: [302] },
+  ),
 ]
 
 /** Cookies of the statistics of httpbin.org, which `?show_env` shows. */

@@ -1,6 +1,6 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forAny, type Endpoint } from '../endpoint.ts'
+import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { pace, toPause, wait } from '../../http/response/pacing.ts'
 import {
   findParameter,
@@ -15,26 +15,20 @@ import { toPacedTiming, toTiming } from '../timing.ts'
 import { parseStatus } from './status.ts'
 
 export const delayEndpoints: readonly Endpoint[] = [
-  {
-    path: '/delay/:seconds',
+  toEndpoint('/delay/:seconds', 'Respond after a delay', delay, {
     methods: forAny,
-    summary: 'Respond after a delay',
     samples: { seconds: '0.1' },
     readsBody: true,
-    handler: delay,
-  },
-  {
-    path: '/drip',
+  }),
+  toEndpoint('/drip', 'Send bytes one at a time', drip, {
     mediaTypes: ['application/octet-stream'],
-    summary: 'Send bytes one at a time',
     parameters: toQuery({
       duration: ['The seconds between the first byte and the last.', '0.1'],
       numbytes: ['The number of bytes.', '3'],
       delay: ['The seconds before the response.', '0'],
       code: ['The status code.', '200'],
     }),
-    handler: drip,
-  },
+  }),
 ]
 
 async function delay(request: BinRequest): Promise<BinResponse> {

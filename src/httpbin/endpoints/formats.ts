@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { packageFolder } from '../../config/package-folder.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { allMethods, forOnly, forReads, inGoOnly, type Endpoint } from '../endpoint.ts'
+import { forOnly, forReads, inGoOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { escapeHtml, renderJson, renderOwnPage, renderRedirect, renderText } from '../render.ts'
 import { findValue } from '../text.ts'
 import { isDangerous } from './headers.ts'
@@ -17,87 +17,64 @@ const readAsset = (name: string) =>
 const toPage = (path: string, name: string, methods: Endpoint['methods'] = forReads): Endpoint => {
   const text = readAsset(name)
   const summary = `Return ${name}`
-  return {
+  return toEndpoint(
     path,
-    methods,
     summary,
-    handler: ({ prefix, dialect }) => {
+    ({ prefix, dialect }) => {
       const page = text.replace('{prefix}', prefix)
       return renderOwnPage(dialect.isPython ? page.replace(/\n$/, '') : page)
     },
-  }
+    { methods },
+  )
 }
 
-const toJsonEndpoint = (path: string, summary: string, toValue: () => object): Endpoint => ({
-  path,
-  methods: inGoOnly(...allMethods),
-  summary,
-  handler: (request) => renderJson(request, toValue()),
-})
+const toJsonEndpoint = (path: string, summary: string, toValue: () => object) =>
+  toEndpoint(path, summary, (request) => renderJson(request, toValue()), { methods: inGoOnly('*') })
 
-const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoint => ({
-  path: `${path}/:value`,
-  methods: path === '/base64' ? forReads : inGoOnly(...allMethods),
-  summary: operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
-  samples: { value: 'aGk=' },
-  handler: (request) =>
-    request.dialect.isPython ? decodePython(request) : convertGo(request, operation),
-})
+const toBase64Endpoint = (path: string, operation: 'encode' | 'decode'): Endpoint =>
+  toEndpoint(
+    `${path}/:value`,
+    operation === 'encode' ? 'Encode as Base64' : 'Decode Base64',
+    (request) => (request.dialect.isPython ? decodePython(request) : convertGo(request, operation)),
+    {
+      methods: path === '/base64' ? forReads : inGoOnly('*'),
+      samples: { value: 'aGk=' },
+    },
+  )
 
 export const formatEndpoints: readonly Endpoint[] = [
   toPage('/html', 'moby.html'),
   toPage('/encoding/utf8', 'utf8.html', forOnly('GET')),
   toPage('/forms/post', 'form.html', forOnly('GET')),
-  {
-    path: '/xml',
-    summary: 'Return an XML document',
-    mediaTypes: ['application/xml'],
-    handler: renderXml,
-  },
-  {
-    path: '/json',
-    summary: 'Return a JSON document',
-    handler: (request) => renderJson(request, slideshow),
-  },
-  {
-    path: '/robots.txt',
-    summary: 'Return rules for robots',
-    handler: (request) => renderPlain(request, 'User-agent: *\nDisallow: /deny\n'),
-  },
-  {
-    path: '/deny',
-    summary: 'Return a page that the rules for robots deny',
-    handler: (request) => renderPlain(request, face[request.dialect.name]),
-  },
-  {
-    path: '/uuid',
-    summary: 'Return a random UUID',
-    handler: (request) => renderJson(request, { uuid: randomUUID() }),
-  },
+  toEndpoint('/xml', 'Return an XML document', renderXml, { mediaTypes: ['application/xml'] }),
+  toEndpoint('/json', 'Return a JSON document', (request) => renderJson(request, slideshow)),
+  toEndpoint('/robots.txt', 'Return rules for robots', (request) =>
+    renderPlain(request, 'User-agent: *\nDisallow: /deny\n'),
+  ),
+  toEndpoint('/deny', 'Return a page that the rules for robots deny', (request) =>
+    renderPlain(request, face[request.dialect.name]),
+  ),
+  toEndpoint('/uuid', 'Return a random UUID', (request) =>
+    renderJson(request, { uuid: randomUUID() }),
+  ),
   toBase64Endpoint('/base64', 'decode'),
   toBase64Endpoint('/base64/encode', 'encode'),
   toBase64Endpoint('/base64/decode', 'decode'),
-  {
-    path: '/base64/:operation/*',
-    methods: inGoOnly(...allMethods),
-    summary: 'Another operation',
-    handler: ({ parameters: [operation = ''] }) => {
+  toEndpoint(
+    '/base64/:operation/*',
+    'Another operation',
+    ({ parameters: [operation = ''] }) => {
       throw badRequest(`invalid operation: ${operation}`)
     },
-  },
-  {
-    path: '/links/:count',
-    summary: 'Redirect to the first of several pages',
+    { methods: inGoOnly('*') },
+  ),
+  toEndpoint('/links/:count', 'Redirect to the first of several pages', renderLinks, {
     samples: { count: '10' },
     statuses: [302],
-    handler: renderLinks,
-  },
-  {
-    path: '/links/:count/:offset',
-    summary: 'Return a page with links',
+  }),
+  toEndpoint('/links/:count/:offset', 'Return a page with links', renderLinks, {
     samples: { count: '10', offset: '0' },
-    handler: renderLinks,
-  },
+  }),
   toJsonEndpoint('/hostname', 'Return a fixed host name', () => ({ hostname: 'go-httpbin' })),
   toJsonEndpoint('/version', 'Return the name of the service', () => ({ service: 'go-httpbin' })),
   toJsonEndpoint('/env', 'Return the variables HTTPBIN_ENV_*', () => {

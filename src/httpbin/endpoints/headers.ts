@@ -1,7 +1,7 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { randomUUID } from 'node:crypto'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { allMethods, type Endpoint } from '../endpoint.ts'
+import { toEndpoint, type Endpoint } from '../endpoint.ts'
 import { toPrettyJson } from '../json.ts'
 import { serveContent } from '../ranges.ts'
 import { addHeaders, describe, escapeHtml, renderJson } from '../render.ts'
@@ -9,24 +9,18 @@ import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
 export const headerEndpoints: readonly Endpoint[] = [
-  {
-    path: '/response-headers',
-    methods: { httpbin: ['GET', 'POST'], 'go-httpbin': allMethods },
-    summary: 'Respond with the parameters as headers',
-    handler: (request) =>
+  toEndpoint(
+    '/response-headers',
+    'Respond with the parameters as headers',
+    (request) =>
       request.dialect.isPython ? renderAllHeaders(request) : renderGivenHeaders(request),
-  },
-  {
-    path: '/cache',
-    summary: 'Respond with 304 to any condition',
-    statuses: [200, 304],
-    handler: renderCache,
-  },
-  {
-    path: '/cache/:seconds',
-    summary: 'Respond with Cache-Control',
-    samples: { seconds: '60' },
-    handler: (request) => {
+    { methods: { httpbin: ['GET', 'POST'], 'go-httpbin': ['*'] } },
+  ),
+  toEndpoint('/cache', 'Respond with 304 to any condition', renderCache, { statuses: [200, 304] }),
+  toEndpoint(
+    '/cache/:seconds',
+    'Respond with Cache-Control',
+    (request) => {
       const seconds = request.dialect.parseInteger(
         request.parameters[0] ?? '',
         'seconds',
@@ -34,15 +28,14 @@ export const headerEndpoints: readonly Endpoint[] = [
       )
       return addHeaders(renderGet(request), ['Cache-Control', `public, max-age=${String(seconds)}`])
     },
-  },
-  {
-    path: '/etag/:etag',
-    summary: 'Respond with an ETag, and apply If-Match and If-None-Match',
-    samples: { etag: 'a' },
-    statuses: [200, 304, 412],
-    handler: (request) =>
-      request.dialect.isPython ? renderPythonTag(request) : renderGoTag(request),
-  },
+    { samples: { seconds: '60' } },
+  ),
+  toEndpoint(
+    '/etag/:etag',
+    'Respond with an ETag, and apply If-Match and If-None-Match',
+    (request) => (request.dialect.isPython ? renderPythonTag(request) : renderGoTag(request)),
+    { samples: { etag: 'a' }, statuses: [200, 304, 412] },
+  ),
 ]
 
 const renderGet = (request: BinRequest) => renderJson(request, describe(request))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { packageFolder } from '../../config/package-folder.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse, DialectName } from '../dialect.ts'
-import type { Endpoint } from '../endpoint.ts'
+import { toEndpoint, type Endpoint } from '../endpoint.ts'
 import { findHeader } from '../text.ts'
 import { renderStatus } from './status.ts'
 
@@ -31,23 +31,19 @@ const renderImage = (kind: Kind): BinResponse => ({
 })
 
 export const imageEndpoints: readonly Endpoint[] = [
-  {
-    path: '/image',
+  toEndpoint('/image', 'Return an image of a type in Accept', chooseImage, {
     mediaTypes: Object.values(types),
-    summary: 'Return an image of a type in Accept',
     statuses: [200, 406, 415],
-    handler: chooseImage,
-  },
-  {
-    path: '/image/:kind',
-    mediaTypes: Object.values(types),
-    summary: 'Return an image',
-    samples: { kind: 'png' },
-    handler: ({ parameters: [kind = ''], dialect: { isPython, missing } }) => {
+  }),
+  toEndpoint(
+    '/image/:kind',
+    'Return an image',
+    ({ parameters: [kind = ''], dialect: { isPython, missing } }) => {
       if (isKind(kind)) return renderImage(kind)
       throw notFound(isPython ? missing : '')
     },
-  },
+    { mediaTypes: Object.values(types), samples: { kind: 'png' } },
+  ),
 ]
 
 /** In which order the types are looked for, of which one is enough. */

@@ -1,17 +1,14 @@
 import { html } from '../../site/html.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { findMethods, forOnly, type Endpoint } from '../endpoint.ts'
+import { findMethods, forOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { renderOwnPage } from '../render.ts'
 
 /** At the prefix. At the root, the home page is in its place. */
 export function toIndexEndpoint(endpoints: readonly Endpoint[]): Endpoint {
-  return {
-    path: '/',
+  return toEndpoint('/', 'List the endpoints', (request) => renderIndex(request, endpoints), {
     methods: forOnly('GET'),
-    summary: 'List the endpoints',
     file: 'src/httpbin/endpoints/index-page.ts',
-    handler: (request) => renderIndex(request, endpoints),
-  }
+  })
 }
 
 function renderIndex({ prefix, dialect }: BinRequest, endpoints: readonly Endpoint[]): BinResponse {

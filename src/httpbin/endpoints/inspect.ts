@@ -1,5 +1,5 @@
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { allMethods, forAny, forOnly, inGoOnly, type Endpoint } from '../endpoint.ts'
+import { forAny, forOnly, inGoOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { describe, renderJson, renderText } from '../render.ts'
 import { findValue } from '../text.ts'
 
@@ -13,13 +13,13 @@ function renderAnything(request: BinRequest): BinResponse {
   return renderJson(request, describe(request, { hasBody, hasMethod: true }))
 }
 
-const toBodyEndpoint = (method: string): Endpoint => ({
-  path: `/${method.toLowerCase()}`,
-  methods: forOnly(method),
-  summary: `Return a ${method} request with its body as JSON`,
-  readsBody: true,
-  handler: renderBody,
-})
+const toBodyEndpoint = (method: string): Endpoint =>
+  toEndpoint(
+    `/${method.toLowerCase()}`,
+    `Return a ${method} request with its body as JSON`,
+    renderBody,
+    { methods: forOnly(method), readsBody: true },
+  )
 
 const anything = {
   methods: forAny,
@@ -29,52 +29,31 @@ const anything = {
 }
 
 export const inspectEndpoints: readonly Endpoint[] = [
-  {
-    path: '/get',
-    methods: forOnly('GET'),
-    summary: 'Return a GET request as JSON',
-    handler: renderRequest,
-  },
+  toEndpoint('/get', 'Return a GET request as JSON', renderRequest, { methods: forOnly('GET') }),
   ...['POST', 'PUT', 'PATCH', 'DELETE'].map(toBodyEndpoint),
-  {
-    path: '/head',
-    methods: inGoOnly('HEAD'),
-    summary: 'The head for /get',
-    handler: renderRequest,
-  },
+  toEndpoint('/head', 'The head for /get', renderRequest, { methods: inGoOnly('HEAD') }),
   { path: '/anything', ...anything },
   { path: '/anything/*', ...anything },
-  {
-    path: '/upload',
-    methods: inGoOnly('POST', 'PUT', 'PATCH'),
-    summary: 'Return the size of the body',
+  toEndpoint(
+    '/upload',
+    'Return the size of the body',
+    (request) => renderJson(request, describe(request).set('bytes_received', request.body.length)),
+    { methods: inGoOnly('POST', 'PUT', 'PATCH'), readsBody: true },
+  ),
+  toEndpoint('/headers', 'Return the headers of the request', (request) =>
+    renderJson(request, { headers: request.dialect.toHeaders(request) }),
+  ),
+  toEndpoint('/ip', 'Return the IP address of the client', renderIp),
+  toEndpoint('/user-agent', 'Return the User-Agent header', (request) => {
+    const { toHeaders, isPython } = request.dialect
+    const [value] = [toHeaders(request).get('User-Agent')].flat()
+    const fallback = isPython ? null : ''
+    return renderJson(request, { 'user-agent': value ?? fallback })
+  }),
+  toEndpoint('/dump/request', 'Return the bytes of the request', dump, {
+    methods: inGoOnly('*'),
     readsBody: true,
-    handler: (request) =>
-      renderJson(request, describe(request).set('bytes_received', request.body.length)),
-  },
-  {
-    path: '/headers',
-    summary: 'Return the headers of the request',
-    handler: (request) => renderJson(request, { headers: request.dialect.toHeaders(request) }),
-  },
-  { path: '/ip', summary: 'Return the IP address of the client', handler: renderIp },
-  {
-    path: '/user-agent',
-    summary: 'Return the User-Agent header',
-    handler: (request) => {
-      const { toHeaders, isPython } = request.dialect
-      const [value] = [toHeaders(request).get('User-Agent')].flat()
-      const fallback = isPython ? null : ''
-      return renderJson(request, { 'user-agent': value ?? fallback })
-    },
-  },
-  {
-    path: '/dump/request',
-    methods: inGoOnly(...allMethods),
-    summary: 'Return the bytes of the request',
-    readsBody: true,
-    handler: dump,
-  },
+  }),
 ]
 
 function renderIp(request: BinRequest): BinResponse {

@@ -3,33 +3,28 @@ import { isRedirectAllowed, type Pair } from '../../http/security/visitor-respon
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toScheme } from '../dialects/httpbin.ts'
 import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
-import { forAny, type Endpoint } from '../endpoint.ts'
+import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { toQuery } from '../parameters.ts'
 import { renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
 type Kind = 'relative' | 'absolute'
 
-const redirect = (path: string, summary: string, kind?: Kind): Endpoint => ({
-  path: `${path}/:count`,
-  summary,
-  samples: { count: '2' },
-  statuses: [302],
-  handler: (request) => renderChain(request, kind),
-})
+const redirect = (path: string, summary: string, kind?: Kind): Endpoint =>
+  toEndpoint(`${path}/:count`, summary, (request) => renderChain(request, kind), {
+    samples: { count: '2' },
+    statuses: [302],
+  })
 
 export const redirectEndpoints: readonly Endpoint[] = [
   redirect('/redirect', 'Redirect several times'),
   redirect('/relative-redirect', 'Redirect several times, to relative URLs', 'relative'),
   redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
-  {
-    path: '/redirect-to',
+  toEndpoint('/redirect-to', 'Redirect to a URL', renderRedirectTo, {
     methods: forAny,
-    summary: 'Redirect to a URL',
     parameters: toQuery({ url: ['The URL.', '/get'] }).map((url) => ({ ...url, required: true })),
     statuses: [302],
-    handler: renderRedirectTo,
-  },
+  }),
 ]
 
 function renderChain(request: BinRequest, kind?: Kind): BinResponse {

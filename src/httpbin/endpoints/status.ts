@@ -2,7 +2,7 @@ import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
 import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
-import { allMethods, forAny, inGoOnly, type Endpoint } from '../endpoint.ts'
+import { forAny, inGoOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { toParseError } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderText } from '../render.ts'
@@ -10,22 +10,21 @@ import { bodies } from './status-bodies.ts'
 import { findValue } from '../text.ts'
 
 export const statusEndpoints: readonly Endpoint[] = [
-  {
-    path: '/status/:codes',
-    methods: forAny,
-    summary: 'Respond with a status code',
-    description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
-    samples: { codes: '418' },
-    statuses: ['2XX', '3XX', '4XX', '5XX'],
-    handler: (request) =>
-      renderStatus(chooseStatus(request.parameters[0] ?? '', request.dialect), request),
-  },
-  {
-    path: '/unstable',
-    methods: inGoOnly(...allMethods),
-    summary: 'Respond with 200 or 500, at random',
-    statuses: [200, 500],
-    handler: (request) => {
+  toEndpoint(
+    '/status/:codes',
+    'Respond with a status code',
+    (request) => renderStatus(chooseStatus(request.parameters[0] ?? '', request.dialect), request),
+    {
+      methods: forAny,
+      description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
+      samples: { codes: '418' },
+      statuses: ['2XX', '3XX', '4XX', '5XX'],
+    },
+  ),
+  toEndpoint(
+    '/unstable',
+    'Respond with 200 or 500, at random',
+    (request) => {
       const { query } = request
       const seed = findValue(query, 'seed') || undefined
       if (seed !== undefined && !/^[+-]?\d+$/.test(seed))
@@ -38,7 +37,8 @@ export const statusEndpoints: readonly Endpoint[] = [
       const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
       return renderText(request, '', random / 2 ** 32 < rate ? 500 : 200)
     },
-  },
+    { methods: inGoOnly('*'), statuses: [200, 500] },
+  ),
 ]
 
 /** Throws 400. */

@@ -1,6 +1,6 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forAny, type Endpoint } from '../endpoint.ts'
+import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import { toCompactJson } from '../json.ts'
 import { pace, toPause, wait, type Pace } from '../../http/response/pacing.ts'
@@ -22,33 +22,19 @@ const paced = toQuery({
 })
 
 export const streamEndpoints: readonly Endpoint[] = [
-  {
-    path: '/stream/:count',
-    summary: 'Stream lines of JSON',
-    samples: { count: '2' },
-    handler: streamCount,
-  },
-  {
-    path: '/sse',
+  toEndpoint('/stream/:count', 'Stream lines of JSON', streamCount, { samples: { count: '2' } }),
+  toEndpoint('/sse', 'Stream server-sent events', streamEvents, {
     mediaTypes: ['text/event-stream'],
-    summary: 'Stream server-sent events',
     parameters: paced,
-    handler: streamEvents,
-  },
-  {
-    path: '/jsonl',
+  }),
+  toEndpoint('/jsonl', 'Stream lines of JSON over a time', streamLines, {
     mediaTypes: ['application/x-ndjson'],
-    summary: 'Stream lines of JSON over a time',
     parameters: paced,
-    handler: streamLines,
-  },
-  {
-    path: '/trailers',
+  }),
+  toEndpoint('/trailers', 'Send the query parameters as trailers', sendTrailers, {
     methods: forAny,
-    summary: 'Send the query parameters as trailers',
     readsBody: true,
-    handler: sendTrailers,
-  },
+  }),
 ]
 
 function streamCount(request: BinRequest): BinResponse {

@@ -1,24 +1,21 @@
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forOnly, type Endpoint } from '../endpoint.ts'
+import { forOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { parseQueryInteger, toQuery } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 
 export const webSocketPath = '/websocket/echo'
 
 export const webSocketEndpoints: readonly Endpoint[] = [
-  {
-    path: webSocketPath,
+  toEndpoint(webSocketPath, 'Echo the messages of a WebSocket', openEcho, {
     methods: forOnly('GET'),
-    summary: 'Echo the messages of a WebSocket',
     statuses: [101, 400],
     parameters: toQuery({
       max_fragment_size: ['The size of each frame of an echo in bytes.', '100'],
       max_message_size: ['The size of a message in bytes.', '1000'],
     }),
-    handler: openEcho,
-  },
+  }),
 ]
 
 interface Limits {
