@@ -41,7 +41,7 @@ const exampleRequest = {
   target: `/b/${id}/orders?paid=1`,
   path: '/orders?paid=1',
   httpVersion: '1.1',
-  origin: 'http://localhost:3000',
+  origin: 'http://vitrine.example',
   client: '127.0.0.1',
   status: 200,
   ms: 0.4,

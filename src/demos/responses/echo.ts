@@ -8,7 +8,7 @@ import type { ResponseDescription } from '../../responses/description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import { cookiePath, forAnyMethod, toObject, type ToRoutes } from './endpoint.ts'
 
-const example = 'GET /responses/echo HTTP/1.1\r\nHost: localhost:3000\r\nAccept: */*\r\n\r\n'
+const example = 'GET /responses/echo HTTP/1.1\r\nHost: vitrine.example\r\nAccept: */*\r\n\r\n'
 const anyBody = { content: textContent('Hello') }
 
 export const toEchoRoutes: ToRoutes = ({ config }, app) => [

@@ -28,8 +28,8 @@ const parameters = toParameters({
 
 const arrived = {
   method: 'GET',
-  url: 'http://localhost:3000/responses/redirect/0',
-  headers: { Host: 'localhost:3000', Cookie: 'hop-1=1' },
+  url: 'http://vitrine.example/responses/redirect/0',
+  headers: { Host: 'vitrine.example', Cookie: 'hop-1=1' },
   cookies: { 'hop-1': '1' },
   body_bytes: 0,
 }
