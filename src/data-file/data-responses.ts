@@ -41,12 +41,14 @@ export function parseResponses(
   const known = new Set<string>()
   const responses = entries.flatMap(([key, given]): DataResponse[] => {
     const report = (reason: string, at = '') => {
-      problems.push({ path: `/$responses/${key.slice(0, 100).replaceAll('/', '~1')}${at}`, reason })
+      problems.push({ path: `/$responses/"${key.slice(0, 100)}"${at}`, reason })
       return []
     }
     const [, method, url] = form.exec(key) ?? []
     if (method === undefined || url === undefined) {
-      return report('must be a method and a path, like "GET /slow" or "POST /orders/:id/pay"')
+      return report(
+        'must be GET, POST, PUT, PATCH or DELETE and a path, like "POST /orders/:id/pay"',
+      )
     }
     const reason = findPathProblem(url, names)
     if (reason !== undefined) return report(reason)

@@ -19,7 +19,9 @@ export function findConflicts(
   const size = toBody(description).length
   const bodies = (['body', 'json', 'base64'] as const).filter((name) => name in description)
   return [
-    ...bodies.slice(1).map((field) => ({ field, message: `excludes ${bodies[0] ?? ''}` })),
+    ...bodies
+      .slice(1)
+      .map((field) => ({ field, message: `cannot be used with ${bodies[0] ?? ''}` })),
     ...findBodyProblems(description, size, limits),
     ...findTimeProblems(description, size, limits),
     ...findHeaderProblems(description, limits),
@@ -50,6 +52,7 @@ function findBodyProblems(
   { maxBodyBytes }: DescriptionLimits,
 ) {
   const { base64, status, pause, chunk_size: chunkSize, trailers, framing } = description
+  const { fault, seconds } = description
   const [name = 'body'] = (['json', 'base64'] as const).filter((one) => one in description)
   const problems: (false | FieldProblem)[] = [
     length > maxBodyBytes && {
@@ -63,13 +66,14 @@ function findBodyProblems(
       },
     base64 !== undefined &&
       !/^[\w+/-]*={0,2}$/.test(base64) && { field: 'base64', message: 'is not valid Base64' },
-    'fault' in description &&
+    fault !== undefined &&
       ['chunk_size', 'close', 'framing', 'trailers'].some((other) => other in description) && {
         field: 'fault',
-        message: 'excludes chunk_size, close, framing and trailers',
+        message: 'cannot be used with chunk_size, close, framing or trailers',
       },
     pause !== undefined &&
       chunkSize === undefined && { field: 'pause', message: 'needs chunk_size' },
+    seconds !== undefined && fault === undefined && { field: 'seconds', message: 'needs fault' },
     trailers !== undefined &&
       (framing ?? 'chunked') !== 'chunked' && {
         field: 'trailers',

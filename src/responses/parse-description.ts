@@ -81,7 +81,8 @@ function toProblems(error: TLocalizedValidationError): FieldProblem[] {
     return [{ field: '', message: 'must be an object' }]
   // Each of these summarizes others.
   if (keyword === 'additionalProperties' || keyword === 'propertyNames') return []
-  if (keyword === 'pattern') return toFieldProblems({ ...error, message: 'is not a valid name' })
+  if (keyword === 'pattern')
+    return toFieldProblems({ ...error, message: 'is not a valid name of a header' })
   if (keyword !== 'anyOf') return schemaPath.includes('/anyOf/') ? [] : toFieldProblems(error)
   return toFieldProblems({ ...error, message: 'must be text or a list of texts' })
 }

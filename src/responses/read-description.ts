@@ -26,10 +26,15 @@ export async function readDescription(
   config: Config,
 ): Promise<unknown> {
   const [, given] = query.find(([name]) => name === 'description') ?? []
-  if (given !== undefined) return parseJson(given, config, 'description')
+  if (given !== undefined) {
+    const [other] = query.find(([name]) => name !== 'description') ?? []
+    if (other !== undefined) throw badRequest(`${other} cannot be used with description.`)
+    return parseJson(given, config, 'description')
+  }
   if (query.length > 0) return undefined
   const bytes = await readBytes(request.raw, config)
-  return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes), config)
+  const what = 'Without parameters, the body describes the response. It'
+  return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes), config, what)
 }
 
 /** Parameters that are repeated. Their members are in the plural. */
@@ -43,9 +48,9 @@ const numbers = Object.entries(properties).flatMap(([name, schema]) =>
 export const descriptionParameters = Object.entries(properties).map(
   ([member, schema]): Parameter => {
     const name = member.replace(/s$/, '')
-    const { description } = schema
+    const { description, ...type } = schema
     if (!repeatable.includes(name)) {
-      return { name: member, in: 'query', description, schema: 'enum' in schema ? schema : text }
+      return { name: member, in: 'query', description, schema: member === 'json' ? text : type }
     }
     const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
     const texts = { type: 'array', items: text }
@@ -68,12 +73,20 @@ export function toDescription(query: readonly Pair[], config: Config): Record<st
 
 /** A value that has no such form stays text, for the error of the schema. */
 function toMember(name: string, [value = '', ...others]: readonly string[], config: Config) {
+  const singular = name.replace(/s$/, '')
+  if (repeatable.includes(singular))
+    throw badRequest(`${name} is a member of JSON. Use ${singular}=….`)
   if (others.length > 0) throw badRequest(`${name} is given more than once.`)
   if (name === 'json') return parseJson(value, config, 'json')
   // In a query, + is a space.
   if (name === 'base64') return value.replaceAll(' ', '+')
-  if (name === 'close') return value === '' || value === 'true' || (value !== 'false' && value)
+  if (name === 'close') return toFlag(value)
   return numbers.includes(name) && isDecimal(value) ? Number(value) : value
+}
+
+/** Another text stays text. */
+export function toFlag(value: string): boolean | string {
+  return /^(1|true)?$/.test(value) || (!/^(0|false)$/.test(value) && value)
 }
 
 function toFields(name: string, lines: readonly string[]) {

@@ -51,8 +51,11 @@ export async function sendDescribed(
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const headers = toHeaders(description, body)
   const toName = keepNames(headers, (name) => name)
-  const preflightMethods = isRawRequest(request.raw) ? allMethods : undefined
-  const options = { limits, preflightMethods, toName }
+  const isRaw = isRawRequest(request.raw)
+  const exposesHeaders = isRaw && request.headers.origin !== undefined
+  const requested = request.headers['access-control-request-method'] ?? allMethods
+  const preflightMethods = isRaw ? requested : undefined
+  const options = { limits, preflightMethods, exposesHeaders, toName }
   if (sendFault) {
     applyVisitorHead(reply, { status, headers }, options)
     return sendFault(body)
@@ -66,7 +69,7 @@ export async function sendDescribed(
   return sendVisitorResponse(reply, response, options)
 }
 
-/** Of a preflight. */
+/** In the response to OPTIONS that asks for no method. */
 const allMethods = 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS'
 
 const encoders = {

@@ -7,17 +7,18 @@ import { until } from '../until.ts'
 import { openFaults, openSocket, readToEnd } from './read-faults.ts'
 
 const rejected = {
-  'no-such-fault': [404, /There is no fault no-such-fault\. The faults are reset-before-head, /],
-  constructor: [404, /There is no fault constructor/],
+  'no-such-fault': [404, /There is no fault "no-such-fault"\. The faults are reset-before-head, /],
+  constructor: [404, /There is no fault "constructor"/],
   'stall?seconds=11': [400, /seconds makes the response take more than 10 seconds/],
   'stall?seconds=6&delay=6': [400, /more than 10 seconds/],
   'stall?seconds=-1': [400, /seconds must be/],
   'stall?seconds=NaN': [400, /seconds must be/],
   'stall?seconds=1&seconds=2': [400, /seconds is given more than once/],
   'stall?status=199': [400, /status must be/],
-  'stall?fault=garbage&close=true': [400, /fault excludes/],
-  'bad-chunk?chunk_size=2': [400, /fault excludes/],
-  'stall?body=1&json=2': [400, /json excludes body/],
+  'stall?fault=garbage': [400, /fault is given more than once/],
+  'stall?close=true': [400, /fault cannot be used with chunk_size, close/],
+  'bad-chunk?chunk_size=2': [400, /fault cannot be used with/],
+  'stall?body=1&json=2': [400, /json cannot be used with body/],
   stall: [501, /The fault stall requires a connection/],
 } as const
 

@@ -24,6 +24,13 @@ test('a response has the chosen freshness and validators, and no others', async 
   }
 })
 
+for (const tag of ['v1', '"v1"', 'W/v1', 'W/"v1"']) {
+  test(`etag=${tag} has quotation marks in the response`, async (t) => {
+    const { headers } = await (await testApp(t)).inject(`${url}?etag=${tag}`)
+    assert.equal(headers.etag, tag.startsWith('W/') ? 'W/"v1"' : '"v1"')
+  })
+}
+
 // The exchange id must not be in a cache.
 for (const query of ['max_age=1', 's_maxage=1', 'last_modified=2026-01-01T00:00:00Z']) {
   test(`a response with ${query} has no X-Request-Id`, async (t) => {
@@ -149,7 +156,7 @@ test('neither the body nor the state shows a session, and the state shows no cre
 })
 
 const invalid: [query: string, message: RegExp][] = [
-  ['?etag="v1"', /^etag must have the form v1\./],
+  ['?etag="v1', /^etag must have the form v1\./],
   ['?etag=', /^etag /],
   ['?etag=a b', /^etag /],
   ['?etag=é', /^etag /],

@@ -19,8 +19,8 @@ const querySchema = {
   properties: {
     etag: {
       type: 'string',
-      pattern: '^(W/)?[!#-~]{1,100}$',
-      description: 'The ETag without quotation marks: `v1`, or `W/v1` for a weak one.',
+      pattern: '^(W/)?("[!#-~]{1,100}"|[!#-~]{1,100})$',
+      description: 'The ETag, with or without quotation marks: `v1`, or `W/v1` for a weak one.',
       example: 'v1',
     },
     last_modified: {
@@ -109,7 +109,7 @@ function findSelecting(request: FastifyRequest, { vary = '*' }: Parameters) {
 
 /** RFC 9110 §8.8.3.3: variants have different tags. */
 function toTag({ etag }: Parameters, variant: string): string | undefined {
-  const [, weak = '', opaque = ''] = /^(W\/)?(.*)$/.exec(etag ?? '') ?? []
+  const [, weak = '', opaque = ''] = /^(W\/)?"?([^"]*)/.exec(etag ?? '') ?? []
   return etag && `${weak}"${[opaque, variant].filter(Boolean).join('-')}"`
 }
 

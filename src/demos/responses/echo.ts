@@ -42,12 +42,8 @@ async function describeRequest(
   config: Config,
 ): Promise<ResponseDescription> {
   const { method, target, headers } = toRawRequest(request)
-  const { httpVersion, headers: known } = request.raw
-  // HTTP/2 has it among the pseudo-headers.
-  const authority = known[':authority']
-  const host = authority === undefined ? [] : [['host', String(authority)] as const]
-  const fields = [...host, ...withoutCookies(headers, ownCookies)]
-  const lines = fields.map(([name, value]) => `${name}: ${value}`)
+  const { httpVersion } = request.raw
+  const lines = withoutCookies(headers, ownCookies).map(([name, value]) => `${name}: ${value}`)
   const head = [`${method} ${target} HTTP/${httpVersion}`, ...lines, '', ''].join('\r\n')
   const body = await readBytes(request.raw, config)
   const message = Buffer.concat([Buffer.from(head, 'latin1'), body])

@@ -28,9 +28,9 @@ export const toFaultRoutes: ToRoutes = ({ config }, { supportedMethods: method }
     handler: (request, reply) => {
       const fault = toPathParameter(request, 'name')
       if (!isFaultName(fault)) {
-        throw notFound(`There is no fault ${fault}. The faults are ${faultNames.join(', ')}.`)
+        throw notFound(`There is no fault "${fault}". The faults are ${faultNames.join(', ')}.`)
       }
-      const given = { ...toDescription(toQuery(request), config), fault }
+      const given = toDescription([...toQuery(request), ['fault', fault]], config)
       return sendDescribed(reply, parseDescription(given, config), { config, cookiePath })
     },
   },

@@ -97,3 +97,35 @@ test('any site may send any request, and errors are read without credentials onl
   assert.equal(preflight.statusCode, 204)
   assert.match(String(preflight.headers['access-control-allow-methods']), /PUT/)
 })
+
+const ofOtherSite = [
+  ['/responses/custom', 'QUERY', 200],
+  ['/responses/sequence/a/state', 'DELETE', 204],
+  ['/responses/sequence/a/state', 'PUT', 405],
+  ['/responses/custom/none', 'GET', 404],
+] as const
+
+for (const [url, method, status] of ofOtherSite) {
+  test(`another site can send ${method} ${url}, and read the response`, async (t) => {
+    const app = await testApp(t)
+    const headers = { origin: 'http://other.example', 'access-control-request-method': method }
+    const { headers: permission } = await app.inject({ method: 'OPTIONS', url, headers })
+    if (status < 400)
+      assert.match(String(permission['access-control-allow-methods']), RegExp(method))
+    for (const options of [
+      { method: 'OPTIONS', url, headers },
+      { method, url, headers },
+    ] as const) {
+      const response = await app.inject(options)
+      assert.match(String(response.headers['access-control-allow-origin']), /^(\*|http:\/\/other)/)
+      if (options.method === method) assert.equal(response.statusCode, status)
+    }
+  })
+}
+
+test('scripts of another site can read all headers that are described', async (t) => {
+  const url = '/responses/custom?header=Retry-After:1&header=X-A:1'
+  const headers = { origin: 'http://other.example' }
+  const { headers: sent } = await (await testApp(t)).inject({ url, headers })
+  assert.match(String(sent['access-control-expose-headers']), /^retry-after, x-a,/)
+})

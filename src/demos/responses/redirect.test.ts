@@ -34,6 +34,14 @@ const chains = [
   ['1?host=127.0.0.1', [[302, `http://127.0.0.1:3000${path}/0?host=127.0.0.1`]]],
   ['1?host=LOCALHOST:4000', [[302, `http://localhost:4000${path}/0?host=LOCALHOST:4000`]]],
   ['1?host=friend.example', [[302, `http://friend.example:3000${path}/0?host=friend.example`]]],
+  ['1?host=localhost:80', [[302, `http://localhost${path}/0?host=localhost:80`]]],
+  [
+    '2?status=301&status=307',
+    [
+      [301, `${path}/1?status=307,301`],
+      [307, `${path}/0?status=301,307`],
+    ],
+  ],
   ['1?a=b%26c', [[302, `${path}/0?a=b%26c`]]],
 ] as const
 
@@ -88,6 +96,7 @@ const errors = [
   [400, '2?status=200'],
   [400, '2?status='],
   [400, '2?loop=x'],
+  [400, '2?cookies=maybe'],
   [400, '2?scheme=alternate'],
   [400, '2?host='],
   [400, '2?host=localhost@other.example'],
@@ -116,6 +125,8 @@ test('a chain leads from HTTPS to HTTP and back', async (t) => {
   const next = `${path}/1?scheme=alternate&status=307`
   const overHttp = `http://127.0.0.1:${REDIRECT_HTTP_PORT}${next}`
   assert.ok(first.head.includes(`location: ${overHttp}\r\n`), first.head)
+  // A client that has it would send HTTPS to the port for HTTP.
+  assert.doesNotMatch(first.head, /^strict-transport-security/im)
   const last = await curl('-L', '-d', 'abc', url)
   const {
     method,

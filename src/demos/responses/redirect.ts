@@ -9,7 +9,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription } from '../../responses/description.ts'
-import { toQuery } from '../../responses/read-description.ts'
+import { toFlag, toQuery } from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import { cookiePath, forAnyMethod, toObject, toParameters, type ToRoutes } from './endpoint.ts'
 
@@ -21,10 +21,15 @@ const parameters = toParameters({
   host: [
     'The hosts to which the hops lead, in turn: names of this service, or of ALLOWED_REDIRECT_DOMAINS.',
   ],
-  cookies: ['`1`: each hop sets a cookie `hop-N`.'],
+  cookies: ['`true` or `1`: each hop sets a cookie `hop-N`.'],
   loop: ['The hop that follows the last one, so that the chain has no end.'],
   scheme: ['`alternate`: each hop leads from HTTPS to REDIRECT_HTTP_PORT, and so back.'],
 })
+
+const hopsParameter = {
+  ...pathParameter('hops', 'The number of redirects.', '2'),
+  schema: { type: 'integer', minimum: 0, maximum: maxHops },
+}
 
 const arrived = {
   method: 'GET',
@@ -42,7 +47,7 @@ export const toRedirectRoutes: ToRoutes = ({ config }, app) =>
     file: 'src/demos/responses/redirect.ts',
     summary: 'Redirect several times',
     description: `The last response shows the request that arrived. There are up to ${String(maxHops)} hops.`,
-    parameters: [pathParameter('hops', 'The number of redirects.', '2'), ...parameters],
+    parameters: [hopsParameter, ...parameters],
     requestBody: { content: textContent('Hello') },
     responses: {
       '3XX': { description: 'A redirect to the next hop.' },
@@ -52,6 +57,8 @@ export const toRedirectRoutes: ToRoutes = ({ config }, app) =>
     handler: async (request, reply) => {
       const allowedRedirectDomains = toRedirectHosts(request, config)
       const options = { config: { ...config, allowedRedirectDomains }, cookiePath }
+      // A client that stores it uses only HTTPS for all ports of this host (RFC 6797 §8.3).
+      if (/[?&]scheme=/.test(request.url)) reply.removeHeader('strict-transport-security')
       return sendDescribed(reply, await describeHop(request, options.config), options)
     },
   })
@@ -72,14 +79,17 @@ async function describeHop(request: FastifyRequest, config: Config): Promise<Res
   const query = new URLSearchParams(toQuery(request).map(([name, value]) => [name, value]))
   const status = Number(rotate(query, 'status') ?? 302)
   if (!statuses.includes(status)) {
-    throw badRequest(`status must be a list of ${statuses.join(', ')}.`)
+    throw badRequest(
+      `status must be one or more of ${statuses.join(', ')}, with commas between them.`,
+    )
   }
   const origin = toNextOrigin(request, query, config)
   const loop = parseHops('loop', query.get('loop') ?? '0')
   const next = hops > 1 ? hops - 1 : loop
   const rest = query.size === 0 ? '' : `?${query.toString().replaceAll('%2C', ',')}`
   const location = `${origin}/responses/redirect/${String(next)}${rest}`
-  const hasCookies = /^(1|true)$/.test(query.get('cookies') ?? '')
+  const hasCookies = toFlag(query.get('cookies') ?? 'false')
+  if (typeof hasCookies === 'string') throw badRequest('cookies must be true or false.')
   return {
     status,
     // RFC 9110 §15.4.2, §15.4.9: a cache may store them.
@@ -90,12 +100,12 @@ async function describeHop(request: FastifyRequest, config: Config): Promise<Res
 
 function parseHops(name: string, text: string): number {
   if (/^\d{1,2}$/.test(text) && Number(text) <= maxHops) return Number(text)
-  throw badRequest(`${name} must be a number up to ${String(maxHops)}.`)
+  throw badRequest(`${name} must be a whole number from 0 to ${String(maxHops)}.`)
 }
 
 /** The first value, which becomes the last: so each hop has its turn. */
 function rotate(query: URLSearchParams, name: string): string | undefined {
-  const [first, ...others] = query.get(name)?.split(',') ?? []
+  const [first, ...others] = query.getAll(name).flatMap((values) => values.split(','))
   if (first !== undefined) query.set(name, [...others, first].join(','))
   return first
 }
@@ -118,11 +128,13 @@ function toNextOrigin(request: FastifyRequest, query: URLSearchParams, config: C
 
 function setHost(url: URL, host: string, allowed: readonly string[]): void {
   const parsed = URL.parse(`${url.protocol}//${host}`)
-  if (parsed?.host !== host.toLowerCase()) throw badRequest(`${host} is not a valid host.`)
+  const defaultPort = url.protocol === 'https:' ? ':443' : ':80'
+  const isHost = parsed && [parsed.host, parsed.host + defaultPort].includes(host.toLowerCase())
+  if (!isHost) throw badRequest(`host must be one or more hosts: "${host}" is not one.`)
   if (!isAllowedHost(host, allowed)) {
     throw new HttpError(
       'forbidden',
-      `A chain may not lead to ${host}. ALLOWED_REDIRECT_DOMAINS can allow it by its name.`,
+      `Redirects to ${host} are not allowed. Add the name of the host to ALLOWED_REDIRECT_DOMAINS.`,
     )
   }
   // Without a port, that of the request stays.

@@ -66,13 +66,7 @@ export const responses: Demo = {
   routes: (services, app) => {
     const { config } = services
     app.addHook('onRequest', (request, reply, done) => {
-      if (!isRawRequest(request.raw)) {
-        done()
-        return
-      }
-      // Of errors too. Without credentials: an error page is a page of the service.
-      reply.header('access-control-allow-origin', '*')
-      if (isPreflight(request.raw))
+      if (isRawRequest(request.raw) && isPreflight(request.raw))
         void sendDescribed(reply, { status: 204 }, { config, cookiePath })
       else done()
     })

@@ -18,22 +18,26 @@ import type { ToRoutes } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateRoutes } from './state.ts'
 
+/** As often as in JSON: see `sequenceSchema`. */
+const step = '[2-5]\\d\\d(\\*([1-9]\\d{0,2}|1000))?'
+
 const querySchema = {
   type: 'object',
   properties: {
     steps: {
       type: 'string',
-      pattern: '^[2-5]\\d\\d(\\*[1-9]\\d{0,2})?(,[2-5]\\d\\d(\\*[1-9]\\d{0,2})?)*$',
+      pattern: `^${step}(,${step})*$`,
       maxLength: 500,
       description:
-        'The status codes in their order, each with `*` and how often. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
+        'The status codes in their order. `503*2` is 503 for two requests. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
       example: '503*2,200',
     },
     retry_after: {
       type: 'integer',
       minimum: 0,
       maximum: 86_400,
-      description: 'The value of Retry-After in all responses but 2xx.',
+      description:
+        'The value of Retry-After in all responses except 2xx. With `steps`, none by default.',
     },
   },
   additionalProperties: false,

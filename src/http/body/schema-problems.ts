@@ -52,6 +52,11 @@ function toMessage({ keyword, params, message }: TLocalizedValidationError): str
       const limit = `${keyword.startsWith('min') ? 'least' : 'most'} ${String(params.limit)}`
       return `must be at ${limit}${keyword.endsWith('Length') ? ' characters long' : ''}`
     }
+    case 'minItems':
+    case 'maxItems': {
+      const limit = `${keyword === 'minItems' ? 'least' : 'most'} ${String(params.limit)}`
+      return `must have at ${limit} item${params.limit === 1 ? '' : 's'}`
+    }
     case 'type':
       return typeMessages[[params.type].flat()[0] ?? ''] ?? message
     case 'enum':

@@ -62,7 +62,7 @@ const allowedHeaders =
 
 /** Fetch sends a POST even if the methods omit it, so a method that is not allowed gets no headers. */
 function toPreflightHeaders(raw: IncomingMessage, methods: readonly string[], origins: Origins) {
-  const mayChange = isWriteAllowed(raw, origins)
+  const mayChange = isRawRequest(raw) || isWriteAllowed(raw, origins)
   const allowed = methods.filter((method) => mayChange || isSafe(method))
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')

@@ -4,8 +4,10 @@ export type RawRequest = ReturnType<typeof toRawRequest>
 
 export function toRawRequest({ raw }: FastifyRequest) {
   const { method = '', receivedMethod = method, originalUrl = '', rawHeaders } = raw
-  // The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3).
-  const headers = toPairs(rawHeaders).filter(([name]) => !name.startsWith(':'))
+  // The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3), but one of them is Host in HTTP/1.1.
+  const headers = toPairs(rawHeaders)
+    .map(([name, value]) => [name === ':authority' ? 'host' : name, value] as const)
+    .filter(([name]) => !name.startsWith(':'))
   return { method: receivedMethod, target: originalUrl, headers }
 }
 

@@ -35,7 +35,8 @@ export function createHeaderChooser(config: Config) {
 }
 
 function createChooser(hsts: object, { compression, corsOrigins }: Config) {
-  const forRaw = { ...protectiveHeaders, ...hsts }
+  // Of errors too. Without credentials: an error page is a page of the service.
+  const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
   const varying = [corsOrigins.length > 0 && 'Origin', compression && 'Accept-Encoding']
   const vary = varying.filter(Boolean).join(', ')
   const forOthers = { ...defaultHeaders, ...hsts, ...(vary && { vary }) }

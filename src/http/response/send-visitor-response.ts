@@ -25,6 +25,8 @@ interface VisitorOptions {
   limits: VisitorLimits
   /** In the response to a preflight of open CORS. If unset, CORS is that of the service. */
   preflightMethods: string | undefined
+  /** Whether scripts of other sites may read all headers, and not only those of the safelist. */
+  exposesHeaders?: boolean
   /** The name of a header over HTTP/1.1, by its name in lower case. */
   toName: (name: string) => string
   /** The reason phrase over HTTP/1.1. That of Node if unset. */
@@ -51,7 +53,7 @@ export function applyVisitorHead(
   options: VisitorOptions,
 ): Headers {
   const { status = 200, headers = [], policy, timing } = response
-  const { limits, preflightMethods } = options
+  const { limits, preflightMethods, exposesHeaders = false } = options
   const { request } = reply
   const { raw } = request
   if (!isRawRequest(raw)) removeDefaults(reply, preflightMethods !== undefined)
@@ -59,6 +61,8 @@ export function applyVisitorHead(
   if (isHttp2(raw)) joinValues(sent)
   else rewriteHead(reply.raw, options)
   if (raw.recording && !isHttp2(raw)) raw.recording.toSentName = options.toName
+  // Before the others: with credentials, the wildcard is the name of a header.
+  if (exposesHeaders) sent['access-control-expose-headers'] = Object.keys(sent).join(', ')
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
