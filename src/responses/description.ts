@@ -12,7 +12,10 @@ const fields = {
 
 const properties = {
   status: { type: 'integer', minimum: 200, maximum: 599, description: 'By default 200.' },
-  headers: { ...fields, description: 'The headers. One with several values has a list.' },
+  headers: {
+    ...fields,
+    description: 'The headers. A header with several values has a list of them.',
+  },
   type: { ...text, description: 'The value of Content-Type.' },
   body: { ...text, description: 'The body as text. `json` and `base64` are other forms of it.' },
   json: { description: 'The body as any JSON value.' },
@@ -20,21 +23,28 @@ const properties = {
   cookies: { ...texts, description: 'The values of Set-Cookie, for example `a=1; Max-Age=60`.' },
   delay: { ...seconds, description: 'The seconds before the status line.' },
   chunk_size: { type: 'integer', minimum: 1, description: 'The bytes of each chunk.' },
-  pause: { ...seconds, description: 'The seconds between two chunks.' },
+  pause: { ...seconds, description: 'The seconds between two chunks. It needs `chunk_size`.' },
   framing: {
     enum: ['length', 'chunked', 'close'],
     description:
-      'Content-Length, chunks, or a body that ends with the connection. By default `chunked` with `chunk_size` or `trailers`. HTTP/2 has frames in place of the last two.',
+      'Content-Length, chunks, or a body that ends with the connection. The default is `chunked` with `chunk_size` or `trailers`, and `length` otherwise. Over HTTP/2, the last two only omit Content-Length.',
   },
   trailers: { ...fields, description: 'The headers after the body. They need chunks.' },
   encoding: {
     enum: ['gzip', 'br', 'zstd', 'deflate'],
-    description: 'The content coding, whatever Accept-Encoding has.',
+    description: 'The content coding. Accept-Encoding is ignored.',
   },
   early_hints: { ...fields, description: 'The headers of a 103 before the delay.' },
   close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
-  fault: { enum: faultNames, description: 'What goes wrong. RESPONSE_FAULTS can disable it.' },
-  seconds: { ...seconds, description: 'The duration of a fault that has one. By default 3.' },
+  fault: {
+    enum: faultNames,
+    description: 'The fault of the connection. RESPONSE_FAULTS=off disables faults.',
+  },
+  seconds: {
+    ...seconds,
+    description:
+      'The duration of the faults `slow-head`, `stall` and `endless-body`. By default 3.',
+  },
 } as const
 
 export const descriptionSchema = {

@@ -63,7 +63,7 @@ export const toCacheRoutes: ToRoutes = (services, { supportedMethods }) => {
       file,
       summary: 'Respond with chosen validators and freshness',
       description:
-        'The body has the number of responses that were made and of requests that were validated with 304, so that it shows what a cache does.',
+        'The body shows what a cache does: `made` is the number of responses with a body, and `validated` that of responses with 304.',
       parameters: [keyParameter, ...toQueryParameters(querySchema)],
       responses: describedResponses,
       errors: [412],

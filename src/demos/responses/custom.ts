@@ -18,7 +18,7 @@ import {
 
 const parameters = [
   ...descriptionParameters,
-  ...toParameters({ description: ['All of it as JSON, in place of the other parameters.'] }),
+  ...toParameters({ description: ['The whole description as JSON, without other parameters.'] }),
 ]
 
 export const toCustomRoutes: ToRoutes = ({ config }, app) =>
@@ -27,7 +27,7 @@ export const toCustomRoutes: ToRoutes = ({ config }, app) =>
     file: 'src/demos/responses/custom.ts',
     summary: 'Respond as the request describes',
     description:
-      'The description is in the parameters, in the parameter `description`, or without parameters in the JSON of the body. Nothing is required.',
+      'The response is described by the parameters, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Nothing is required.',
     parameters,
     requestBody: { content: jsonContent(descriptionComponent, { status: 404, json: { a: 1 } }) },
     responses: describedResponses,

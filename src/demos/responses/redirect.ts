@@ -19,16 +19,19 @@ const statuses = [301, 302, 303, 307, 308]
 const parameters = toParameters({
   status: ['The status codes, in turn: `302,307`. 302 if unset.', '302,307'],
   host: [
-    'The hosts to which the hops lead, in turn: names of this service, or of ALLOWED_REDIRECT_DOMAINS.',
+    'The hosts of the redirects, in turn: names of this service, or of ALLOWED_REDIRECT_DOMAINS.',
   ],
-  cookies: ['`true` or `1`: each hop sets a cookie `hop-N`.'],
-  loop: ['The hop that follows the last one, so that the chain has no end.'],
-  scheme: ['`alternate`: each hop leads from HTTPS to REDIRECT_HTTP_PORT, and so back.'],
+  cookies: ['`true` or `1`: each redirect sets a cookie `hop-N`.'],
+  loop: ['The number of redirects with which the chain begins again, so that it has no end.'],
+  scheme: [
+    '`alternate`: each redirect leads from HTTPS to REDIRECT_HTTP_PORT, where the service redirects back to HTTPS.',
+  ],
 })
 
 const hopsParameter = {
   ...pathParameter('hops', 'The number of redirects.', '2'),
   schema: { type: 'integer', minimum: 0, maximum: maxHops },
+  example: 2,
 }
 
 const arrived = {

@@ -61,11 +61,11 @@ export const toSequenceRoutes: ToRoutes = (services, app) => {
     file,
     summary: 'Respond with the next step of a sequence',
     description:
-      'The steps are in the parameters, of which those of /responses/custom describe the last step, in the parameter `description`, or without parameters in the JSON of the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+      'The steps are described by the parameters, of which those of /responses/custom describe the last step, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
     parameters: [
       keyParameter,
       ...toQueryParameters(querySchema),
-      ...toParameters({ description: ['The sequence as JSON, in place of the other parameters.'] }),
+      ...toParameters({ description: ['The sequence as JSON, without other parameters.'] }),
     ],
     requestBody: { content: jsonContent(component, example) },
     responses: describedResponses,

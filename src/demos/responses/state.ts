@@ -15,7 +15,7 @@ export const keyParameter = {
   name: 'key',
   in: 'path',
   required: true,
-  description: 'The name of the state. All who know it share the state.',
+  description: 'The name of the state. All clients that use it share the state.',
   schema: idSchema,
   example: 'my-test',
 } as const
