@@ -88,8 +88,8 @@ function renderCommands(url: string): readonly Html[] {
 const notes = html`<h2>What to know</h2>
 <ul>
 <li>A URL can be shared: it always describes the same response. Longer descriptions can be sent as JSON.</li>
-<li>Whoever knows the key of a sequence, a rate or a cached response shares its state, which expires ten minutes after
-its last use.</li>
+<li>All clients that use the key of a sequence, a rate or a cached response share its state, which expires ten minutes
+after its last use.</li>
 <li>Browsers hide chunks, trailers and early hints from scripts, and so from this page. curl shows them.</li>
 <li>Responses run in a sandbox and cannot set the cookies of Vitrine. Delays, bodies and headers are limited.</li>
 </ul>`
@@ -150,8 +150,9 @@ function renderBody(name: string, label: string): Html {
 `
 }
 
-function renderNumber(name: string, label: string, unit: string, step: string): Html {
-  return html`<p class="field"><label for="${name}">${label} <span class="quiet">${unit}</span></label> <input id="${name}" name="${name}" type="number" min="0" step="${step}"></p>
+function renderNumber(name: string, label: string, unit: string, step: 'any' | '1'): Html {
+  const min = step === '1' ? '1' : '0'
+  return html`<p class="field"><label for="${name}">${label} <span class="quiet">${unit}</span></label> <input id="${name}" name="${name}" type="number" min="${min}" step="${step}"></p>
 `
 }
 
