@@ -5,7 +5,7 @@ import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zli
 import type { Config } from '../config/config.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream, isRawRequest } from '../http/request/target.ts'
-import { holdBytes } from '../http/response/finish-responses.ts'
+import { holdBytes, isClosed } from '../http/response/finish-responses.ts'
 import { pace, wait } from '../http/response/pacing.ts'
 import {
   applyVisitorHead,
@@ -93,7 +93,7 @@ function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
 
 /** RFC 9110 §15.2: a client of HTTP/1.0 knows no 1xx. */
 function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: VisitorLimits): void {
-  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0') return
+  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0' || isClosed(reply.raw)) return
   const hints = pairs.filter(([name]) => !/^(content-.*|location|refresh|set-cookie)$/i.test(name))
   const sent = toVisitorHeaders(hints, limits)
   delete sent['content-security-policy']

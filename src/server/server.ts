@@ -20,7 +20,11 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
   const limits = toServerLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
   const settings = { maxConcurrentStreams: 100 }
-  const https = { key, cert, allowHTTP1: true, handshakeTimeout, settings, ...limits }
+  // Described headers, cookies and the type, each in up to three bytes per character. A block that is
+  // longer than this, by default 64 KiB, would end the connection.
+  const maxSendHeaderBlockLength = 16 * config.maxHeaderBytes
+  const sending = { settings, maxSendHeaderBlockLength }
+  const https = { key, cert, allowHTTP1: true, handshakeTimeout, ...sending, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
   const app = createFastify({
     // An index on 10 million records takes longer than the default of 10 seconds.

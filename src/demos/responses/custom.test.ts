@@ -231,3 +231,18 @@ test('over HTTP/2: headers, 103, chunks, trailers, and GOAWAY for close', async 
   assert.equal((await send({ close: true, body: 'abc' })).body, 'abc')
   await gone
 })
+
+test('over HTTP/2, the longest headers do not end the connection', async (t) => {
+  const app = await testApp(t, { settings: await makeCertificate(t) })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const session = connect(origin, { rejectUnauthorized: false })
+  t.after(() => {
+    session.destroy()
+  })
+  const long = '€'.repeat(16_000)
+  const description = { headers: { 'X-A': long }, type: long, cookies: [`a=${long}`] }
+  const stream = session.request({ ':path': path, ':method': 'POST' })
+  stream.end(JSON.stringify(description))
+  const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
+  assert.equal(headers['x-a']?.length, 48_000)
+})

@@ -69,7 +69,8 @@ test('line breaks in values become spaces', async (t) => {
 
 test('a response that caches may keep has no exchange id', async (t) => {
   const app = await testApp(t)
-  for (const header of ['Cache-Control: max-age=60', 'Expires: x', 'Last-Modified: x']) {
+  const controls = ['Cache-Control: max-age=60', 'CDN-Cache-Control: max-age=60']
+  for (const header of [...controls, 'Expires: x', 'Last-Modified: x']) {
     await t.test(header, async () => {
       const url = `/responses/custom?header=${encodeURIComponent(header)}`
       const { headers } = await app.inject({ url, headers: { accept: 'text/html' } })

@@ -66,8 +66,13 @@ export function applyVisitorHead(
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  const isCached = sent.expires !== undefined || sent['last-modified'] !== undefined
-  if (isCached || /public|max-?age/i.test(String(sent['cache-control']))) {
+  const isCached = Object.entries(sent).some(
+    ([name, value]) =>
+      /^(expires|last-modified)$/.test(name) ||
+      // RFC 9213: `CDN-Cache-Control` and others are for some caches.
+      (name.endsWith('cache-control') && /public|max-?age/i.test(String(value))),
+  )
+  if (isCached) {
     reply.removeHeader('server-timing').removeHeader('x-request-id')
   }
   if (timing !== undefined) {

@@ -28,6 +28,8 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Refresh', '0, http://other.example/'],
   ['Refresh', '0 http://other.example/'],
   ['Refresh', "0;url=http://vitrine.test:3000'@other.example/"],
+  ['Refresh', "0;url='http://vitrine.test:3000'@other.example/'"],
+  ['Refresh', '0;"/get"/"//other.example"'],
   ['Strict-Transport-Security', 'max-age=1'],
   ['CONTENT-SECURITY-POLICY-Report-Only', 'x'],
   ['Access-Control-Allow-Origin', 'http://other.example'],
@@ -40,6 +42,11 @@ const dropped: readonly (readonly [string, string])[] = [
   ['TE', 'gzip'],
   ['HTTP2-Settings', 'AAMAAABk'],
   ['X-Accel-Redirect', '/internal'],
+  ['X-LiteSpeed-Location', '/internal'],
+  ['X-Envoy-Immediate-Health-Check-Fail', '1'],
+  ['Fly-Replay', 'app=other'],
+  ['Surrogate-Control', 'content="ESI/1.0"'],
+  ['\u{212a}ept', 'a name with a Kelvin sign, whose lower case is k'],
   ['Server-Timing', 'exchange;desc="../httpbin/html"'],
 ]
 

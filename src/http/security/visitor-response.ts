@@ -32,10 +32,11 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
 
 /**
  * With these a browser would change more than the response, the message would have another framing, or
- * a proxy would send one of its own files.
+ * a proxy would send one of its own files, ask another service, include other URLs in the body (ESI),
+ * or stop sending requests to this service.
  */
 const forbidden =
-  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|expect-ct|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|secure-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|te|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-lighttpd-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
+  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|edge-control|expect-ct|fly-replay.*|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|sec(ure)?-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|surrogate-control|te|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-envoy-.*|x-lighttpd-.*|x-litespeed-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
 
 /**
  * Pages of this origin could load it as their own. Firefox before 123 sets the cookies that a part of a
@@ -75,7 +76,8 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/
 /** In lower case. Empty if a visitor cannot set this header. */
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
-  return token.test(name) && !forbidden.test(name) ? name : ''
+  // Not the lower case: that of U+212A (Kelvin sign) is k.
+  return token.test(given) && !forbidden.test(name) ? name : ''
 })
 
 const isPlain = (text: string) => /^[!-~]([\t -~]*[!-~])?$/.test(text)
@@ -90,11 +92,12 @@ function limitValue(name: string, value: string, limits: VisitorLimits): string 
   if (name === 'set-cookie') return limitCookie(value, limits)
   if (name === 'location') return isRedirectAllowed(value, limits) ? value : undefined
   if (name !== 'refresh') return value
-  // HTML, "shared declarative refresh steps": a quotation mark ends the URL only if it starts with one.
   const [, given] = /^[\d.]+(?:\s*[;,]|\s|$)\s*(?:url\s*=\s*)?(.*)$/i.exec(value) ?? []
   if (given === undefined) return undefined
-  const [, , url = given] = /^(["'])(.*?)(?:\1|$)/.exec(given) ?? []
-  return isRedirectAllowed(url, limits) ? value : undefined
+  // A quotation mark ends the URL if it starts with one: the next mark in HTML ("shared declarative
+  // refresh steps"), the last mark in Chromium.
+  const [, , url = given, rest = ''] = /^(["'])(.*?)(?:\1(.*))?$/.exec(given) ?? []
+  return rest === '' && isRedirectAllowed(url, limits) ? value : undefined
 }
 
 /** A cookie for a parent domain, or without a name, could replace one of ours. */
