@@ -146,7 +146,11 @@ export const settings = {
   requestSeconds: integer(300, [1, day], 'maximum time to receive the whole request (408)'),
   sendIdleSeconds: integer(60, [1, hour], 'maximum time in which a client reads no response bytes'),
   maxDurationSeconds: {
-    ...setting('10', parse.duration, 'maximum time that a request to httpbin or `/responses` can ask for'),
+    ...setting(
+      '10',
+      parse.duration,
+      'maximum time that a request to httpbin or `/responses` can ask for',
+    ),
     alias: 'MAX_DURATION',
   },
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),

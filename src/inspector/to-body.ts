@@ -16,7 +16,7 @@ export function toExchangeBody(
   const isCut = bytes.length < size || decoded.length > maxRecordedBytes
   const kept = decoded.subarray(0, maxRecordedBytes)
   const type = findField(fields, 'content-type') ?? ''
-  const text = toText(kept, isCut)
+  const text = findText(kept, isCut)
   if (text !== undefined) return { size, isCut, text: maskBody(type, text) }
   return { size, isCut, hex: maskBinary(type, kept).toString('hex') }
 }
@@ -49,7 +49,7 @@ function decode(bytes: Buffer, coding = 'identity'): Buffer {
 }
 
 /** Undefined for bytes that are not UTF-8. The last character can be cut. */
-function toText(bytes: Buffer, isCut: boolean): string | undefined {
+export function findText(bytes: Buffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
       stream: isCut,

@@ -64,7 +64,7 @@ function toSentFields(recorded: Recorded): Fields {
   return [...given, ...added]
 }
 
-function toHead(line: string, fields: Fields): string {
+export function toHead(line: string, fields: Fields): string {
   return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 

@@ -26,7 +26,12 @@ test('clients of npm retry as they document it', async (t) => {
   const rows = scenarios.flatMap((scenario) =>
     Object.entries(npmClients).map(([name, client], index) => {
       const wanted = expected[scenario.title]?.[index]
-      return { title: `${name} gets ${String(wanted)} after two responses with ${scenario.title}`, scenario, client, wanted }
+      return {
+        title: `${name} gets ${String(wanted)} after two responses with ${scenario.title}`,
+        scenario,
+        client,
+        wanted,
+      }
     }),
   )
   const tests = rows

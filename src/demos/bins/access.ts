@@ -4,7 +4,7 @@ import { HttpError } from '../../http/errors/http-error.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isSecretOf, toExpiry } from './bin-ids.ts'
-import type { Bin, BinStore } from './bin-store.ts'
+import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
 /** A browser removes cookies if it has too many. */
 const maxCookies = 20
@@ -18,7 +18,7 @@ export async function openBin(bins: BinStore, request: FastifyRequest, reply: Fa
   if (secrets.some((secret) => isSecretOf(bin.secretHash, secret ?? ''))) return bin
   throw new HttpError('unauthorized', 'Reading a bin requires its secret, as a bearer token.', {
     headers: { 'www-authenticate': 'Bearer realm="Request bins"' },
-    back: ['/bins', 'Request bins'],
+    back: binsPage,
   })
 }
 

@@ -16,6 +16,9 @@ export interface Bin {
   response: string
 }
 
+/** The link above a heading. */
+export const binsPage = ['/bins', 'Request bins'] as const
+
 const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
 const daySeconds = 86_400
 const maxAttempts = 20
@@ -69,7 +72,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       if (isExpired(id)) throw expired()
       const record = toExpiry(id) && (await bins.find(id))
       if (record === undefined || record.document.isRemoved === true)
-        throw notFound(`There is no bin with the id ${id}.`, ['/bins', 'Request bins'])
+        throw notFound(`There is no bin with the id ${id}.`, binsPage)
       return toBin(record)
     },
     /** False if the bin was changed or removed at the same time. */
@@ -102,7 +105,7 @@ function toBin({ id, document, createdAt, version }: BinRecord): Bin {
 
 export function expired(): HttpError {
   return new HttpError('gone', 'This bin has expired. Its requests have been removed.', {
-    back: ['/bins', 'Request bins'],
+    back: binsPage,
   })
 }
 

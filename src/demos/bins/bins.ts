@@ -1,11 +1,11 @@
+import type { Route } from '../../http/openapi/route.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { binRoutes } from './bin-routes.ts'
 import { createBinStore } from './bin-store.ts'
-import { captureRequest } from './capture.ts'
+import { captureRoutes } from './capture.ts'
 import { collectionNames, collections } from './collections.ts'
-import { operations } from './documentation.ts'
 import { openBinEvents } from './events.ts'
 import { requestRoutes } from './request-routes.ts'
 import { createRequestStore } from './request-store.ts'
@@ -29,12 +29,14 @@ the URL can send to it.`,
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: store.sweep })
     const all = { ...services, bins: store, requests }
     const events = await openBinEvents(app, records.changes)
-    const capture = { method: app.supportedMethods, ...operations.capture }
     return [
-      ...binRoutes(all),
-      ...requestRoutes(all, events),
-      { ...capture, url: '/b/:id', handler: captureRequest(all) },
-      { ...capture, url: '/b/:id/*', handler: captureRequest(all) },
+      ...inFile('bin-routes', binRoutes(all)),
+      ...inFile('request-routes', requestRoutes(all, events)),
+      ...inFile('capture', captureRoutes(all, app.supportedMethods)),
     ]
   },
+}
+
+function inFile(name: string, routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => ({ ...route, file: `src/demos/bins/${name}.ts` }))
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body/body-reader.ts'
 import { readStart } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, notFound, readOnly } from '../../http/errors/http-error.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
@@ -12,6 +13,7 @@ import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
 import { withoutSecrets } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
+import { binParameter } from './documentation.ts'
 import type { RequestStore } from './request-store.ts'
 import { chooseResponse } from './respond.ts'
 
@@ -20,8 +22,29 @@ export interface BinServices extends Services {
   requests: RequestStore
 }
 
+export function captureRoutes(services: BinServices, method: readonly string[]): Route[] {
+  const anyContent = { '*/*': {} }
+  const route: Omit<Route, 'url'> = {
+    method: [...method],
+    summary: 'Capture a request',
+    description: 'Any method, and any path below. The bin defines the response.',
+    parameters: [binParameter],
+    responses: {
+      '2XX': { description: 'The response of the bin.', content: anyContent },
+      default: { description: 'Or any other response.', content: anyContent },
+    },
+    errors: [403, 404, 410],
+    store: 'writes',
+    handler: captureRequest(services),
+  }
+  return [
+    { ...route, url: '/b/:id' },
+    { ...route, url: '/b/:id/*' },
+  ]
+}
+
 /** Stores the request, then sends the response of the bin. */
-export function captureRequest(services: BinServices) {
+function captureRequest(services: BinServices) {
   const { bins, config, requests, states } = services
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const begin = performance.now()
@@ -63,7 +86,7 @@ function toContent(request: FastifyRequest) {
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
     client: request.ip,
-    requestFields: withoutCookies(headers, own).map(([name, value]) => [
+    requestFields: withoutCookies(headers, own).map(([name, value]): [string, string] => [
       name,
       withoutSecrets(value),
     ]),

@@ -1,19 +1,16 @@
-import { isUtf8 } from 'node:buffer'
 import type { XStatic } from 'typebox/schema'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
-import {
-  findField,
-  type Exchange,
-  type ExchangeBody,
-  type Fields,
-} from '../../inspector/exchange.ts'
-import { isStorable, textSchema, type StoredRecord } from '../../stores/records/records.ts'
+import { findField, type Exchange } from '../../inspector/exchange.ts'
+import { findText } from '../../inspector/to-body.ts'
+import { toHead } from '../../inspector/to-exchange.ts'
+import { textSchema, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength } from './bin-ids.ts'
 
 const bodySchema = {
   type: 'object',
+  description: 'The first 64 KiB, as `text` or `hex`.',
   required: ['size', 'isCut'],
   properties: {
     size: { type: 'integer', minimum: 0 },
@@ -32,21 +29,19 @@ const requestSchema = {
   properties: {
     method: textSchema,
     target: textSchema,
-    path: textSchema,
+    path: { ...textSchema, description: 'Below the bin, with the query string.' },
     httpVersion: textSchema,
     origin: textSchema,
     client: textSchema,
     requestFields: {
       type: 'array',
-      items: { type: 'array', minItems: 2, maxItems: 2, items: textSchema },
+      items: { type: 'array', minItems: 2, maxItems: 2, prefixItems: [textSchema, textSchema] },
+      description: 'The headers in their order and case, without own cookies and secrets.',
     },
     requestBody: bodySchema,
-    /** Of the response. */
-    status: { type: 'integer', minimum: 200, maximum: 599 },
-    /** Until the body was received. */
-    ms: { type: 'number', minimum: 0 },
-    /** Whether the body was larger than the bin accepts: only its start is stored. */
-    isTooLarge: { type: 'boolean' },
+    status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
+    ms: { type: 'number', minimum: 0, description: 'Until the body was received.' },
+    isTooLarge: { type: 'boolean', description: 'Set if the bin did not accept the body (413).' },
   },
 } as const
 
@@ -78,12 +73,8 @@ export const maxShownBytes = 65_536
 
 /** Of all that was received, or of its start. */
 export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): RequestBody {
-  // The end of a start may be in the middle of a character, which has at most four bytes.
-  const ends = isCut ? [0, 1, 2, 3] : [0]
-  const texts = ends.map((rest) => bytes.subarray(0, bytes.length - rest))
-  const text = texts.find(isUtf8)?.toString()
-  const isText = text !== undefined && isStorable(text)
-  return { size, isCut, ...(isText ? { text } : { hex: bytes.toString('hex') }) }
+  const text = findText(bytes, isCut)
+  return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
 }
 
 export function toCapturedRequest({ id, document, createdAt }: StoredRecord): CapturedRequest {
@@ -93,50 +84,28 @@ export function toCapturedRequest({ id, document, createdAt }: StoredRecord): Ca
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
 
-export function toFields({ requestFields }: RequestContent): Fields {
-  return requestFields.map(([name = '', value = '']) => [name, value] as const)
-}
-
 /** Without the headers and the body, for lists and events. */
 export function toSummary(request: CapturedRequest) {
   const { id, receivedAt, client, method, target, path, status, requestBody } = request
-  const type = findField(toFields(request), 'content-type')
-  return {
-    id,
-    receivedAt,
-    client,
-    method,
-    target,
-    path,
-    type,
-    size: requestBody?.size ?? 0,
-    status,
-  }
+  const type = findField(request.requestFields, 'content-type')
+  const size = requestBody?.size ?? 0
+  return { id, receivedAt, client, method, target, path, type, size, status }
 }
 
 /** Of the response, only the status is known. */
 export function toExchange(request: CapturedRequest): Exchange {
-  const { method, target, httpVersion, client, status, ms, requestBody } = request
-  const requestFields = toFields(request)
-  const head = [
-    `${method} ${target} HTTP/${httpVersion}`,
-    ...requestFields.map((pair) => pair.join(': ')),
-  ]
+  const { method, target, httpVersion, client, status, ms, requestFields, requestBody } = request
   return {
     ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
     ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
     ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff: false },
     connection: { id: request.id, requestsBefore: 0, remoteAddress: client },
     requestFields,
-    requestHead: `${head.join('\n')}\n`,
-    ...(requestBody && { requestBody: toExchangeBody(requestBody) }),
+    requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
+    requestBody,
     responseFields: [],
     responseHead: `HTTP/${httpVersion} ${String(status)} ${STATUS_CODES[status] ?? ''}\n`,
   }
-}
-
-function toExchangeBody({ size, isCut, text, hex = '' }: RequestBody): ExchangeBody {
-  return text === undefined ? { size, isCut, hex } : { size, isCut, text }
 }
 
 /** In a list of a bin, the path below it is enough. */

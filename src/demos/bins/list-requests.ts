@@ -2,30 +2,28 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { sendChunks, toJsonArray } from '../../http/response/send.ts'
+import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
 import { toHref } from '../../resources/list/list-parameters.ts'
-import { openBin } from './access.ts'
+import type { Bin } from './bin-store.ts'
 import type { BinServices } from './capture.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import type { BinEvents } from './events.ts'
 import { parseRequestList, type RequestList } from './parse-list.ts'
 
 /** All that match, streamed, or a page of them. */
-export function listRequests(services: BinServices, events: BinEvents) {
-  const { bins, requests } = services
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+export function listRequests({ requests }: BinServices, events: BinEvents) {
+  return async (request: FastifyRequest, reply: FastifyReply, { id }: Bin) => {
     const type = chooseType(request, reply, ['application/json', 'application/x-ndjson'])
-    const { id } = await openBin(bins, request, reply)
     const list = parseRequestList(request)
     const find = () => findMatching(requests.pages(id, list.isDescending), list)
     if (list.waitSeconds > 0) await events.wait(reply, { bin: id, list, find })
-    const pages = list.part ? [await selectPart(request, reply, { list, found: find() })] : find()
-    const toJson = (one: CapturedRequest) => requestToJson(id, one)
-    const chunks =
-      type === 'application/json'
-        ? toJsonArray(toAsync(pages), toJson)
-        : toJsonLines(toAsync(pages), toJson)
-    return sendChunks(reply, type, chunks)
+    const pages = list.part ? [await selectPart(reply, list, find())] : find()
+    const toChunks = type === 'application/json' ? toJsonArray : toJsonLines
+    return sendChunks(
+      reply,
+      type,
+      toChunks<CapturedRequest>(pages, (one) => requestToJson(id, one)),
+    )
   }
 }
 
@@ -45,27 +43,12 @@ export async function collect(found: Found, limit = Infinity): Promise<CapturedR
   return collected
 }
 
-async function* toJsonLines(pages: Found, toJson: (request: CapturedRequest) => unknown) {
-  for await (const page of pages) {
-    const lines = page.map((one) => `${JSON.stringify(toJson(one))}\n`)
-    if (lines.length > 0) yield lines.join('')
-  }
-}
-
-async function* toAsync(pages: Found | readonly CapturedRequest[][]) {
-  yield* pages
-}
-
-interface Selection {
-  list: RequestList
-  found: Found
-}
-
+/** Also sets the total and the links to other pages. */
 async function selectPart(
-  request: FastifyRequest,
   reply: FastifyReply,
-  { list: { part, texts }, found }: Selection,
-): Promise<CapturedRequest[]> {
+  { part, parameters }: RequestList,
+  found: Found,
+): Promise<readonly CapturedRequest[]> {
   const { offset = 0, limit = 0, page } = part ?? {}
   const selected: CapturedRequest[] = []
   let total = 0
@@ -75,9 +58,8 @@ async function selectPart(
     total += some.length
   }
   reply.header('x-total-count', String(total))
-  const parameters = new Map([...texts].map(([name, value]) => [name, [value]]))
-  const toUrl = (number: number) =>
-    toHref({ path: toPath(request.url), parameters }, { page: String(number) })
+  const path = toPath(reply.request.url)
+  const toUrl = (number: number) => toHref({ path, parameters }, { page: String(number) })
   const hasNext = offset + selected.length < total
   if (page) {
     const links = toPageLinks({ ...page, total }, toUrl, hasNext ? toUrl : undefined)

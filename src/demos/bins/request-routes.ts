@@ -1,123 +1,164 @@
-import type { RouteHandlerMethod } from 'fastify'
-import { isForm } from '../../http/body/body-reader.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
-import { sendDiff } from '../../inspector/exchange-routes.ts'
+import { harContent } from '../../inspector/documentation.ts'
+import { diffOperation, sendDiff } from '../../inspector/exchange-routes.ts'
 import { toHar } from '../../inspector/har.ts'
 import { toMessages } from '../../inspector/message-http.ts'
+import { eventContent, lastEventId } from '../../resources/events/events.ts'
 import { sendPage } from '../../site/page.ts'
-import { openBin } from './access.ts'
 import type { BinServices } from './capture.ts'
 import { toExchange } from './captured-request.ts'
-import { operations } from './documentation.ts'
+import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
 import type { BinEvents } from './events.ts'
 import { collect, findMatching, listRequests, requestToJson } from './list-requests.ts'
-import { parseRequestList } from './parse-list.ts'
-import {
-  filesToJson,
-  findRequest,
-  openRequest,
-  readFiles,
-  sendBody,
-  sendFile,
-} from './send-body.ts'
+import { findRequest, ofBin, ofRequest, sendRemoved, toBack } from './of-bin.ts'
+import { listParameters, parseRequestList } from './parse-list.ts'
+import { filesToJson, readFiles, sendBody, sendFile } from './send-body.ts'
 import { renderRequestPage, toUrl } from './views.ts'
 
 export function requestRoutes(services: BinServices, events: BinEvents): Route[] {
-  const { bins, requests } = services
-  const config = { defaultType: 'json' } as const
-  const ofBin = { url: '/bins/:id/requests', config }
-  const ofRequest = { url: '/bins/:id/requests/:n', config }
   return [
-    { method: 'GET', ...ofBin, ...operations.list, handler: listRequests(services, events) },
-    {
-      method: 'DELETE',
-      ...ofBin,
-      ...operations.clear,
-      handler: async (request, reply) => {
-        const bin = await openBin(bins, request, reply)
-        await requests.removeAll(bin.id)
-        return isForm(request) ? reply.redirect(`/bins/${bin.id}`, 303) : reply.code(204).send()
-      },
-    },
-    {
-      method: 'GET',
-      url: '/bins/:id/requests.har',
-      config,
-      ...operations.archive,
-      handler: async (request, reply) => {
-        const { id } = await openBin(bins, request, reply)
-        const list = parseRequestList(request)
-        const found = await collect(findMatching(requests.pages(id), list))
-        reply.header('content-disposition', `attachment; filename="bin.har"`)
-        return sendJson(reply, toHar(found.map(toExchange)))
-      },
-    },
-    {
-      method: 'GET',
-      url: '/bins/:id/diff',
-      config,
-      ...operations.compare,
-      handler: async (request, reply) => {
-        const { id } = await openBin(bins, request, reply)
-        const load = async (n: string) => toExchange(await findRequest(services, id, n))
-        const back = [`/bins/${id}`, 'Requests of the bin'] as const
-        return sendDiff(request, reply, { load, toUrl: toUrl(id), back })
-      },
-    },
-    {
-      method: 'GET',
-      url: '/bins/:id/events',
-      config,
-      ...operations.events,
-      handler: async (request, reply) => {
-        const { id } = await openBin(bins, request, reply)
-        return events.send(request, reply, id)
-      },
-    },
-    {
-      method: 'GET',
-      ...ofRequest,
-      ...operations.readRequest,
-      handler: readRequest(services),
-    },
-    {
-      method: 'DELETE',
-      ...ofRequest,
-      ...operations.removeRequest,
-      handler: async (request, reply) => {
-        const { bin, captured } = await openRequest(services, request, reply)
-        await requests.remove(bin.id, captured.id)
-        return reply.code(204).send()
-      },
-    },
-    {
-      method: 'GET',
-      url: '/bins/:id/requests/:n/body',
-      config,
-      ...operations.readBody,
-      handler: sendBody(services),
-    },
-    {
-      method: 'GET',
-      url: '/bins/:id/requests/:n/files/:k',
-      config,
-      ...operations.readFile,
-      handler: sendFile(services),
-    },
+    getList(services, events),
+    removeAll(services),
+    getArchive(services),
+    getDiff(services),
+    streamEvents(services, events),
+    getRequest(services),
+    removeRequest(services),
+    ...downloads(services),
   ]
+}
+
+function getList(services: BinServices, events: BinEvents): Route {
+  return ofBin(services, {
+    method: 'GET',
+    path: '/requests',
+    summary: 'List the captured requests, oldest first',
+    description: 'All that fit; after `wait` perhaps none.',
+    parameters: listParameters,
+    content: {
+      ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
+      'application/x-ndjson': { schema: text },
+    },
+    errors: [406],
+    handler: listRequests(services, events),
+  })
+}
+
+function removeAll(services: BinServices): Route {
+  return ofBin(services, {
+    method: 'DELETE',
+    path: '/requests',
+    summary: 'Remove all captured requests',
+    responses: removed,
+    handler: async (request, reply, { id }) => {
+      await services.requests.removeAll(id)
+      return sendRemoved(request, reply, `/bins/${id}`)
+    },
+  })
+}
+
+function getArchive(services: BinServices): Route {
+  return ofBin(services, {
+    method: 'GET',
+    path: '/requests.har',
+    summary: 'Export the captured requests as an HTTP Archive (HAR 1.2)',
+    parameters: listParameters,
+    content: harContent,
+    errors: [406],
+    handler: async (request, reply, { id }) => {
+      const list = parseRequestList(request)
+      const found = await collect(findMatching(services.requests.pages(id), list))
+      reply.header('content-disposition', `attachment; filename="bin.har"`)
+      return sendJson(reply, toHar(found.map(toExchange)))
+    },
+  })
+}
+
+function getDiff(services: BinServices): Route {
+  return ofBin(services, {
+    ...diffOperation,
+    method: 'GET',
+    path: '/diff',
+    summary: 'Compare two captured requests',
+    errors: [406],
+    handler: (request, reply, bin) => {
+      const load = async (id: string) => toExchange(await findRequest(services, bin, id))
+      return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin) })
+    },
+  })
+}
+
+function streamEvents(services: BinServices, events: BinEvents): Route {
+  return ofBin(services, {
+    method: 'GET',
+    path: '/events',
+    summary: 'Stream the captured requests',
+    description:
+      'Server-sent events: `created` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`.',
+    parameters: [lastEventId],
+    content: eventContent(
+      `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,
+    ),
+    errors: [406],
+    handler: (request, reply, { id }) => events.send(request, reply, id),
+  })
 }
 
 const offers = ['application/json', 'text/html', 'message/http'] as const
 
-function readRequest(services: BinServices): RouteHandlerMethod {
-  return async (request, reply) => {
-    const type = chooseType(request, reply, offers)
-    const { bin, captured } = await openRequest(services, request, reply)
-    if (type === 'message/http') return reply.type(type).send(toMessages(toExchange(captured)))
-    const files = filesToJson(bin, captured, await readFiles(services, bin, captured))
-    if (type === 'text/html') return sendPage(reply, renderRequestPage(bin, captured, files))
-    return sendJson(reply, { ...requestToJson(bin.id, captured), files })
-  }
+function getRequest(services: BinServices): Route {
+  return ofRequest(services, {
+    method: 'GET',
+    summary: 'Get a captured request',
+    content: { ...requestContent, ...pageContent, 'message/http': { schema: text } },
+    errors: [406],
+    handler: async (request, reply, opened) => {
+      const { bin, captured } = opened
+      const type = chooseType(request, reply, offers)
+      if (type === 'message/http') return reply.type(type).send(toMessages(toExchange(captured)))
+      const json = requestToJson(bin.id, captured)
+      const files = filesToJson(json.url, await readFiles(services, opened))
+      if (type === 'text/html') return sendPage(reply, renderRequestPage(bin, captured, files))
+      return sendJson(reply, { ...json, files })
+    },
+  })
+}
+
+function removeRequest(services: BinServices): Route {
+  return ofRequest(services, {
+    method: 'DELETE',
+    summary: 'Remove a captured request',
+    responses: removed,
+    handler: async (request, reply, { bin, captured }) => {
+      await services.requests.remove(bin.id, captured.id)
+      return sendRemoved(request, reply, `/bins/${bin.id}`)
+    },
+  })
+}
+
+function downloads(services: BinServices): Route[] {
+  const attachment = {
+    responses: { 200: { description: 'The bytes, as an attachment.', content: { '*/*': {} } } },
+    errors: [412, 416],
+  } as const
+  return [
+    ofRequest(services, {
+      method: 'GET',
+      path: '/body',
+      summary: 'Download the body of a captured request',
+      ...attachment,
+      handler: sendBody(services),
+    }),
+    ofRequest(services, {
+      method: 'GET',
+      path: '/files/:k',
+      summary: 'Download a file of a captured form',
+      parameters: [pathParameter('k', 'The number of the file.', '1')],
+      ...attachment,
+      handler: sendFile(services),
+    }),
+  ]
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { allRecords, type NewRecord, type Step } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { collectionNames as storeNames } from '../../stores/collection-names.ts'
+import { toBytes } from '../../inspector/message-http.ts'
 import type { Services } from '../../site/demo.ts'
 import { createRequestId, toReceivedAt } from './bin-ids.ts'
 import { maxShownBytes, toCapturedRequest, toRequestBody } from './captured-request.ts'
@@ -75,16 +76,14 @@ export function createRequestStore({ records, files, config }: Services) {
       }
     },
     readBody: async (bin: string, { id, requestBody, isInFile }: CapturedRequest) => {
-      if (!isInFile || requestBody === undefined) return toShownBytes(requestBody)
+      if (!isInFile || requestBody === undefined) return toBytes(requestBody)
       const content = await files.read(`${bin}-${id}`, 0, requestBody.size - 1)
       if (content === undefined) throw new Error(`the body of ${id} is missing`)
       return Buffer.concat(await content.toArray())
     },
-    remove: async (bin: string, id: string): Promise<boolean> => {
-      const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
-      if (!record) return false
-      await remove([record])
-      return true
+    remove: async (bin: string, id: string): Promise<void> => {
+      const record = await requests.find(`${bin}-${id}`)
+      if (record) await remove([record])
     },
     removeAll: async (bin: string): Promise<void> => {
       const last = createRequestId()
@@ -96,11 +95,6 @@ export function createRequestStore({ records, files, config }: Services) {
       }
     },
   }
-}
-
-function toShownBytes(body: CapturedRequest['requestBody']): Buffer {
-  const { text, hex = '' } = body ?? {}
-  return text === undefined ? Buffer.from(hex, 'hex') : Buffer.from(text)
 }
 
 function toQuery(bin: string) {

@@ -1,20 +1,19 @@
 import { renderExchange } from '../../inspector/exchange-view.ts'
 import type { Exchange } from '../../inspector/exchange.ts'
 import { renderList } from '../../inspector/list-view.ts'
+import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { toExpiry } from './bin-ids.ts'
-import type { Bin } from './bin-store.ts'
+import { binsPage, type Bin } from './bin-store.ts'
 import { toExchange, type CapturedRequest } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
 
 type FileList = ReturnType<typeof filesToJson>
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
-
-const back = ['/bins', 'Request bins'] as const
 
 export function renderBinsPage(ids: readonly string[], days: number): Page {
   return {
@@ -39,14 +38,14 @@ interface BinView {
   origin: string
   /** The newest first. */
   exchanges: readonly Exchange[]
-  /** The parameters of a search. */
-  texts: ReadonlyMap<string, string>
+  /** Of a search. */
+  parameters: ParameterTexts
 }
 
-export function renderBinPage(bin: Bin, { origin, exchanges, texts }: BinView): Page {
+export function renderBinPage(bin: Bin, { origin, exchanges, parameters }: BinView): Page {
   const { id, expiresAt, response } = bin
   const url = `${origin}/b/${id}/`
-  const isSearch = [...texts.values()].some((text) => text !== '')
+  const isSearch = [...parameters.values()].flat().some((text) => text !== '')
   const list = renderList({
     exchanges,
     toUrl: toUrl(id),
@@ -56,14 +55,14 @@ export function renderBinPage(bin: Bin, { origin, exchanges, texts }: BinView): 
   })
   return {
     title: 'Request bin',
-    back,
+    back: binsPage,
     scripts: ['inspector.js'],
     styles: ['inspector.css'],
     main: html`<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
-${renderSearch(id, texts)}${list}
+${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
-<a class="button second" href="/bins/${id}/requests.har?${new URLSearchParams([...texts]).toString()}">Export as HAR</a></p>
+<a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>
 <details><summary>Response of the bin</summary>
 <form method="post" action="/bins/${id}">
 <input type="hidden" name="_method" value="PATCH">
@@ -80,9 +79,9 @@ ${renderSearch(id, texts)}${list}
   }
 }
 
-function renderSearch(id: string, texts: BinView['texts']): Html {
+function renderSearch(id: string, parameters: ParameterTexts): Html {
   const field = (name: string, label: string) =>
-    html`<label>${label} <input type="search" name="${name}" value="${texts.get(name) ?? ''}" dir="auto"></label>\n`
+    html`<label>${label} <input type="search" name="${name}" value="${parameters.get(name)?.[0] ?? ''}" dir="auto"></label>\n`
   return html`<form class="filter" action="/bins/${id}" role="search">
 ${field('method', 'Method')}${field('path', 'Path')}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
 </form>

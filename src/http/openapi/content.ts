@@ -39,6 +39,15 @@ export function objectSchema<Properties extends Record<string, Schema>>(properti
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 
+export function queryParameter(
+  name: string,
+  description: string,
+  schema: Schema,
+  example?: unknown,
+): Parameter {
+  return { name, in: 'query', description, schema, example }
+}
+
 export function pathParameter(name: string, description: string, example: string): Parameter {
-  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example }
+  return { name, in: 'path', required: true, description, schema: text, example }
 }

@@ -68,8 +68,10 @@ async function* withStart(start: string, chunks: Chunks): Chunks {
   yield* chunks
 }
 
+type Pages<Item> = AsyncIterable<readonly Item[]> | readonly (readonly Item[])[]
+
 export async function* toJsonArray<Item>(
-  pages: AsyncIterable<readonly Item[]>,
+  pages: Pages<Item>,
   toValue: (item: Item) => unknown,
 ): Chunks {
   let separator = '['
@@ -79,6 +81,14 @@ export async function* toJsonArray<Item>(
     separator = ',\n'
   }
   yield separator === '[' ? '[]' : ']'
+}
+
+export async function* toJsonLines<Item>(
+  pages: Pages<Item>,
+  toValue: (item: Item) => unknown,
+): Chunks {
+  for await (const page of pages)
+    yield page.map((item) => `${JSON.stringify(toValue(item))}\n`).join('')
 }
 
 /** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */

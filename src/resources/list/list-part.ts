@@ -35,7 +35,7 @@ function toSlice(start: number, end: number | undefined): Slice {
   return { offset: start, limit: Math.max(0, end - start) }
 }
 
-function parseCount(texts: Texts, name: string, { min = 1, max = Number.MAX_SAFE_INTEGER }) {
+export function parseCount(texts: Texts, name: string, { min = 1, max = Number.MAX_SAFE_INTEGER }) {
   const values = texts[name]
   if (values === undefined) return undefined
   const [text = ''] = values

@@ -5,6 +5,7 @@ import { toPath } from '../../http/request/target.ts'
 import { toCsvLine } from '../../http/response/csv.ts'
 import {
   toJsonArray,
+  toJsonLines,
   sendTagged,
   toTaggedText,
   sendChunks,
@@ -166,7 +167,7 @@ function render(resource: Resource, list: RenderedList): AsyncGenerator<string> 
     case 'application/json':
       return toJsonArray(pages, toShown)
     case 'application/x-ndjson':
-      return toLines(pages, (record) => `${JSON.stringify(toShown(record))}\n`)
+      return toJsonLines(pages, toShown)
     case 'text/csv':
       return toLines(pages, (record) => recordToCsv(toShown(record), fields), toCsvLine(fields))
     case 'text/plain':

@@ -1,6 +1,7 @@
 import { isFieldValue } from '../../stores/records/records.ts'
+import { queryParameter as query } from '../../http/openapi/content.ts'
 import { requestHeaders } from '../../http/openapi/fields.ts'
-import type { Parameter, Schema } from '../../http/openapi/operation.ts'
+import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
 import { toTypes, type Field, type Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
@@ -38,10 +39,6 @@ const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za
 
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, \`_id\` and the times included. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
-
-function query(name: string, description: string, schema: Schema, example?: unknown): Parameter {
-  return { name, in: 'query', description, schema, example }
-}
 
 function separated(name: string, description: string, words: readonly string[], example: unknown) {
   const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
