@@ -46,6 +46,8 @@ export async function sendDescribed(
   const body = await encode(toBody(description), description)
   const problems = findTimeProblems(description, body.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
+  // To send to a client that has left would be an error.
+  if (isClosed(reply.raw)) return reply.hijack()
   if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, body.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
@@ -93,7 +95,7 @@ function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
 
 /** RFC 9110 §15.2: a client of HTTP/1.0 knows no 1xx. */
 function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: VisitorLimits): void {
-  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0' || isClosed(reply.raw)) return
+  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0') return
   const hints = pairs.filter(([name]) => !/^(content-.*|location|refresh|set-cookie)$/i.test(name))
   const sent = toVisitorHeaders(hints, limits)
   delete sent['content-security-policy']

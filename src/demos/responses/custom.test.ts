@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect, type IncomingHttpHeaders } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
@@ -245,4 +249,22 @@ test('over HTTP/2, the longest headers do not end the connection', async (t) => 
   stream.end(JSON.stringify(description))
   const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders]
   assert.equal(headers['x-a']?.length, 48_000)
+})
+
+test('a client that leaves during the encoding causes no error', async (t) => {
+  const app = await testApp(t)
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const socket = connectSocket({ host: '127.0.0.1', port: Number(port) })
+  const body = randomBytes(500_000).toString('hex')
+  const description = JSON.stringify({ body, encoding: 'br', chunk_size: 1000 })
+  const length = String(description.length)
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\n\r\n`)
+  socket.write(description)
+  const [request, response] = (await once(app.server, 'request')) as [Readable, ServerResponse]
+  if (!request.readableEnded) await once(request, 'end')
+  socket.resetAndDestroy()
+  if (!response.closed) await once(response, 'close')
+  // The encoding of this one ends later.
+  const payload = { body, encoding: 'br' }
+  assert.equal((await app.inject({ method: 'POST', url: path, payload })).statusCode, 200)
 })
