@@ -1,17 +1,7 @@
 import { parseGoDuration } from '../config/parse-settings.ts'
 import { badRequest } from '../http/errors/http-error.ts'
-import type { Parameter } from '../http/openapi/operation.ts'
 import type { BinRequest } from './dialect.ts'
 import { findValue } from './text.ts'
-
-/** The documentation of query parameters. */
-export function toQuery(
-  texts: Readonly<Record<string, readonly [description: string, example: string]>>,
-): Parameter[] {
-  return Object.entries(texts).map(([name, [description, example]]) => {
-    return { name, in: 'query', description, schema: { type: 'string' }, example }
-  })
-}
 
 /** In go-httpbin an empty value counts as none. */
 export function findParameter({ query, dialect }: BinRequest, name: string): string | undefined {

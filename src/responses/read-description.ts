@@ -97,6 +97,16 @@ function toFields(name: string, lines: readonly string[]) {
     }
     return [field, value]
   })
-  const groups = Map.groupBy(pairs, ([field]) => field)
-  return Object.fromEntries([...groups].map(([field, all]) => [field, all.map(([, one]) => one)]))
+  return toObject(pairs)
+}
+
+/** A name that is repeated has a list. */
+export function toObject(pairs: readonly Pair[]): Record<string, string | string[]> {
+  const groups = Map.groupBy(pairs, ([name]) => name)
+  return Object.fromEntries(
+    [...groups].map(([name, all]) => {
+      const values = all.map(([, value]) => value)
+      return [name, values.length > 1 ? values : values.join('')]
+    }),
+  )
 }

@@ -4,86 +4,74 @@ import { preconditionFailed } from '../../http/errors/http-error.ts'
 import { evaluatePreconditions, mayWriteResource } from '../../http/response/preconditions.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import { cookiePath, describedResponses, type ToRoutes } from './endpoint.ts'
+import { toQuery } from '../../responses/read-description.ts'
+import type { Services } from '../../site/demo.ts'
+import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
-import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 import type { ResponseDescription } from '../../responses/description.ts'
-import type { State, States } from '../../stores/states/states.ts'
+import type { State } from '../../stores/states/states.ts'
 
 const seconds = (description: string) =>
   ({ type: 'integer', minimum: 0, maximum: 2 ** 31, description }) as const
 
-const querySchema = {
-  type: 'object',
-  properties: {
-    etag: {
-      type: 'string',
-      pattern: '^(W/)?("[!#-~]{1,100}"|[!#-~]{1,100})$',
-      description: 'The ETag, with or without quotation marks: `v1`, or `W/v1` for a weak one.',
-      example: 'v1',
-    },
-    last_modified: {
-      type: 'string',
-      format: 'date-time',
-      description: 'The time of Last-Modified.',
-      example: '2026-11-22T08:00:00Z',
-    },
-    max_age: seconds('The directive max-age.'),
-    s_maxage: seconds('The directive s-maxage, for shared caches.'),
-    stale_while_revalidate: seconds('The directive stale-while-revalidate.'),
-    cache_control: {
-      type: 'string',
-      pattern: '^[\\t -~]{1,500}$',
-      description: 'Other directives of Cache-Control.',
-      example: 'public, immutable',
-    },
-    age: seconds('The value of Age, as if a shared cache had stored the response.'),
-    vary: {
-      type: 'string',
-      pattern: '^(\\*|[A-Za-z0-9-]+(, *[A-Za-z0-9-]+){0,9})$',
-      maxLength: 200,
-      description: 'The names of headers whose values select a variant.',
-      example: 'Accept-Language',
-    },
+const properties = {
+  etag: {
+    type: 'string',
+    pattern: '^(W/)?("[!#-~]{1,100}"|[!#-~]{1,100})$',
+    description: 'The ETag, with or without quotation marks: `v1`, or `W/v1` for a weak one.',
+    example: 'v1',
   },
-  additionalProperties: false,
+  last_modified: {
+    type: 'string',
+    format: 'date-time',
+    description: 'The time of Last-Modified.',
+    example: '2026-11-22T08:00:00Z',
+  },
+  max_age: seconds('The directive max-age.'),
+  s_maxage: seconds('The directive s-maxage, for shared caches.'),
+  stale_while_revalidate: seconds('The directive stale-while-revalidate.'),
+  cache_control: {
+    type: 'string',
+    pattern: '^[\\t -~]{1,500}$',
+    description: 'Other directives of Cache-Control.',
+    example: 'public, immutable',
+  },
+  age: seconds('The value of Age, as if a shared cache had stored the response.'),
+  vary: {
+    type: 'string',
+    pattern: '^(\\*|[A-Za-z0-9-]+(, *[A-Za-z0-9-]+){0,9})$',
+    maxLength: 200,
+    description: 'The names of headers whose values select a variant.',
+    example: 'Accept-Language',
+  },
 } as const
 
-const parseParameters = createQueryParser(querySchema)
+const parseParameters = createQueryParser(properties)
 type Parameters = ReturnType<typeof parseParameters>
 
-export const toCacheRoutes: ToRoutes = (services, { supportedMethods }) => {
-  const { config, states } = services
-  const file = 'src/demos/responses/cache.ts'
-  return [
-    {
-      method: supportedMethods,
-      url: '/responses/cache/:key',
-      file,
-      summary: 'Respond with chosen validators and freshness',
-      description:
-        'The body shows what a cache does: `made` is the number of responses with a body, and `validated` that of responses with 304.',
-      parameters: [keyParameter, ...toQueryParameters(querySchema)],
-      responses: describedResponses,
-      errors: [412],
-      store: 'writes',
-      handler: async (request, reply) => {
-        const key = parseKey(request)
-        const described = await validateOrMake(request, { states, key }, parseParameters(request))
-        return sendDescribed(reply, described, { config, cookiePath })
-      },
-    },
-    ...toStateRoutes(services, { name: 'cache', file, toShown: toCounts }),
-  ]
-}
+export const cacheEndpoints: readonly Endpoint[] = [
+  {
+    url: '/responses/cache/:key',
+    summary: 'Respond with chosen validators and freshness',
+    description:
+      'The body shows what a cache does: `made` is the number of responses with a body, and `validated` that of responses with 304.',
+    parameters: [keyParameter, ...toQueryParameters(properties)],
+    responses: describedResponses,
+    errors: [412],
+    store: 'writes',
+    describe: validateOrMake,
+  },
+  ...toStateEndpoints('cache', toCounts),
+]
 
 /** Throws 412. */
 async function validateOrMake(
   request: FastifyRequest,
-  { states, key }: { states: States; key: string },
-  parameters: Parameters,
+  { states }: Services,
 ): Promise<ResponseDescription> {
+  const key = parseKey(request)
+  const parameters = parseParameters(toQuery(request))
   const selecting = findSelecting(request, parameters)
   const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
   const etag = toTag(parameters, tag)
@@ -159,8 +147,9 @@ function countResponse(known: State, outcome: 'proceed' | 'not modified', tag: s
 }
 
 /** In the order of the first requests, the variants that are not counted apart at the end. */
-const toTags = (state: State) =>
-  Object.keys(state).flatMap((name) => (name.startsWith('made ') ? [name.slice(5)] : []))
+function toTags(state: State): readonly string[] {
+  return Object.keys(state).flatMap((name) => (name.startsWith('made ') ? [name.slice(5)] : []))
+}
 
 function toCounts(state: State) {
   const variants = toTags(state).map((tag, index) => ({

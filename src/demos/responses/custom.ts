@@ -1,4 +1,4 @@
-import { jsonContent } from '../../http/openapi/content.ts'
+import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { parseDescription } from '../../responses/parse-description.ts'
 import {
   descriptionParameters,
@@ -6,35 +6,26 @@ import {
   toDescription,
   toQuery,
 } from '../../responses/read-description.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import {
-  cookiePath,
-  describedResponses,
-  descriptionComponent,
-  forAnyMethod,
-  toParameters,
-  type ToRoutes,
-} from './endpoint.ts'
+import { describedResponses, descriptionComponent, type Endpoint } from './endpoint.ts'
 
 const parameters = [
   ...descriptionParameters,
-  ...toParameters({ description: ['The whole description as JSON, without other parameters.'] }),
+  ...queryParameters({ description: ['The whole description as JSON, without other parameters.'] }),
 ]
 
-export const toCustomRoutes: ToRoutes = ({ config }, app) =>
-  forAnyMethod(app, {
+export const customEndpoints: readonly Endpoint[] = [
+  {
     url: '/responses/custom',
-    file: 'src/demos/responses/custom.ts',
     summary: 'Respond as the request describes',
     description:
       'The response is described by the parameters, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Nothing is required.',
     parameters,
     requestBody: { content: jsonContent(descriptionComponent, { status: 404, json: { a: 1 } }) },
     responses: describedResponses,
-    handler: async (request, reply) => {
+    describe: async (request, { config }) => {
       const query = toQuery(request)
       const read = await readDescription(request, query, config)
-      const given = read === undefined ? toDescription(query, config) : read
-      return sendDescribed(reply, parseDescription(given, config), { config, cookiePath })
+      return parseDescription(read === undefined ? toDescription(query, config) : read, config)
     },
-  })
+  },
+]

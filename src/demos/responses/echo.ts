@@ -1,45 +1,41 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../../config/config.ts'
 import { readBytes } from '../../http/body/read-bytes.ts'
 import { text, textContent } from '../../http/openapi/content.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription } from '../../responses/description.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import { cookiePath, forAnyMethod, toObject, type ToRoutes } from './endpoint.ts'
+import { toObject } from '../../responses/read-description.ts'
+import type { Services } from '../../site/demo.ts'
+import type { Endpoint } from './endpoint.ts'
 
 const example = 'GET /responses/echo HTTP/1.1\r\nHost: vitrine.example\r\nAccept: */*\r\n\r\n'
 const anyBody = { content: textContent('Hello') }
 
-export const toEchoRoutes: ToRoutes = ({ config }, app) => [
-  ...forAnyMethod(app, {
+export const echoEndpoints: readonly Endpoint[] = [
+  {
     url: '/responses/echo',
-    file: 'src/demos/responses/echo.ts',
     summary: 'Respond with the request as it was sent',
     description:
       'The request line, the headers in their order and case, and the body without the coding of the transfer. The cookies of the service are left out.',
     requestBody: anyBody,
     content: { 'message/http': { schema: text, example } },
     errors: [413],
-    handler: async (request, reply) =>
-      sendDescribed(reply, await describeRequest(request, config), { config, cookiePath }),
-  }),
-  ...forAnyMethod(app, {
+    describe: describeRequest,
+  },
+  {
     url: '/responses/echo/body',
-    file: 'src/demos/responses/echo.ts',
     summary: 'Respond with the body of the request',
     description: 'It keeps its Content-Type, Content-Encoding and Content-Language.',
     requestBody: anyBody,
     content: { '*/*': {} },
     errors: [413],
-    handler: async (request, reply) =>
-      sendDescribed(reply, await describeBody(request, config), { config, cookiePath }),
-  }),
+    describe: describeBody,
+  },
 ]
 
 async function describeRequest(
   request: FastifyRequest,
-  config: Config,
+  { config }: Services,
 ): Promise<ResponseDescription> {
   const { method, target, headers } = toRawRequest(request)
   const { httpVersion } = request.raw
@@ -53,7 +49,10 @@ async function describeRequest(
 /** These describe the bytes of the body. */
 const ofBody = /^content-(type|encoding|language)$/i
 
-async function describeBody(request: FastifyRequest, config: Config): Promise<ResponseDescription> {
+async function describeBody(
+  request: FastifyRequest,
+  { config }: Services,
+): Promise<ResponseDescription> {
   const { headers } = toRawRequest(request)
   const body = await readBytes(request.raw, config)
   return {

@@ -4,8 +4,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { faultNames, faults, isFaultName } from '../../responses/faults.ts'
 import { parseDescription } from '../../responses/parse-description.ts'
 import { descriptionParameters, toDescription, toQuery } from '../../responses/read-description.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import { cookiePath, describedResponses, type ToRoutes } from './endpoint.ts'
+import { describedResponses, type Endpoint } from './endpoint.ts'
 
 const names = Object.entries(faults).map(([name, { summary }]) => `- \`${name}\`: ${summary}`)
 const list = `The fault:\n\n${names.join('\n')}`
@@ -15,23 +14,21 @@ const parameters = [
   ...descriptionParameters.filter(({ name }) => name !== 'fault'),
 ]
 
-export const toFaultRoutes: ToRoutes = ({ config }, { supportedMethods: method }) => [
+export const faultEndpoints: readonly Endpoint[] = [
   {
-    method,
     url: '/responses/fault/:name',
-    file: 'src/demos/responses/fault.ts',
     summary: 'Respond with a fault of the connection',
     description:
       'The parameters describe the response that has the fault. RESPONSE_FAULTS=off disables faults.',
     parameters,
     responses: describedResponses,
-    handler: (request, reply) => {
+    describe: (request, { config }) => {
       const fault = toPathParameter(request, 'name')
       if (!isFaultName(fault)) {
         throw notFound(`There is no fault "${fault}". The faults are ${faultNames.join(', ')}.`)
       }
       const given = toDescription([...toQuery(request), ['fault', fault]], config)
-      return sendDescribed(reply, parseDescription(given, config), { config, cookiePath })
+      return parseDescription(given, config)
     },
   },
 ]

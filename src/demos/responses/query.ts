@@ -1,26 +1,22 @@
-import type { FastifyRequest } from 'fastify'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { toFieldProblems } from '../../http/body/schema-problems.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
+import { queryParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
-import { toQuery } from '../../responses/read-description.ts'
 
-interface QuerySchema {
-  type: 'object'
-  properties: Readonly<Record<string, { type: string; description: string; example?: string }>>
-  additionalProperties: false
-}
+type Properties = Readonly<Record<string, { type: string; description: string; example?: string }>>
 
 /** The parser throws 400 that names each wrong parameter. */
-export function createQueryParser<const Schema extends QuerySchema>(schema: Schema) {
-  const getValidator = compileLater(schema)
-  return (request: FastifyRequest, query = toQuery(request)) => {
+export function createQueryParser<const Known extends Properties>(properties: Known) {
+  const getValidator = compileLater({ type: 'object', properties, additionalProperties: false })
+  return (query: readonly Pair[]) => {
     const values = new Map<string, unknown>()
     for (const [name, text] of query) {
       if (values.has(name)) throw badRequest(`${name} is given more than once.`)
-      const isText = schema.properties[name]?.type === 'string'
+      const isText = properties[name]?.type === 'string'
       values.set(name, !isText && isDecimal(text) ? Number(text) : text)
     }
     const value: unknown = Object.fromEntries(values)
@@ -28,7 +24,7 @@ export function createQueryParser<const Schema extends QuerySchema>(schema: Sche
     if (validator.Check(value)) return value
     const errors = validator.Errors(value)[1].filter((error) => error.instancePath !== '')
     const problems = errors.flatMap((error) => {
-      const example = schema.properties[error.instancePath.slice(1)]?.example ?? ''
+      const example = properties[error.instancePath.slice(1)]?.example ?? ''
       const message = `must have the form ${example}`
       return toFieldProblems(error.keyword === 'pattern' ? { ...error, message } : error)
     })
@@ -36,9 +32,8 @@ export function createQueryParser<const Schema extends QuerySchema>(schema: Sche
   }
 }
 
-export function toQueryParameters({ properties }: QuerySchema): Parameter[] {
-  return Object.entries(properties).map(([name, { description, example, ...schema }]) => {
-    const parameter = { name, in: 'query', description, schema } as const
-    return example === undefined ? parameter : { ...parameter, example }
-  })
+export function toQueryParameters(properties: Properties): Parameter[] {
+  return Object.entries(properties).map(([name, { description, example, ...schema }]) =>
+    queryParameter(name, description, schema, example),
+  )
 }

@@ -1,59 +1,42 @@
 import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
 import type { ResponseDescription } from '../../responses/description.ts'
-import { sendDescribed } from '../../responses/send.ts'
+import { toQuery } from '../../responses/read-description.ts'
 import type { State, States } from '../../stores/states/states.ts'
-import { cookiePath, describedResponses, type ToRoutes } from './endpoint.ts'
+import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
-import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
-const querySchema = {
-  type: 'object',
-  properties: {
-    limit: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 10_000,
-      default: 5,
-      description: 'The tokens in a full bucket. Each request takes one.',
-    },
-    seconds: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 600,
-      default: 10,
-      description: 'The time in which an empty bucket becomes full, token by token.',
-    },
+const properties = {
+  limit: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 5,
+    description: 'The tokens in a full bucket. Each request takes one.',
   },
-  additionalProperties: false,
+  seconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 600,
+    default: 10,
+    description: 'The time in which an empty bucket becomes full, token by token.',
+  },
 } as const
 
-const parseRate = createQueryParser(querySchema)
+const parseRate = createQueryParser(properties)
 
-export const toRateRoutes: ToRoutes = (services, { supportedMethods }) => {
-  const { config, states } = services
-  const file = 'src/demos/responses/rate.ts'
-  return [
-    {
-      method: supportedMethods,
-      url: '/responses/rate/:key',
-      file,
-      summary: 'Respond with 429 when a token bucket is empty',
-      parameters: [keyParameter, ...toQueryParameters(querySchema)],
-      responses: describedResponses,
-      store: 'writes',
-      handler: async (request, reply) => {
-        const key = `rate/${parseKey(request)}`
-        const description = await takeFromBucket(states, key, parseRate(request))
-        return sendDescribed(reply, description, { config, cookiePath })
-      },
-    },
-    ...toStateRoutes(services, {
-      name: 'rate',
-      file,
-      toShown: ({ accepted = 0, rejected = 0 }) => ({ accepted, rejected }),
-    }),
-  ]
-}
+export const rateEndpoints: readonly Endpoint[] = [
+  {
+    url: '/responses/rate/:key',
+    summary: 'Respond with 429 when a token bucket is empty',
+    parameters: [keyParameter, ...toQueryParameters(properties)],
+    responses: describedResponses,
+    store: 'writes',
+    describe: (request, { states }) =>
+      takeFromBucket(states, `rate/${parseKey(request)}`, parseRate(toQuery(request))),
+  },
+  ...toStateEndpoints('rate', ({ accepted = 0, rejected = 0 }) => ({ accepted, rejected })),
+]
 
 interface Rate {
   limit: number

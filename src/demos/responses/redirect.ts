@@ -2,21 +2,26 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { readBytes } from '../../http/body/read-bytes.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
-import { jsonContent, pathParameter, textContent, toSchema } from '../../http/openapi/content.ts'
+import {
+  jsonContent,
+  pathParameter,
+  queryParameters,
+  textContent,
+  toSchema,
+} from '../../http/openapi/content.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription } from '../../responses/description.ts'
-import { toFlag, toQuery } from '../../responses/read-description.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import { cookiePath, forAnyMethod, toObject, toParameters, type ToRoutes } from './endpoint.ts'
+import { toFlag, toObject, toQuery } from '../../responses/read-description.ts'
+import type { Endpoint } from './endpoint.ts'
 
 const maxHops = 50
 const statuses = [301, 302, 303, 307, 308]
 
-const parameters = toParameters({
+const parameters = queryParameters({
   status: ['The status codes, in turn: `302,307`. 302 if unset.', '302,307'],
   host: [
     'The hosts of the redirects, in turn: names of this service, or of ALLOWED_REDIRECT_DOMAINS.',
@@ -44,10 +49,9 @@ const arrived = {
 const fields = { type: 'object' }
 const arrivedSchema = toSchema(arrived, { headers: fields, cookies: fields })
 
-export const toRedirectRoutes: ToRoutes = ({ config }, app) =>
-  forAnyMethod(app, {
+export const redirectEndpoints: readonly Endpoint[] = [
+  {
     url: '/responses/redirect/:hops',
-    file: 'src/demos/responses/redirect.ts',
     summary: 'Redirect several times',
     description: `The last response shows the request that arrived. There are up to ${String(maxHops)} hops.`,
     parameters: [hopsParameter, ...parameters],
@@ -57,14 +61,17 @@ export const toRedirectRoutes: ToRoutes = ({ config }, app) =>
       200: { description: 'The request at the end.', content: jsonContent(arrivedSchema, arrived) },
     },
     errors: [400, 403, 413],
-    handler: async (request, reply) => {
-      const allowedRedirectDomains = toRedirectHosts(request, config)
-      const options = { config: { ...config, allowedRedirectDomains }, cookiePath }
+    onRequest: (request, reply, done) => {
       // A client that stores it uses only HTTPS for all ports of this host (RFC 6797 §8.3).
       if (/[?&]scheme=/.test(request.url)) reply.removeHeader('strict-transport-security')
-      return sendDescribed(reply, await describeHop(request, options.config), options)
+      done()
     },
-  })
+    toConfig: (request, config) => {
+      return { ...config, allowedRedirectDomains: toRedirectHosts(request, config) }
+    },
+    describe: (request, { config }) => describeHop(request, config),
+  },
+]
 
 /** The hosts that this chain may lead to. A wildcard would make it an open redirect. */
 function toRedirectHosts(

@@ -1,50 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { pageContent } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isRawRequest } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { faultNames } from '../../responses/faults.ts'
 import { sendDescribed } from '../../responses/send.ts'
-import type { Demo } from '../../site/demo.ts'
+import type { Demo, Services } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
-import { toCacheRoutes } from './cache.ts'
-import { toCustomRoutes } from './custom.ts'
-import { toEchoRoutes } from './echo.ts'
-import { cookiePath, type ToRoutes } from './endpoint.ts'
-import { toFaultRoutes } from './fault.ts'
-import { toRateRoutes } from './rate.ts'
-import { toRedirectRoutes } from './redirect.ts'
-import { toSequenceRoutes } from './sequence.ts'
+import { cacheEndpoints } from './cache.ts'
+import { customEndpoints } from './custom.ts'
+import { echoEndpoints } from './echo.ts'
+import type { Endpoint } from './endpoint.ts'
+import { faultEndpoints } from './fault.ts'
+import { rateEndpoints } from './rate.ts'
+import { redirectEndpoints } from './redirect.ts'
+import { sequenceEndpoints } from './sequence.ts'
 import { renderResponsesPage } from './views.ts'
 
-/** By the segment after `/responses/`. */
-const endpoints: Readonly<Record<string, ToRoutes>> = {
-  custom: toCustomRoutes,
-  echo: toEchoRoutes,
-  fault: toFaultRoutes,
-  redirect: toRedirectRoutes,
-  sequence: toSequenceRoutes,
-  rate: toRateRoutes,
-  cache: toCacheRoutes,
+/** By their segment after `/responses/`, which is the name of their file. */
+const endpoints: Readonly<Record<string, readonly Endpoint[]>> = {
+  custom: customEndpoints,
+  echo: echoEndpoints,
+  fault: faultEndpoints,
+  redirect: redirectEndpoints,
+  sequence: sequenceEndpoints,
+  rate: rateEndpoints,
+  cache: cacheEndpoints,
 }
 
-const toPageRoutes: ToRoutes = ({ config }, app) => [
-  {
-    method: 'GET',
-    url: '/responses',
-    summary: 'Get the page that composes a response',
-    content: pageContent,
-    handler: (request, reply) => {
-      const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
-      const page = {
-        origin: toOrigin(request),
-        routes,
-        faults: config.responseFaults ? faultNames : [],
-      }
-      return sendPage(reply, renderResponsesPage(page))
-    },
+const cookiePath = '/responses'
+
+const toPageRoute = ({ config }: Services, app: FastifyInstance): Route => ({
+  method: 'GET',
+  url: '/responses',
+  summary: 'Get the page that composes a response',
+  content: pageContent,
+  handler: (request, reply) => {
+    const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
+    const faults = config.responseFaults ? faultNames : []
+    return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, faults }))
   },
-]
+})
+
+function toRoute({ describe, toConfig, ...route }: Endpoint, services: Services) {
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const config = toConfig?.(request, services.config) ?? services.config
+    const description = await describe(request, { ...services, config })
+    return sendDescribed(reply, description, { config, cookiePath })
+  }
+  return { ...route, handler }
+}
 
 export const responses: Demo = {
   name: 'responses',
@@ -70,8 +77,13 @@ export const responses: Demo = {
         void sendDescribed(reply, { status: 204 }, { config, cookiePath })
       else done()
     })
-    return [toPageRoutes, ...Object.values(endpoints)].flatMap((toRoutes) =>
-      toRoutes(services, app),
+    const { supportedMethods: method } = app
+    const listed = Object.entries(endpoints).flatMap(([name, group]) =>
+      group.map((endpoint): Route => {
+        const file = `src/demos/responses/${name}.ts`
+        return { method, file, ...toRoute(endpoint, services) }
+      }),
     )
+    return [toPageRoute(services, app), ...listed]
   },
 }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import { jsonContent } from '../../http/openapi/content.ts'
+import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
+import type { Pair } from '../../http/security/visitor-response.ts'
 import { isWithoutBody } from '../../responses/description-limits.ts'
 import {
   sequenceSchema,
@@ -10,40 +11,34 @@ import {
 } from '../../responses/description.ts'
 import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
 import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
-import { sendDescribed } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
-import type { State } from '../../stores/states/states.ts'
-import { cookiePath, describedResponses, forAnyMethod, toParameters } from './endpoint.ts'
-import type { ToRoutes } from './endpoint.ts'
+import type { Services } from '../../site/demo.ts'
+import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
-import { keyParameter, parseKey, toStateRoutes } from './state.ts'
+import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
 /** As often as in JSON: see `sequenceSchema`. */
 const step = '[2-5]\\d\\d(\\*([1-9]\\d{0,2}|1000))?'
 
-const querySchema = {
-  type: 'object',
-  properties: {
-    steps: {
-      type: 'string',
-      pattern: `^${step}(,${step})*$`,
-      maxLength: 500,
-      description:
-        'The status codes in their order. `503*2` is 503 for two requests. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
-      example: '503*2,200',
-    },
-    retry_after: {
-      type: 'integer',
-      minimum: 0,
-      maximum: 86_400,
-      description:
-        'The value of Retry-After in all responses except 2xx. With `steps`, none by default.',
-    },
+const properties = {
+  steps: {
+    type: 'string',
+    pattern: `^${step}(,${step})*$`,
+    maxLength: 500,
+    description:
+      'The status codes in their order. `503*2` is 503 for two requests. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
+    example: '503*2,200',
   },
-  additionalProperties: false,
+  retry_after: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description:
+      'The value of Retry-After in all responses except 2xx. With `steps`, none by default.',
+  },
 } as const
 
-const parseSteps = createQueryParser(querySchema)
+const parseSteps = createQueryParser(properties)
 type Steps = ReturnType<typeof parseSteps>
 const component = toComponent('schemas', 'ResponseSequence', sequenceSchema)
 const example = {
@@ -53,38 +48,37 @@ const example = {
   ],
 }
 
-export const toSequenceRoutes: ToRoutes = (services, app) => {
-  const { config, states } = services
-  const file = 'src/demos/responses/sequence.ts'
-  const routes = forAnyMethod(app, {
+export const sequenceEndpoints: readonly Endpoint[] = [
+  {
     url: '/responses/sequence/:key',
-    file,
     summary: 'Respond with the next step of a sequence',
     description:
       'The steps are described by the parameters, of which those of /responses/custom describe the last step, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
     parameters: [
       keyParameter,
-      ...toQueryParameters(querySchema),
-      ...toParameters({ description: ['The sequence as JSON, without other parameters.'] }),
+      ...toQueryParameters(properties),
+      ...queryParameters({ description: ['The sequence as JSON, without other parameters.'] }),
     ],
     requestBody: { content: jsonContent(component, example) },
     responses: describedResponses,
     store: 'writes',
-    handler: async (request, reply) => {
-      const key = parseKey(request)
-      const query = toQuery(request)
-      const given = await readDescription(request, query, config)
-      const described = given === undefined ? undefined : parseDescribed(given, config)
-      const { sequence } = toSequence(described ?? readSteps(request, config))
-      const { requests, step = {} } = await takeStep(states, `sequence/${key}`, sequence)
-      const json = { key, requests, status: step.status }
-      const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
-      const description = hasOwnBody ? step : { ...step, json }
-      return sendDescribed(reply, description, { config, cookiePath })
-    },
-  })
-  const toShown = ({ requests = 0 }: State) => ({ requests })
-  return [...routes, ...toStateRoutes(services, { name: 'sequence', file, toShown })]
+    describe: describeStep,
+  },
+  ...toStateEndpoints('sequence', ({ requests = 0 }) => ({ requests })),
+]
+
+async function describeStep(
+  request: FastifyRequest,
+  { config, states }: Services,
+): Promise<ResponseDescription> {
+  const key = parseKey(request)
+  const query = toQuery(request)
+  const given = await readDescription(request, query, config)
+  const described = given === undefined ? undefined : parseDescribed(given, config)
+  const { sequence } = toSequence(described ?? readSteps(query, config))
+  const { requests, step = {} } = await takeStep(states, `sequence/${key}`, sequence)
+  const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
+  return hasOwnBody ? step : { ...step, json: { key, requests, status: step.status } }
 }
 
 function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
@@ -92,13 +86,12 @@ function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
 }
 
 /** Other parameters than those of the steps describe the last one. */
-function readSteps(request: FastifyRequest, config: Config): Sequence {
-  const query = toQuery(request)
+function readSteps(query: readonly Pair[], config: Config): Sequence {
   const [own = [], others = []] = [true, false].map((isOwn) =>
-    query.filter(([name]) => Object.hasOwn(querySchema.properties, name) === isOwn),
+    query.filter(([name]) => Object.hasOwn(properties, name) === isOwn),
   )
   const defaults = query.length === 0 ? { retry_after: 1 } : {}
-  const { sequence } = toSteps({ ...defaults, ...parseSteps(request, own) })
+  const { sequence } = toSteps({ ...defaults, ...parseSteps(own) })
   const last = parseDescription(toDescription(others, config), config)
   return { sequence: sequence.with(-1, { ...sequence.at(-1), ...last }) }
 }

@@ -1,13 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { exampleContent } from '../../http/openapi/content.ts'
-import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { sendDescribed } from '../../responses/send.ts'
-import type { Services } from '../../site/demo.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { State } from '../../stores/states/states.ts'
-import { cookiePath } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 
 const isKey = (text: string) => new RegExp(idSchema.pattern).test(text)
 
@@ -29,42 +26,32 @@ export function parseKey(request: FastifyRequest): string {
 
 const expiresAtSchema = { type: ['string', 'null'], format: 'date-time' }
 
-interface StateOptions {
-  /** The name of the endpoint, which is the first part of the keys of its states. */
-  name: string
-  file: string
-  toShown: (state: State) => Readonly<Record<string, unknown>>
-}
-
-/** `/responses/<name>/<key>/state`: GET reads, DELETE resets. */
-export function toStateRoutes(
-  { config, states }: Services,
-  { name, file, toShown }: StateOptions,
-): readonly Route[] {
-  const route = { url: `/responses/${name}/:key/state`, file, parameters: [keyParameter] }
-  const options = { config, cookiePath }
+/**
+ * `/responses/<name>/<key>/state`: GET reads, DELETE resets. The keys of the states of this endpoint
+ * begin with its name.
+ */
+export function toStateEndpoints(
+  name: string,
+  toShown: (state: State) => Readonly<Record<string, unknown>>,
+): readonly Endpoint[] {
+  const route = { url: `/responses/${name}/:key/state`, parameters: [keyParameter] }
   const toJson = (key: string, state: State, expiresAt?: string) => ({
     key,
     ...toShown(state),
     expires_at: expiresAt ?? null,
   })
+  const content = exampleContent(toJson('my-test', {}), true, { expires_at: expiresAtSchema })
   return [
     {
       ...route,
       method: 'GET',
       summary: `Read the state of a ${name}`,
       store: 'reads',
-      responses: {
-        200: {
-          description: 'The state, or that of a new key.',
-          content: exampleContent(toJson('my-test', {}), true, { expires_at: expiresAtSchema }),
-        },
-      },
-      handler: async (request, reply) => {
+      responses: { 200: { description: 'The state, or that of a new key.', content } },
+      describe: async (request, { states }) => {
         const key = parseKey(request)
         const { state = {}, expiresAt } = (await states.find(`${name}/${key}`)) ?? {}
-        const headers = { 'Cache-Control': 'no-store' }
-        return sendDescribed(reply, { headers, json: toJson(key, state, expiresAt) }, options)
+        return { headers: { 'Cache-Control': 'no-store' }, json: toJson(key, state, expiresAt) }
       },
     },
     {
@@ -73,9 +60,9 @@ export function toStateRoutes(
       summary: `Reset the state of a ${name}`,
       store: 'writes',
       responses: { 204: { description: 'The next request is the first one.' } },
-      handler: async (request, reply) => {
+      describe: async (request, { states }) => {
         await states.remove(`${name}/${parseKey(request)}`)
-        return sendDescribed(reply, { status: 204 }, options)
+        return { status: 204 }
       },
     },
   ]

@@ -48,6 +48,15 @@ export function queryParameter(
   return { name, in: 'query', description, schema, example }
 }
 
+/** Those of one line each: a description, and an example unless it is for rare cases. */
+export function queryParameters(
+  texts: Readonly<Record<string, readonly [description: string, example?: string]>>,
+): Parameter[] {
+  return Object.entries(texts).map(([name, [description, example]]) =>
+    queryParameter(name, description, text, example),
+  )
+}
+
 export function pathParameter(name: string, description: string, example: string): Parameter {
   return { name, in: 'path', required: true, description, schema: text, example }
 }

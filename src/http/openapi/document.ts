@@ -62,7 +62,8 @@ export function toTemplate(url: string): string {
 type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
 
 function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
-  const { path, tag, summary, description, parameters, requestBody, session, config } = endpoint
+  const { method, path, tag, summary, description, parameters, requestBody, session, config } =
+    endpoint
   const shape = errors.shapes.find(({ under }) => isUnder(under, path))
   const ofLimits = config?.isUnlimited ? [] : errors.limits
   return {
@@ -72,7 +73,8 @@ function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 
     description,
     security: session && [...(session === 'optional' ? [{}] : []), { session: [] }],
     parameters,
-    requestBody,
+    // RFC 9110 §9.3.1, §9.3.5: content in GET and DELETE has no defined meaning.
+    requestBody: /^(GET|DELETE)$/.test(method) ? undefined : requestBody,
     responses: { ...toErrorResponses(endpoint, ofLimits, shape), ...toResponses(endpoint) },
   }
 }

@@ -1,8 +1,9 @@
 import { badRequest } from '../../http/errors/http-error.ts'
+import { queryParameters } from '../../http/openapi/content.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
 import { toEndpoint, type Endpoint } from '../endpoint.ts'
 import { pace } from '../../http/response/pacing.ts'
-import { parseQueryInteger, toQuery } from '../parameters.ts'
+import { parseQueryInteger } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderRange } from '../ranges.ts'
 
@@ -18,18 +19,18 @@ export const byteEndpoints: readonly Endpoint[] = [
       const { bytes, headers } = generateBytes(request)
       return { headers, body: bytes }
     },
-    { mediaTypes: ['application/octet-stream'], samples, parameters: toQuery(seed) },
+    { mediaTypes: ['application/octet-stream'], samples, parameters: queryParameters(seed) },
   ),
   toEndpoint('/stream-bytes/:size', 'Send random bytes in chunks', streamBytes, {
     mediaTypes: ['application/octet-stream'],
     samples,
-    parameters: toQuery({ ...seed, ...chunkSize }),
+    parameters: queryParameters({ ...seed, ...chunkSize }),
   }),
   toEndpoint('/range/:size', 'Send letters, or ranges of them', renderRange, {
     mediaTypes: ['application/octet-stream', 'multipart/byteranges'],
     samples,
     statuses: [200, 206],
-    parameters: toQuery({ duration: ['The seconds of the transfer.', '0'], ...chunkSize }),
+    parameters: queryParameters({ duration: ['The seconds of the transfer.', '0'], ...chunkSize }),
   }),
 ]
 

@@ -1,4 +1,5 @@
 import { badRequest } from '../../http/errors/http-error.ts'
+import { queryParameters } from '../../http/openapi/content.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
 import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { pace, toPause, wait } from '../../http/response/pacing.ts'
@@ -8,7 +9,6 @@ import {
   parseQuerySeconds,
   parseSeconds,
   toGoDuration,
-  toQuery,
 } from '../parameters.ts'
 import { describe, renderJson } from '../render.ts'
 import { toPacedTiming, toTiming } from '../timing.ts'
@@ -22,7 +22,7 @@ export const delayEndpoints: readonly Endpoint[] = [
   }),
   toEndpoint('/drip', 'Send bytes one at a time', drip, {
     mediaTypes: ['application/octet-stream'],
-    parameters: toQuery({
+    parameters: queryParameters({
       duration: ['The seconds between the first byte and the last.', '0.1'],
       numbytes: ['The number of bytes.', '3'],
       delay: ['The seconds before the response.', '0'],

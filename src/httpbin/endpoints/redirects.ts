@@ -1,10 +1,10 @@
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
+import { queryParameters } from '../../http/openapi/content.ts'
 import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toScheme } from '../dialects/httpbin.ts'
 import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
 import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
-import { toQuery } from '../parameters.ts'
 import { renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
@@ -22,7 +22,10 @@ export const redirectEndpoints: readonly Endpoint[] = [
   redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
   toEndpoint('/redirect-to', 'Redirect to a URL', renderRedirectTo, {
     methods: forAny,
-    parameters: toQuery({ url: ['The URL.', '/get'] }).map((url) => ({ ...url, required: true })),
+    parameters: queryParameters({ url: ['The URL.', '/get'] }).map((url) => ({
+      ...url,
+      required: true,
+    })),
     statuses: [302],
   }),
 ]

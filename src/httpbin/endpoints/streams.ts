@@ -1,4 +1,5 @@
 import { badRequest } from '../../http/errors/http-error.ts'
+import { queryParameters } from '../../http/openapi/content.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
 import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
@@ -9,12 +10,11 @@ import {
   parseFloatText,
   parseQueryInteger,
   parseQuerySeconds,
-  toQuery,
 } from '../parameters.ts'
 import { describe, renderJson, renderText } from '../render.ts'
 import { toPacedTiming } from '../timing.ts'
 
-const paced = toQuery({
+const paced = queryParameters({
   count: ['The number of items.', '3'],
   duration: ['The seconds between the first item and the last.', '0.1'],
   delay: ['The seconds before the response.', '0'],

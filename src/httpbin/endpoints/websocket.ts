@@ -1,8 +1,9 @@
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
+import { queryParameters } from '../../http/openapi/content.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
 import { forOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
-import { parseQueryInteger, toQuery } from '../parameters.ts'
+import { parseQueryInteger } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 
 export const webSocketPath = '/websocket/echo'
@@ -11,7 +12,7 @@ export const webSocketEndpoints: readonly Endpoint[] = [
   toEndpoint(webSocketPath, 'Echo the messages of a WebSocket', openEcho, {
     methods: forOnly('GET'),
     statuses: [101, 400],
-    parameters: toQuery({
+    parameters: queryParameters({
       max_fragment_size: ['The size of each frame of an echo in bytes.', '100'],
       max_message_size: ['The size of a message in bytes.', '1000'],
     }),
