@@ -29,7 +29,9 @@ export async function forward({ binSecret }: Config, [bin = '', local = '']: rea
     interruption.abort()
   }
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const [newest] = await list(source, '?sort=-receivedAt&per_page=1')
+  const [newest] = await list(source, '?sort=-receivedAt&per_page=1').catch((error: unknown) => {
+    throw new Error(toReason(error))
+  })
   console.log(`Forwarding the requests of ${source.url} to ${to.href}`)
   const position = { event: undefined, request: newest?.id }
   while (!signal.aborted) await follow(source, to, position)
@@ -150,7 +152,9 @@ const ofConnection =
 
 async function send(to: URL, captured: CapturedRequest, body: Buffer | undefined) {
   const kept = captured.requestFields.filter(([name = '']) => !ofConnection.test(name))
-  const length = body ? ['Content-Length', String(body.length)] : []
+  // Without a length, Node sends an empty body in chunks.
+  const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(captured.method)
+  const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
   const request = (to.protocol === 'https:' ? requestHttps : requestHttp)(to, {
     method: captured.method,
     path: to.pathname.replace(/\/$/, '') + captured.path,

@@ -60,10 +60,14 @@ test('each request is sent on as it was, and its result is printed, also after a
     body,
     headers: { 'X-Own': '1', te: 'trailers' },
   })
+  await fetch(`${bin}/empty`, { method: 'POST' })
   await fetch(`${bin}/bad`, { method: 'DELETE' })
   await until(() => forward.output().includes('DELETE /bad → 500'))
   const put = local.received.find(({ method }) => method === 'PUT')
   assert.equal(put?.url, '/api/a//b?c=%20')
+  const empty = local.received.find(({ url }) => url === '/api/empty')
+  assert.match(String(empty?.rawHeaders), /Content-Length,0/)
+  assert.doesNotMatch(String(empty?.rawHeaders), /chunked/)
   assert.ok(body.equals(put.body))
   assert.equal(put.rawHeaders[put.rawHeaders.indexOf('X-Own') + 1] ?? '', '1')
   assert.ok(!put.rawHeaders.some((text) => text.toLowerCase() === 'te'))
@@ -94,7 +98,12 @@ test('a local service that does not respond is a line', async (t) => {
 })
 
 const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
-  ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /requires its secret/],
+  ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /not that of this bin/],
+  [
+    'a service that cannot be reached',
+    () => ['http://127.0.0.1:1/b/x', 'http://a', '--secret', 'x'],
+    /cannot forward: (?!fetch failed)/,
+  ],
   ['no secret', (bin) => [bin, 'http://127.0.0.1:1'], /--secret/],
   ['no local URL', (bin) => [bin], /forward requires BIN URL/],
   ['another word', (bin) => [bin, 'http://127.0.0.1:1', 'x'], /too many arguments/],
