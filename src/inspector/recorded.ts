@@ -133,7 +133,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     status: status || undefined,
     statusText,
     receivedAt,
-    times: { ...toTimes({ body, handlerBegin, handlerEnd, firstByte }), end },
+    times: { ...toTimes({ body, handlerBegin, handlerEnd, firstByte }), end: round(end) },
     received: toBytes(bodies[0], receivedSize),
     sent: toBytes(bodies[1], sentSize),
     keepAliveMs,
@@ -144,8 +144,12 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 
 function toTimes<Name extends string>(times: Readonly<Record<Name, number | undefined>>) {
   const known = Object.entries<number | undefined>(times).filter(([, ms = none]) => ms !== none)
-  return Object.fromEntries(known) as Partial<Record<Name, number>>
+  return Object.fromEntries(known.map(([name, ms = none]) => [name, round(ms)])) as Partial<
+    Record<Name, number>
+  >
 }
+
+const round = (ms: number) => Math.round(ms * 1000) / 1000
 
 function toBytes(bytes: Buffer | undefined, size = none): RecordedBytes | undefined {
   return bytes === undefined || size === none ? undefined : { bytes, size }

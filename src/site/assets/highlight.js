@@ -21,7 +21,7 @@ const patterns = {
   exchange: new RegExp(`^${common}$|^${head}`, 'gim'),
   html: /(<!--[^]*?(?:-->|$))|(<\/?[\w!-]+|\/?>)|("[^"<>]*")/g,
   code: new RegExp(
-    String.raw`${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b`,
+    String.raw`https?:\/\/[^\s'"]+|${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b`,
     'g',
   ),
 }
@@ -39,7 +39,7 @@ export function tokenize(source, language) {
     const isKey = language === 'json' && match[2] !== undefined
     const token = match[group] ?? match[0]
     if (match.index > end) tokens.push(['', source.slice(end, match.index)])
-    tokens.push([isKey ? 'key' : kinds[language][group - 1], token])
+    tokens.push([isKey ? 'key' : (kinds[language][group - 1] ?? ''), token])
     end = match.index + token.length
   }
   if (end < source.length) tokens.push(['', source.slice(end)])
