@@ -10,8 +10,16 @@ import { mask } from './mask.ts'
 import { toCommands, toReplay } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
 
-/** Scripts show it on other pages, and as tabs. `links` are the exports. */
-export function renderExchange(exchange: Exchange, links: Html = html``): Html {
+interface Additions {
+  /** The exports. */
+  links?: Html
+  /** The parts of the request body. */
+  form?: Html
+}
+
+/** Scripts show it on other pages, and as tabs. */
+export function renderExchange(exchange: Exchange, additions: Additions = {}): Html {
+  const { links = html``, form = html`` } = additions
   const { method, effectiveMethod, target, status, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
@@ -20,10 +28,10 @@ export function renderExchange(exchange: Exchange, links: Html = html``): Html {
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}, from ${client}</span></p>
 <p class="note">${status === undefined ? 'The connection was lost before the response.' : toStatusNote(status)}</p>
 <div data-tabs="Exchange">
-${renderPart('Overview', renderOverview(exchange))}${renderPart(
+${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
     'Request',
     renderMessage(exchange.requestFields, exchange.requestBody, target),
-  )}${renderPart('Response', renderMessage(exchange.responseFields, exchange.responseBody))}${renderPart(
+  )}${renderPart('Response', renderResponse(exchange))}${renderPart(
     'Timing',
     renderTiming(exchange),
   )}${renderPart('Code', html`${renderCommands(exchange)}${links}`)}</div>
@@ -41,12 +49,22 @@ export function renderOutcome({ status, isCutOff }: Pick<Exchange, 'status' | 'i
   return isCutOff ? html`${renderStatus(status)} ${lost}` : renderStatus(status)
 }
 
-function renderOverview(exchange: Exchange): Html {
+/** Of a response, a bin keeps the status only. */
+const hasHead = ({ status, responseFields }: Exchange) =>
+  status !== undefined && responseFields.length > 0
+
+function renderResponse(exchange: Exchange): Html {
+  const { status, responseFields, responseBody } = exchange
+  if (hasHead(exchange)) return renderMessage(responseFields, responseBody)
+  return html`<p class="quiet">${status === undefined ? 'There is no response.' : 'Only the status of the response is recorded.'}</p>`
+}
+
+function renderOverview(exchange: Exchange, form: Html): Html {
   const { requestHead, requestFields, requestBody } = exchange
   const { responseHead, responseFields, responseBody } = exchange
   return html`${renderFacts(exchange)}
 <div class="heads">
-${renderWhole('Request', requestHead, renderBody(requestBody, requestFields))}${renderWhole(
+${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requestFields)}`)}${renderWhole(
     'Response',
     responseHead,
     renderBody(responseBody, responseFields),
@@ -130,19 +148,27 @@ ${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('P
 `
 }
 
+function toReuse({ requestsBefore }: Exchange['connection']): string {
+  if (requestsBefore === undefined) return ''
+  if (requestsBefore === 0) return ', its first request'
+  return `, request ${String(requestsBefore + 1)} on the connection`
+}
+
 function renderFacts(exchange: Exchange): Html {
   const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
-  const place = connection.requestsBefore
-  const reuse = place === 0 ? 'its first request' : `request ${String(place + 1)} on the connection`
   const rows: readonly (readonly [string, HtmlValue])[] = [
-    ['Representation', renderRepresentation(exchange)],
-    ['Validators', renderValidators(exchange)],
+    ...(hasHead(exchange)
+      ? ([
+          ['Representation', renderRepresentation(exchange)],
+          ['Validators', renderValidators(exchange)],
+        ] as const)
+      : []),
     ...(route
       ? [['Route', html`<code>${route}</code>${demo ? ` in the demo ${demo}` : ''}`] as const]
       : []),
     [
       'Connection',
-      `HTTP/${httpVersion}${tls ? ` over ${tls}` : ' without TLS'}, from ${connection.remoteAddress || client}, ${reuse}`,
+      `HTTP/${httpVersion}${tls ? ` over ${tls}` : ' without TLS'}, from ${connection.remoteAddress || client}${toReuse(connection)}`,
     ],
     ...(rateLimit
       ? [

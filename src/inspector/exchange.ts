@@ -41,7 +41,7 @@ export interface Exchange extends ExchangeSummary {
   /** The version and the cipher. */
   tls?: string | undefined
   /** The id is random. The remote address includes the port. */
-  connection: { id: string; requestsBefore: number; remoteAddress: string }
+  connection: { id: string; requestsBefore?: number; remoteAddress: string }
   requestFields: Fields
   requestHead: string
   requestBody?: ExchangeBody | undefined

@@ -3,12 +3,15 @@ import { findField, type Exchange, type ExchangeBody, type Fields } from './exch
 import { toBytes } from './message-http.ts'
 
 /** HTTP Archive 1.2: http://www.softwareishard.com/blog/har-12-spec/ */
-export function toHar(exchanges: readonly Exchange[]) {
+export function toHar(
+  exchanges: readonly Exchange[],
+  comment = 'Secrets are masked. A longer body is cut.',
+) {
   return {
     log: {
       version: '1.2',
       creator: { name: 'Vitrine', version: '1' },
-      comment: 'Secrets are masked. A longer body is cut.',
+      comment,
       entries: exchanges.map(toEntry),
     },
   }

@@ -28,5 +28,5 @@ test('a request that arrives while one watches appears without a reload', inBrow
   await page.getByRole('link', { name: id }).click()
   await page.getByRole('button', { name: 'Remove the bin' }).click()
   await page.waitForURL(/\/bins$/)
-  await page.getByText('None yet.').waitFor()
+  await page.getByText('This browser has no bins yet.').waitFor()
 })

@@ -14,12 +14,21 @@ const cookieName = /^(?:__Secure-)?bin-(.+)$/
 export async function openBin(bins: BinStore, request: FastifyRequest, reply: FastifyReply) {
   reply.header('cache-control', 'no-store')
   const bin = await bins.find(toPathParameter(request, 'id'))
-  const secrets = [findBearer(request), findCookie(request, bin.id)]
-  if (secrets.some((secret) => isSecretOf(bin.secretHash, secret ?? ''))) return bin
-  throw new HttpError('unauthorized', 'Reading a bin requires its secret, as a bearer token.', {
+  const secrets = findSecrets(request, bin)
+  if (secrets.some((secret) => isSecretOf(bin.secretHash, secret))) return bin
+  const detail =
+    secrets.length === 0
+      ? 'This bin can be read with its secret only. Send it as Authorization: Bearer SECRET.'
+      : 'The secret is not that of this bin.'
+  throw new HttpError('unauthorized', detail, {
     headers: { 'www-authenticate': 'Bearer realm="Request bins"' },
     back: binsPage,
   })
+}
+
+/** From Authorization and from the cookie. */
+export function findSecrets(request: FastifyRequest, { id }: Bin): string[] {
+  return [findBearer(request), findCookie(request, id)].filter((secret) => secret !== undefined)
 }
 
 export function findLinkSecret({ query }: FastifyRequest): string | undefined {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
-import { conflict } from '../../http/errors/http-error.ts'
+import { badRequest, conflict } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { pageContent, text } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
@@ -11,7 +11,13 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { sendPage } from '../../site/page.ts'
-import { findLinkSecret, findOwnIds, removeSecretCookie, setSecretCookie } from './access.ts'
+import {
+  findLinkSecret,
+  findOwnIds,
+  findSecrets,
+  removeSecretCookie,
+  setSecretCookie,
+} from './access.ts'
 import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import type { BinServices } from './capture.ts'
@@ -43,7 +49,8 @@ function getBinsPage({ config }: BinServices): Route {
     handler: (request, reply) => {
       chooseType(request, reply, ['text/html'])
       reply.header('cache-control', 'no-store')
-      return sendPage(reply, renderBinsPage(findOwnIds(request), config.binDays))
+      const ids = findOwnIds(request)
+      return sendPage(reply, renderBinsPage(ids, config.binDays, toOrigin(request)))
     },
   }
 }
@@ -100,8 +107,10 @@ function getBin(services: BinServices): Route {
       if (!isPage(request, reply)) return sendJson(reply, binToJson(bin))
       const list = parseRequestList(request)
       const newest = await collect(findMatching(requests.pages(bin.id, true), list), maxRows)
+      const secret = findSecrets(request, bin).find((one) => isSecretOf(bin.secretHash, one)) ?? ''
       const { parameters } = list
-      const view = { origin: toOrigin(request), exchanges: newest.map(toRow), parameters }
+      const exchanges = newest.map(toRow)
+      const view = { origin: toOrigin(request), secret, exchanges, parameters }
       return sendPage(reply, renderBinPage(bin, view))
     },
   })
@@ -158,10 +167,15 @@ function binToJson({ id, createdAt, expiresAt, response }: Bin) {
   return { id, url: `/b/${id}/`, createdAt, expiresAt, response: JSON.parse(response) as unknown }
 }
 
-/** In a form, a description is JSON. */
-function findResponse({ body }: FastifyRequest, { config }: BinServices): string | undefined {
-  const { response } = isObject(body) ? body : {}
+/** In a form, a description is JSON. Throws 400. */
+function findResponse(request: FastifyRequest, { config }: BinServices): string | undefined {
+  const body = request.body ?? {}
+  if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')
+  const { response, ...others } = body
+  const unknown = Object.keys(others).find((name) => name !== '_method')
+  if (unknown !== undefined)
+    throw badRequest(`The member ${unknown} is not allowed. A bin has only the member response.`)
   if (response === undefined) return undefined
-  const value = typeof response === 'string' ? parseJson(response, config, 'response') : response
-  return parseResponse(value, config)
+  const isText = typeof response === 'string' && isForm(request)
+  return parseResponse(isText ? parseJson(response, config, 'response') : response, config)
 }

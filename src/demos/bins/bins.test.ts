@@ -60,6 +60,31 @@ for (const [title, toHeaders] of withoutSecret) {
   })
 }
 
+const wrongBins: [payload: object, detail: string, pointer?: string][] = [
+  [{ status: 418 }, 'The member status is not allowed. A bin has only the member response.'],
+  [[], 'The body must be a JSON object or a form.'],
+  [{ response: 'x' }, 'response must be an object.', '#/response'],
+  [{ response: null }, 'response must be an object.', '#/response'],
+  [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response'],
+]
+for (const [payload, detail, pointer] of wrongBins) {
+  test(`a bin is neither created nor changed with ${JSON.stringify(payload)}`, async (t) => {
+    const app = await testApp(t)
+    const bin = await createBin(app)
+    const headers = { authorization: `Bearer ${bin.secret}` }
+    for (const options of [
+      { method: 'POST', url: '/bins', payload },
+      { method: 'PATCH', url: `/bins/${bin.id}`, payload, headers },
+    ] as const) {
+      const response = await app.inject(options)
+      assert.equal(response.statusCode, 400)
+      const problem = response.json<{ detail: string; errors?: { pointer: string }[] }>()
+      assert.equal(problem.detail, detail)
+      assert.equal(problem.errors?.[0]?.pointer, pointer)
+    }
+  })
+}
+
 test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'text/html' }
@@ -72,7 +97,14 @@ test('a browser gets the secret as a cookie that only the pages of its bins rece
   const shown = await app.inject({ url: page, headers: own })
   assert.equal(shown.statusCode, 200)
   assert.equal(shown.headers['cache-control'], 'no-store')
-  assert.doesNotMatch(shown.body, /vbs_/)
+  const [secret = ''] = /vbs_[\w-]+/.exec(cookie) ?? []
+  assert.match(shown.body, new RegExp(`--secret ${secret}`))
+  const exchange = await app.inject({
+    url: `/inspector/${String(shown.headers['x-request-id'])}`,
+    headers: { accept: 'application/json' },
+  })
+  assert.match(exchange.body, /--secret/)
+  assert.doesNotMatch(exchange.body, /vbs_/)
   assert.match((await app.inject({ url: '/bins', headers: own })).body, new RegExp(page))
   assert.equal((await app.inject({ url: page, headers })).statusCode, 401)
 })

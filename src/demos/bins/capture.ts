@@ -55,7 +55,7 @@ function captureRequest(services: BinServices) {
     const maxBodyBytes = config.binMaxBodyBytes
     const body = await readBody(request, { ...config, maxBodyBytes })
     const isTooLarge = body?.isCut === true
-    const ms = performance.now() - begin
+    const ms = Number((performance.now() - begin).toFixed(3))
     const response = isTooLarge ? { status: 413 } : await chooseResponse(request, bin, states)
     const { status = 200 } = response
     const content = { ...toContent(request), status, ms, ...(isTooLarge && { isTooLarge }) }

@@ -99,7 +99,7 @@ export function toExchange(request: CapturedRequest): Exchange {
     ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
     ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
     ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff: false },
-    connection: { id: request.id, requestsBefore: 0, remoteAddress: client },
+    connection: { id: request.id, remoteAddress: client },
     requestFields,
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
     requestBody,

@@ -15,7 +15,7 @@ import type { BinEvents } from './events.ts'
 import { collect, findMatching, listRequests, requestToJson } from './list-requests.ts'
 import { findRequest, ofBin, ofRequest, sendRemoved, toBack } from './of-bin.ts'
 import { listParameters, parseRequestList } from './parse-list.ts'
-import { filesToJson, readFiles, sendBody, sendFile } from './send-body.ts'
+import { filesToJson, readForm, sendBody, sendFile } from './send-body.ts'
 import { renderRequestPage, toUrl } from './views.ts'
 
 export function requestRoutes(services: BinServices, events: BinEvents): Route[] {
@@ -36,7 +36,7 @@ function getList(services: BinServices, events: BinEvents): Route {
     method: 'GET',
     path: '/requests',
     summary: 'List the captured requests, oldest first',
-    description: 'All that fit; after `wait` perhaps none.',
+    description: 'All that match the filters; after `wait` perhaps none.',
     parameters: listParameters,
     content: {
       ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
@@ -72,7 +72,7 @@ function getArchive(services: BinServices): Route {
       const list = parseRequestList(request)
       const found = await collect(findMatching(services.requests.pages(id), list))
       reply.header('content-disposition', `attachment; filename="bin.har"`)
-      return sendJson(reply, toHar(found.map(toExchange)))
+      return sendJson(reply, toHar(found.map(toExchange), 'A longer body is cut.'))
     },
   })
 }
@@ -120,8 +120,10 @@ function getRequest(services: BinServices): Route {
       const type = chooseType(request, reply, offers)
       if (type === 'message/http') return reply.type(type).send(toMessages(toExchange(captured)))
       const json = requestToJson(bin.id, captured)
-      const files = filesToJson(json.url, await readFiles(services, opened))
-      if (type === 'text/html') return sendPage(reply, renderRequestPage(bin, captured, files))
+      const { fields, ...form } = await readForm(services, opened)
+      const files = filesToJson(json.url, form.files)
+      if (type === 'text/html')
+        return sendPage(reply, renderRequestPage(bin, captured, { fields, files }))
       return sendJson(reply, { ...json, files })
     },
   })

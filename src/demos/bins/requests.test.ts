@@ -144,6 +144,12 @@ test('files of a form can be downloaded, as attachments', async (t) => {
   await bin.send('', { method: 'POST', headers, payload })
   const [captured] = await bin.list()
   const { files } = (await bin.read(`/requests/${captured?.id ?? ''}`)).json<Captured>()
+  const asPage = { headers: { accept: 'text/html' } }
+  const { body } = await bin.read(`/requests/${captured?.id ?? ''}`, asPage)
+  assert.match(body, /<code>text<\/code><\/th><td><code>plain</)
+  assert.match(body, /<h3>Files<\/h3>/)
+  assert.match(body, /Only the status of the response is recorded/)
+  assert.doesNotMatch(body, /Representation|Validators/)
   assert.deepEqual(
     files.map(({ field, size }) => [field, size]),
     [

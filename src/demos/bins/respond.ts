@@ -2,14 +2,19 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import type { ResponseDescription, Sequence } from '../../responses/description.ts'
-import { parseDescribed } from '../../responses/parse-description.ts'
+import { checkDescribed, invalidDescription } from '../../responses/parse-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
 import type { Bin } from './bin-store.ts'
 
 /** As JSON. Throws 400. */
 export function parseResponse(value: unknown, config: Config): string {
-  return JSON.stringify(parseDescribed(value, config))
+  const checked = checkDescribed(value, config)
+  if ('value' in checked) return JSON.stringify(checked.value)
+  const problems = checked.problems.map(({ field, message }) => {
+    return { field: 'response', message: field === '' ? message : `at /${field} ${message}` }
+  })
+  throw invalidDescription(problems)
 }
 
 /** The key of the state of the sequence, which begins anew with each change of the bin. */

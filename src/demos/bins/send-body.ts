@@ -20,24 +20,37 @@ export function sendBody({ requests }: BinServices) {
 export function sendFile(services: BinServices) {
   return async (request: FastifyRequest, reply: FastifyReply, opened: OpenedRequest) => {
     const number = toPathParameter(request, 'k')
-    const files = await readFiles(services, opened)
+    const { files } = await readForm(services, opened)
     const file = files.find((_, index) => String(index + 1) === number)
     if (file === undefined) throw notFound(`The request has no file ${number}.`)
     return sendAttachment(request, reply, file)
   }
 }
 
-/** The files of a multipart form. */
-export async function readFiles({ requests }: BinServices, { bin, captured }: OpenedRequest) {
+/** More fields, and more of a field, are in the body only. */
+const shownFields = 200
+const shownFieldBytes = 4096
+
+/** The fields and the files of a multipart form. */
+export async function readForm({ requests }: BinServices, { bin, captured }: OpenedRequest) {
   const contentType = findField(captured.requestFields, 'content-type') ?? ''
-  if (toMediaType(contentType) !== 'multipart/form-data') return []
-  const parts = parseParts(await requests.readBody(bin.id, captured), contentType) ?? []
-  return parts.flatMap(({ name: field, fileName, type, bytes }) =>
-    fileName ? [{ field, name: fileName, type, bytes }] : [],
-  )
+  const isMultipart = toMediaType(contentType) === 'multipart/form-data'
+  const body = isMultipart ? await requests.readBody(bin.id, captured) : undefined
+  const parts = (body && parseParts(body, contentType)) ?? []
+  return {
+    fields: parts
+      .filter(({ fileName }) => fileName === undefined)
+      .slice(0, shownFields)
+      .map(({ name, bytes }) => [name, bytes.toString('utf8', 0, shownFieldBytes)] as const),
+    files: parts.flatMap(({ name: field, fileName, type, bytes }) =>
+      fileName ? [{ field, name: fileName, type, bytes }] : [],
+    ),
+  }
 }
 
-export function filesToJson(url: string, files: Awaited<ReturnType<typeof readFiles>>) {
+type File = Awaited<ReturnType<typeof readForm>>['files'][number]
+
+export function filesToJson(url: string, files: readonly File[]) {
   return files.map(({ bytes, ...file }, index) => ({
     ...file,
     size: bytes.length,

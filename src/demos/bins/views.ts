@@ -1,5 +1,6 @@
-import { renderExchange } from '../../inspector/exchange-view.ts'
-import type { Exchange } from '../../inspector/exchange.ts'
+import { prettyBody } from '../../inspector/bodies.ts'
+import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
+import type { Exchange, Fields } from '../../inspector/exchange.ts'
 import { renderList } from '../../inspector/list-view.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
@@ -15,17 +16,19 @@ type FileList = ReturnType<typeof filesToJson>
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
-export function renderBinsPage(ids: readonly string[], days: number): Page {
+export function renderBinsPage(ids: readonly string[], days: number, origin: string): Page {
   return {
     title: 'Request bins',
     main: html`<p class="lead">A bin is a URL that captures every request, for example of a webhook or of your own client. Its page shows
 each request as soon as it arrives.</p>
 <form method="post" action="/bins"><p class="actions"><button type="submit">Create a bin</button></p></form>
-<p class="quiet">A bin is removed after ${days} days. Whoever knows its URL can send to it. Only who has its secret, which this
-browser keeps as a cookie, can read it.</p>
+<p class="quiet">Anyone who knows the URL of a bin can send requests to it. To read them, a client needs the secret of the bin,
+which this browser keeps as a cookie. A bin is removed after ${days} days.</p>
 <h2>Bins of this browser</h2>
-${ids.length === 0 ? html`<p class="empty">None yet.</p>` : html`<ul>\n${ids.map(renderBinLink)}</ul>`}
-`,
+${ids.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${ids.map(renderBinLink)}</ul>`}
+<h2>With a command</h2>
+<p>The response has the URL and the secret of the bin.</p>
+${renderCommand('curl', `curl -X POST ${origin}/bins`)}`,
   }
 }
 
@@ -36,14 +39,16 @@ function renderBinLink(id: string): Html {
 
 interface BinView {
   origin: string
+  secret: string
   /** The newest first. */
   exchanges: readonly Exchange[]
   /** Of a search. */
   parameters: ParameterTexts
 }
 
-export function renderBinPage(bin: Bin, { origin, exchanges, parameters }: BinView): Page {
-  const { id, expiresAt, response } = bin
+export function renderBinPage(bin: Bin, view: BinView): Page {
+  const { origin, exchanges, parameters } = view
+  const { id, expiresAt } = bin
   const url = `${origin}/b/${id}/`
   const isSearch = [...parameters.values()].flat().some((text) => text !== '')
   const list = renderList({
@@ -60,10 +65,17 @@ export function renderBinPage(bin: Bin, { origin, exchanges, parameters }: BinVi
     styles: ['inspector.css'],
     main: html`<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
-${renderSearch(id, parameters)}${list}
+${renderAccess(bin, view)}${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>
-<details><summary>Response of the bin</summary>
+${renderResponseForm(bin)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'Remove all requests')}
+${renderRemoval(`/bins/${id}`, 'Remove the bin')}</div>
+`,
+  }
+}
+
+function renderResponseForm({ id, response }: Bin): Html {
+  return html`<details><summary>Response of the bin</summary>
 <form method="post" action="/bins/${id}">
 <input type="hidden" name="_method" value="PATCH">
 <p class="field"><label for="response">The description of the response, as for <code>/responses/custom</code>, or a sequence</label>
@@ -71,12 +83,25 @@ ${renderSearch(id, parameters)}${list}
 <p class="actions"><button type="submit">Save</button></p>
 </form>
 </details>
-<form method="post" action="/bins/${id}/requests"><input type="hidden" name="_method" value="DELETE">
-<p class="actions"><button type="submit" class="second">Remove all requests</button></p></form>
-<form method="post" action="/bins/${id}"><input type="hidden" name="_method" value="DELETE">
-<p class="actions"><button type="submit" class="second">Remove the bin</button></p></form>
-`,
-  }
+`
+}
+
+/** Before the list: a recorded page ends after 64 KiB, and a part of a secret is not masked. */
+function renderAccess({ id }: Bin, { origin, secret }: BinView): Html {
+  const url = `${origin}/bins/${id}`
+  const local = `npx vitrine forward ${url} http://localhost:8080 --secret ${secret}`
+  const list = `curl ${url}/requests -H 'Authorization: Bearer ${secret}'`
+  return html`<details><summary>Commands with the secret</summary>
+<p>Anyone with the secret can read, change and remove this bin.</p>
+${renderCommand('Forward the requests to a local service', local)}${renderCommand('List the requests', list)}${renderCommand(
+    'Open this page in another browser',
+    `${url}?secret=${secret}`,
+  )}</details>
+`
+}
+
+function renderRemoval(url: string, label: string): Html {
+  return html`<form method="post" action="${url}"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">${label}</button></form>`
 }
 
 function renderSearch(id: string, parameters: ParameterTexts): Html {
@@ -88,22 +113,30 @@ ${field('method', 'Method')}${field('path', 'Path')}${field('q', 'Contains')}<bu
 `
 }
 
-/** With the files of a form. */
-export function renderRequestPage(bin: Bin, request: CapturedRequest, files: FileList): Page {
+export function renderRequestPage(
+  bin: Bin,
+  request: CapturedRequest,
+  { fields, files }: { fields: Fields; files: FileList },
+): Page {
   const url = toUrl(bin.id)(request.id)
-  const links = html`<p class="actions"><a class="button second small" href="${url}/body">Download the body</a></p>
+  const download = html`<p class="actions"><a class="button second small" href="${url}/body">Download the body</a></p>
 `
+  const exchange = toExchange(request)
+  const own = prettyBody(exchange.requestBody, exchange.requestFields).fields ?? fields
+  const parts = html`${renderFields('Form fields', own)}${files.length === 0 ? '' : renderFiles(files)}`
+  const form = html`${parts}${request.requestBody ? download : ''}`
   return {
     title: `${request.method} ${request.path}`,
     back: [`/bins/${bin.id}`, 'Requests of the bin'],
     scripts: ['inspector.js'],
     styles: ['inspector.css'],
-    main: html`${renderExchange(toExchange(request), links)}${files.length === 0 ? '' : renderFiles(files)}`,
+    main: renderExchange(exchange, { form }),
   }
 }
 
 function renderFiles(files: FileList): Html {
-  return html`<h2>Files</h2>
+  return html`<h3>Files</h3>
 <ul>
-${files.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>`
+${files.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
+`
 }
