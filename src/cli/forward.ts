@@ -151,7 +151,7 @@ const ofConnection =
   /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 async function send(to: URL, captured: CapturedRequest, body: Buffer | undefined) {
-  const kept = captured.requestFields.filter(([name = '']) => !ofConnection.test(name))
+  const kept = captured.requestFields.filter(([name]) => !ofConnection.test(name))
   // Without a length, Node sends an empty body in chunks.
   const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(captured.method)
   const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
