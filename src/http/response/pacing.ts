@@ -53,6 +53,17 @@ export async function* pace(
   }
 }
 
+/** Yields each item when it is due. */
+export async function* paceItems<Item>(
+  reply: FastifyReply,
+  given: Pace,
+  toItem: (index: number) => Item,
+): AsyncGenerator<Item> {
+  for await (const { start, end } of pace(reply, given)) {
+    for (let index = start; index < end; index += 1) yield toItem(index)
+  }
+}
+
 /** In milliseconds. There is no pause after the last item. */
 export function toPause(seconds: number, count: number): number {
   return (seconds * 1000) / Math.max(count - 1, 1)

@@ -2,7 +2,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import { queryParameters } from '../../http/openapi/content.ts'
 import type { BinRequest, BinResponse } from '../dialect.ts'
 import { toEndpoint, type Endpoint } from '../endpoint.ts'
-import { pace } from '../../http/response/pacing.ts'
+import { paceItems } from '../../http/response/pacing.ts'
 import { parseQueryInteger } from '../parameters.ts'
 import { toRandomBytes } from '../random-bytes.ts'
 import { renderRange } from '../ranges.ts'
@@ -60,14 +60,7 @@ function streamBytes(request: BinRequest): BinResponse {
   const whole = request.dialect.isPython ? 1 : bytes.length
   const chosen = given < 1 ? whole : given
   const size = Math.max(chosen, Math.ceil(bytes.length / maxChunks), 1)
-  return { headers, body: toChunks(request, bytes, size) }
-}
-
-async function* toChunks(request: BinRequest, bytes: Buffer, size: number) {
   const count = Math.ceil(bytes.length / size)
-  for await (const { start, end } of pace(request.reply, { count, pauseMs: 0 })) {
-    for (let index = start; index < end; index += 1) {
-      yield bytes.subarray(index * size, (index + 1) * size)
-    }
-  }
+  const toChunk = (index: number) => bytes.subarray(index * size, (index + 1) * size)
+  return { headers, body: paceItems(request.reply, { count, pauseMs: 0 }, toChunk) }
 }

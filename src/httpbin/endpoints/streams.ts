@@ -4,7 +4,7 @@ import type { BinRequest, BinResponse } from '../dialect.ts'
 import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import { toCompactJson } from '../json.ts'
-import { pace, toPause, wait, type Pace } from '../../http/response/pacing.ts'
+import { paceItems, toPause, wait, type Pace } from '../../http/response/pacing.ts'
 import {
   findParameter,
   parseFloatText,
@@ -43,14 +43,8 @@ function streamCount(request: BinRequest): BinResponse {
   const count = Math.min(Math.max(given, isPython ? 0 : 1), 100)
   // Go detects that it is text.
   const type = isPython ? jsonType : textType
-  const body = paceItems(request, { count, pauseMs: 0 }, createLine(request))
+  const body = paceItems(request.reply, { count, pauseMs: 0 }, createLine(request))
   return { headers: [['Content-Type', type]], body }
-}
-
-async function* paceItems(request: BinRequest, given: Pace, toItem: (index: number) => string) {
-  for await (const { start, end } of pace(request.reply, given)) {
-    for (let index = start; index < end; index += 1) yield toItem(index)
-  }
 }
 
 /** Serializes the request once: the lines differ by their id only. */
@@ -111,7 +105,7 @@ async function streamEvents(request: BinRequest): Promise<BinResponse> {
   const timing = parseTiming(request, { duration: 5, toCount })
   if (!('duration' in timing)) return timing
   if (timing.delay > 0 && !(await wait(request.reply, timing.delay * 1000))) return { status: 499 }
-  const body = paceItems(request, timing, (id) => {
+  const body = paceItems(request.reply, timing, (id) => {
     return `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
   })
   return {
@@ -134,7 +128,7 @@ async function streamLines(request: BinRequest): Promise<BinResponse> {
   if (!('duration' in timing)) return timing
   if (timing.delay > 0 && !(await wait(request.reply, timing.delay * 1000))) return { status: 499 }
   const headers = [['Content-Type', 'application/x-ndjson; charset=utf-8']] as const
-  return { headers, body: paceItems(request, timing, toLine) }
+  return { headers, body: paceItems(request.reply, timing, toLine) }
 }
 
 function sendTrailers(request: BinRequest): BinResponse {
