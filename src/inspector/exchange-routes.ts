@@ -195,7 +195,9 @@ export async function sendDiff(
 ): Promise<FastifyReply> {
   const type = chooseType(request, reply, ['text/html', 'application/json'])
   const { a, b } = isObject(request.query) ? request.query : {}
-  const [one, other, ...more] = [a, b].flat().filter((id): id is string => typeof id === 'string' && id !== '')
+  const [one, other, ...more] = [a, b]
+    .flat()
+    .filter((id): id is string => typeof id === 'string' && id !== '')
   if (one === undefined || other === undefined || more.length > 0)
     throw badRequest('Choose two requests to compare: the parameters a and b are their ids.')
   const loaded = [await load(one), await load(other)]

@@ -22,9 +22,10 @@ export function renderList({ exchanges, toUrl, eventsUrl, diffUrl }: ExchangeLis
   const rows = groupExchanges(exchanges).flatMap((group) =>
     group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
   )
+  const empty = eventsUrl === '' ? 'No request matches.' : 'No requests yet.'
   return html`<div class="exchanges" data-events="${eventsUrl}">
 <div class="listing-head">
-<p class="count" role="status" data-part="state">${exchanges.length === 0 ? 'No requests yet.' : html`${exchanges.length} requests`}</p>
+<p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} requests`}</p>
 <p class="actions"><button type="button" class="second small scripted" data-part="new" hidden>Show new</button>
 <button type="button" class="second small scripted" data-part="pause" aria-pressed="false">Pause</button>
 <button type="submit" class="second small" form="compare">Compare two</button></p>

@@ -125,6 +125,13 @@ test('the pages of bins are valid HTML, and show what was captured as text', asy
   }
 })
 
+test('a search without a match is not taken for an empty bin', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const headers = { accept: 'text/html' }
+  assert.match((await bin.read('', { headers })).body, /No requests yet\./)
+  assert.match((await bin.read('?q=x', { headers })).body, /No request matches\./)
+})
+
 test('two requests of a bin are compared, and all are exported as HAR and message/http', async (t) => {
   const bin = await createBin(await testApp(t))
   await bin.send('/a', { method: 'POST', payload: 'one\ntwo' })
