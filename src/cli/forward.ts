@@ -79,13 +79,13 @@ async function follow(source: Source, to: URL, position: Position): Promise<void
       position.request = String(value.id)
     }
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof BinUnavailable) throw error
     if (!signal.aborted) console.error(`vitrine: ${toReason(error)}; connecting again`)
   }
   await setTimeout(retryMs, undefined, { signal }).catch(() => undefined)
 }
 
-class Refusal extends Error {}
+class BinUnavailable extends Error {}
 
 async function get({ url, headers, signal }: Source, path: string, more = {}): Promise<Response> {
   const response = await fetch(url + path, { headers: { ...headers, ...more }, signal })
@@ -93,7 +93,7 @@ async function get({ url, headers, signal }: Source, path: string, more = {}): P
   if (status !== 401 && status !== 410 && (status !== 404 || path.includes('/requests/')))
     return response
   const problem: unknown = await response.json().catch(() => undefined)
-  throw new Refusal(String(isObject(problem) ? problem.detail : status))
+  throw new BinUnavailable(String(isObject(problem) ? problem.detail : status))
 }
 
 async function list(source: Source, query: string): Promise<CapturedRequest[]> {

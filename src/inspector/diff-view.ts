@@ -19,7 +19,6 @@ export function renderDiffPage(
 <span class="quiet">${exchange.receivedAt.slice(0, 23).replace('T', ' ')} UTC, ${exchange.ms.toFixed(1)} ms</span></p>\n`
   return {
     title: 'Compare two requests',
-    back: ['/inspector', 'Request inspector'],
     styles: ['inspector.css'],
     main: html`<div class="diff">
 ${side('−', one)}${side('+', other)}${parts.map(renderPart)}</div>`,

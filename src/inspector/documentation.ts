@@ -1,5 +1,10 @@
-import { jsonContent, objectSchema, text, toSchema } from '../http/openapi/content.ts'
-import type { Parameter } from '../http/openapi/operation.ts'
+import {
+  jsonContent,
+  objectSchema,
+  queryParameter,
+  text,
+  toSchema,
+} from '../http/openapi/content.ts'
 import type { Exchange } from './exchange.ts'
 import { toCommands } from './repeat.ts'
 
@@ -94,32 +99,35 @@ const exchangeProperties = {
 }
 
 export const exchangeSchema = toSchema(sample, exchangeProperties)
-export const summarySchema = toSchema(summary, summaryProperties)
+const summarySchema = toSchema(summary, summaryProperties)
 export const summarySample = { ...summary, status: 200 }
 
 const harSchema = objectSchema({ log: { type: 'object' } })
 export const harContent = jsonContent(harSchema, { log: { version: '1.2', entries: [] } })
 
-const query = (name: string, description: string, example: string, schema: object = text) => ({
-  ...{ name, in: 'query' as const, description, example, schema },
-})
+export const messageType = 'message/http'
+export const messageContent = { [messageType]: { schema: text } }
 
-export const filterParameters: readonly Parameter[] = [
-  query('method', 'The method, as it was sent or after an override.', 'POST'),
-  query('status', 'A status code or a class of them.', '4xx', {
-    ...text,
-    pattern: '^[1-5](xx|\\d\\d)$',
-  }),
-  query('path', 'A part of the path or the query string.', '/users'),
-  query('client', 'The address of the client.', '127.0.0.1'),
-  query('mine', '`1`: only those with your session cookie or X-Inspector header.', '1', {
-    enum: ['1'],
-  }),
-  query('errors', '`1`: only those with a status from 400, or cut off.', '1', { enum: ['1'] }),
-  query('assets', '`1`: also the scripts, styles and fonts of the pages of this service.', '1', {
-    enum: ['1'],
-  }),
+const status = { ...text, pattern: '^[1-5](xx|\\d\\d)$' }
+const isSet = { enum: ['1'] }
+
+export const filterParameters = [
+  queryParameter('method', 'The method, as it was sent or after an override.', text, 'POST'),
+  queryParameter('status', 'A status code or a class of them.', status, '4xx'),
+  queryParameter('path', 'A part of the path or the query string.', text, '/users'),
+  queryParameter('client', 'The address of the client.', text, '127.0.0.1'),
+  queryParameter('mine', '`1`: only those with your session cookie or X-Inspector.', isSet, '1'),
+  queryParameter('errors', '`1`: only those with a status from 400, or cut off.', isSet, '1'),
+  queryParameter('assets', '`1`: also the files that the pages of this service load.', isSet, '1'),
 ]
 
-export const idParameter = (name: string, description: string) =>
-  query(name, description, sample.id)
+const properties = {
+  exchanges: { type: 'array', items: { anyOf: [exchangeSchema, summarySchema] } },
+  next: { ...text, description: 'The value of `before` for earlier exchanges.' },
+  scope: {
+    enum: ['service', 'replica'],
+    description: 'Whether exchanges of other replicas can be missing.',
+  },
+}
+const listSchema = { type: 'object', required: ['exchanges'], properties }
+export const listContent = jsonContent(listSchema, { exchanges: [summarySample] })

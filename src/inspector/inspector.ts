@@ -1,29 +1,35 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest } from '../http/errors/http-error.ts'
 import { negotiate } from '../http/negotiation/negotiate.ts'
-import { jsonContent, pageContent, text } from '../http/openapi/content.ts'
+import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { createStreamSender, eventStreamType } from '../http/response/event-stream.ts'
+import {
+  createStreamSender,
+  eventContent,
+  lastEventId,
+  toEvent,
+} from '../http/response/event-stream.ts'
 import { sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import {
-  exchangeSchema,
   exchangeToJson,
   filterParameters,
   harContent,
+  listContent,
   sample,
   summarySample,
-  summarySchema,
 } from './documentation.ts'
 import { maxPending, toExchangeEvents } from './exchange-events.ts'
-import { exchangeRoutes, keepPrivate, renderExchangesPage } from './exchange-routes.ts'
+import { exchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from './exchange.ts'
-import type { Exchanges } from './exchanges.ts'
-import { toCursor, type ExchangeFilter } from './filter.ts'
+import type { ExchangePage, Exchanges } from './exchanges.ts'
+import { renderExchangesPage, toUrl } from './exchanges-page.ts'
+import { toCursor, type ExchangeFilter, type ExchangeQuery } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 import { toHar } from './har.ts'
+import { keepPrivate } from './keep-private.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
 import { toOwner } from './owner.ts'
 import { toRandomId } from './recorded.ts'
@@ -33,15 +39,13 @@ const maxExported = 1000
 /** In which the requests of a redirect chain are searched. */
 const maxRecent = 50
 
-export const toUrl = (id: string) => `/inspector/${id}`
-
 export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
   registerRoutes(app, { file: import.meta.filename }, [
     getInspector(exchanges),
     clearInspector(exchanges),
     getArchive(exchanges),
     streamExchanges(app, exchanges),
-    ...exchangeRoutes(exchanges, toUrl),
+    ...exchangeRoutes(exchanges),
   ])
 }
 
@@ -85,72 +89,65 @@ function getInspector(exchanges: Exchanges): Route {
       'The latest first. With a request id, the latest 21 recorded exchanges with this X-Request-Id, complete and oldest first: browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
     parameters: [
       ...filterParameters,
-      {
-        ...{ name: 'before', in: 'query', schema: text, example: toCursor(sample) },
-        description: 'The value of `next` on the previous page.',
-      },
-      {
-        name: 'request_id',
-        in: 'query',
-        description: 'An X-Request-Id, a random UUID (version 4).',
-        schema: { ...text, format: 'uuid' },
-        example: sample.requestId,
-      },
+      queryParameter('before', 'The `next` of the previous page.', text, toCursor(sample)),
+      queryParameter('request_id', 'An X-Request-Id, a random UUID.', uuid, sample.requestId),
     ],
-    content: {
-      ...pageContent,
-      ...jsonContent(
-        {
-          ...{ type: 'object', required: ['exchanges'] },
-          properties: {
-            exchanges: { type: 'array', items: { anyOf: [exchangeSchema, summarySchema] } },
-            next: { ...text, description: 'The value of `before` for earlier exchanges.' },
-            scope: {
-              enum: ['service', 'replica'],
-              description: 'Whether exchanges of other replicas can be missing.',
-            },
-          },
-        },
-        { exchanges: [summarySample] },
-      ),
-    },
+    content: { ...pageContent, ...listContent },
     errors: [400],
     handler: async (request, reply) => {
-      const type = negotiate(request, reply, ['text/html', 'application/json'])
+      const isJson =
+        negotiate(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
-      const viewer = toOwner(request)
-      const given = isObject(request.query) ? request.query.request_id : undefined
-      const id = toRandomId(given)
-      if (given !== undefined && id === undefined)
-        throw badRequest('The parameter request_id must be a random UUID (version 4).')
+      const id = parseRequestId(request)
       if (id !== undefined) {
-        const chain = await exchanges.findChain(id, viewer)
-        return type === 'application/json'
+        const chain = await exchanges.findChain(id, toOwner(request))
+        return isJson
           ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
-          : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain, toUrl))
+          : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
       }
-      const filter = toFilter(request)
-      const before = findText(request.query, 'before')
-      const page = await exchanges.list({ ...filter, before, limit: maxRows }, viewer)
-      if (type === 'application/json') return sendJson(reply, page)
-      const [newest] = page.exchanges
-      const after = newest === undefined ? '' : toCursor(newest)
-      const view = renderInspectorPage({
-        exchanges: page.exchanges,
-        toUrl,
-        // Earlier pages are not live.
-        eventsUrl: before ? '' : `/inspector/events${toQuery(request, { rows: 'html', after })}`,
-        diffUrl: '/inspector/diff',
-        origin: toOrigin(request),
-        filter,
-        mode: exchanges.mode,
-        isPartial: page.scope === 'replica',
-        query: toQuery(request),
-        older: page.next && `/inspector${toQuery(request, { before: page.next })}`,
-      })
-      return sendPage(reply, view)
+      const query = { ...toFilter(request), before: findText(request.query, 'before') }
+      const page = await exchanges.list({ ...query, limit: maxRows }, toOwner(request))
+      return isJson ? sendJson(reply, page) : sendList(request, reply, { page, query, exchanges })
     },
   }
+}
+
+const uuid = { ...text, format: 'uuid' }
+
+function parseRequestId({ query }: FastifyRequest): string | undefined {
+  const given = isObject(query) ? query.request_id : undefined
+  const id = toRandomId(given)
+  if (given === undefined || id !== undefined) return id
+  throw badRequest('The parameter request_id must be a random UUID (version 4).')
+}
+
+interface ListView {
+  page: ExchangePage
+  query: ExchangeQuery
+  exchanges: Exchanges
+}
+
+function sendList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { page, query, exchanges }: ListView,
+): FastifyReply {
+  const [newest] = page.exchanges
+  const after = newest === undefined ? '' : toCursor(newest)
+  const view = renderInspectorPage({
+    exchanges: page.exchanges,
+    toUrl,
+    // Earlier pages are not live.
+    eventsUrl: query.before ? '' : `/inspector/events${toQuery(request, { rows: 'html', after })}`,
+    diffUrl: '/inspector/diff',
+    origin: toOrigin(request),
+    filter: query,
+    mode: exchanges.mode,
+    isPartial: page.scope === 'replica',
+    query: toQuery(request),
+    older: page.next && `/inspector${toQuery(request, { before: page.next })}`,
+  })
+  return sendPage(reply, view)
 }
 
 function clearInspector(exchanges: Exchanges): Route {
@@ -194,19 +191,8 @@ function streamExchanges(app: FastifyInstance, exchanges: Exchanges): Route {
     summary: 'Stream the exchanges as they end',
     description:
       'Server-sent events: `exchange` with a member of the list, and `missed` with the number of exchanges, at least, that were dropped because the client reads too slowly. `Last-Event-ID` resumes.',
-    parameters: [
-      ...filterParameters,
-      {
-        ...{ name: 'Last-Event-ID', in: 'header', schema: text, example: toCursor(sample) },
-        description: 'The id of the last event that the client has received.',
-      },
-    ],
-    content: {
-      [eventStreamType]: {
-        schema: text,
-        example: `event: exchange\nid: ${toCursor(sample)}\ndata: ${JSON.stringify(summarySample)}\n\n`,
-      },
-    },
+    parameters: [...filterParameters, { ...lastEventId, example: toCursor(sample) }],
+    content: eventContent(toEvent('exchange', toCursor(sample), summarySample)),
     errors: [400, 406, 503],
     config: { defaultType: 'json' },
     handler: (request, reply) => {

@@ -1,12 +1,12 @@
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import { eventContent, lastEventId } from '../../http/response/event-stream.ts'
 import { sendJson } from '../../http/response/send.ts'
-import { harContent } from '../../inspector/documentation.ts'
-import { diffOperation, sendDiff } from '../../inspector/exchange-routes.ts'
+import { harContent, messageContent, messageType } from '../../inspector/documentation.ts'
+import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
 import { toHar } from '../../inspector/har.ts'
 import { toMessages } from '../../inspector/message-http.ts'
-import { eventContent, lastEventId } from '../../resources/events/events.ts'
 import { sendPage } from '../../site/page.ts'
 import type { BinServices } from './capture.ts'
 import { toExchange } from './captured-request.ts'
@@ -107,18 +107,18 @@ function streamEvents(services: BinServices, events: BinEvents): Route {
   })
 }
 
-const offers = ['application/json', 'text/html', 'message/http'] as const
+const offers = ['application/json', 'text/html', messageType] as const
 
 function getRequest(services: BinServices): Route {
   return ofRequest(services, {
     method: 'GET',
     summary: 'Get a captured request',
-    content: { ...requestContent, ...pageContent, 'message/http': { schema: text } },
+    content: { ...requestContent, ...pageContent, ...messageContent },
     errors: [406],
     handler: async (request, reply, opened) => {
       const { bin, captured } = opened
       const type = chooseType(request, reply, offers)
-      if (type === 'message/http') return reply.type(type).send(toMessages(toExchange(captured)))
+      if (type === messageType) return reply.type(type).send(toMessages(toExchange(captured)))
       const json = requestToJson(bin.id, captured)
       const { fields, ...form } = await readForm(services, opened)
       const files = filesToJson(json.url, form.files)

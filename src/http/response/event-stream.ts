@@ -2,10 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
 import { serviceUnavailable } from '../errors/http-error.ts'
 import { chooseType } from '../negotiation/negotiate.ts'
+import { text } from '../openapi/content.ts'
+import type { Content, Parameter } from '../openapi/operation.ts'
 import { isHttp2 } from '../request/target.ts'
 import { isClosed } from './finish-responses.ts'
 
-export const eventStreamType = 'text/event-stream'
+const eventStreamType = 'text/event-stream'
+
+export const eventContent = (example: string): Content => ({
+  [eventStreamType]: { schema: text, example },
+})
+
+export const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  schema: text,
+  description: 'The id of the last event that the client has received.',
+  example: '1795341600000',
+}
+
 /** In this process: each holds at most 64 KiB and what one read returns. */
 const maxEventStreams = 1000
 const heartbeatMs = 15_000

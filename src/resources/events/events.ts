@@ -1,22 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { createStreamSender, eventStreamType } from '../../http/response/event-stream.ts'
+import { createStreamSender, eventContent, lastEventId } from '../../http/response/event-stream.ts'
 import type { ChangeLog } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { createEventReader, toResourceEvents, type EventReader } from './event-text.ts'
-
-export const eventContent = (example: string): Content => ({
-  [eventStreamType]: { schema: { type: 'string' }, example },
-})
-
-export const lastEventId: Parameter = {
-  name: 'Last-Event-ID',
-  in: 'header',
-  schema: { type: 'string' },
-  description: 'The id of the last event that the client has received.',
-  example: '1795341600000',
-}
 
 export async function eventsRoute(
   app: FastifyInstance,

@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { badRequest, notFound } from '../http/errors/http-error.ts'
+import { chooseType } from '../http/negotiation/negotiate.ts'
+import {
+  jsonContent,
+  objectSchema,
+  pageContent,
+  queryParameter,
+  text,
+} from '../http/openapi/content.ts'
+import { isObject } from '../http/request/parameters.ts'
+import { sendJson } from '../http/response/send.ts'
+import { sendPage, type Page } from '../site/page.ts'
+import { renderDiffPage } from './diff-view.ts'
+import { toDiff } from './diff.ts'
+import { sample } from './documentation.ts'
+import type { Exchange } from './exchange.ts'
+import { keepPrivate } from './keep-private.ts'
+
+const diffLine = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })
+const diffPart = objectSchema({ name: text, lines: { type: 'array', items: diffLine } })
+const diffSample = [{ name: 'Status line', lines: [{ kind: 'same', text: 'HTTP/1.1 200 OK' }] }]
+
+export const diffOperation = {
+  summary: 'Compare two exchanges',
+  description: 'A form can send both ids as `a`.',
+  parameters: [
+    queryParameter('a', 'The id of an exchange.', text, sample.id),
+    queryParameter('b', 'The id of another exchange.', text, sample.id),
+  ],
+  content: {
+    ...pageContent,
+    ...jsonContent(objectSchema({ parts: { type: 'array', items: diffPart } }), {
+      parts: diffSample,
+    }),
+  },
+} as const
+
+interface DiffOptions {
+  /** Throws 404. */
+  load: (id: string) => Promise<Exchange>
+  toUrl: (id: string) => string
+  /** The link above the heading. */
+  back: NonNullable<Page['back']>
+}
+
+export async function sendDiff(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { load, toUrl, back }: DiffOptions,
+): Promise<FastifyReply> {
+  const type = chooseType(request, reply, ['text/html', 'application/json'])
+  const { a, b } = isObject(request.query) ? request.query : {}
+  const [one, other, ...more] = [a, b]
+    .flat()
+    .filter((id): id is string => typeof id === 'string' && id !== '')
+  if (one === undefined || other === undefined || more.length > 0)
+    throw badRequest('Choose two requests to compare: the parameters a and b are their ids.')
+  const loaded = [await load(one), await load(other)]
+  // A form sends the ids in the order of its list.
+  if (b === undefined) loaded.sort((x, y) => (x.receivedAt < y.receivedAt ? -1 : 1))
+  const [first, second] = loaded
+  if (first === undefined || second === undefined) throw notFound('There is no exchange.')
+  const parts = toDiff(first, second)
+  keepPrivate(reply)
+  return type === 'application/json'
+    ? sendJson(reply, { parts })
+    : sendPage(reply, { ...renderDiffPage([first, second], parts, toUrl), back })
+}
