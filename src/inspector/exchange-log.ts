@@ -7,6 +7,7 @@ import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { toOwner } from './owner.ts'
+import { maskTarget } from './mask.ts'
 import { toEntry, toExchangeId, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
@@ -43,19 +44,25 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
   }
   /** The latest first. Bodies are valid until the next exchange is recorded. */
   const search = (query: Search, viewer: Viewer): readonly Recorded[] => {
-    const { id, requestId, before, limit } = query
+    const { id, requestId, before, path = '', limit = Infinity } = query
     const key = id ?? requestId
     const isFound = (recorded: Recorded) =>
       (id === undefined || recorded.id === id) &&
       (requestId === undefined || recorded.requestId === requestId) &&
       (before === undefined || toCursor(recorded) < before) &&
       isVisible(recorded.owner, viewer, key !== undefined) &&
-      isMatch(query, recorded, viewer)
+      recorded.target.includes(path)
+    // Masking takes longer than the rest, so that only as many as are needed are masked.
+    const isMatching = (recorded: Recorded) =>
+      isMatch(query, path === '' ? recorded : toMasked(recorded), viewer)
     return Array.from(slabs.list(), (number) => read(number, key))
       .filter((recorded) => recorded !== undefined)
       .filter(isFound)
       .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
-      .slice(0, limit)
+      .values()
+      .filter(isMatching)
+      .take(limit)
+      .toArray()
   }
   return {
     mode,
@@ -96,6 +103,8 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
     },
   }
 }
+
+const toMasked = (recorded: Recorded) => ({ ...recorded, target: maskTarget(recorded.target) })
 
 function createRoom(maxBytes: number): Room {
   let bytes = 0

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import type { ExchangeLog, News, Search } from './exchange-log.ts'
 import {
@@ -39,6 +39,9 @@ const maxChain = 21
 const defaultLimit = 100
 const tickMs = 250
 const maxInBatch = 200
+const maxExported = 1000
+/** At once: more would block other requests. */
+const [maxListed, maxDecoded] = [100, 10]
 
 export type AskOthers = (question: string) => Promise<readonly unknown[]>
 
@@ -72,8 +75,24 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangeP
     findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> =>
       (await find({ requestId, limit: maxChain }, viewer)).slice(-maxChain),
     list: (query: ExchangeQuery, viewer: Viewer) => page<ExchangeSummary>('list', query, viewer),
-    /** As `list`, with whole exchanges. */
-    listWhole: (query: ExchangeQuery, viewer: Viewer) => page<Exchange>('find', query, viewer),
+    /** The latest 1,000, the oldest first. */
+    pagesOfWhole: async function* (filter: ExchangeFilter, viewer: Viewer) {
+      const cursors: string[] = []
+      let before: string | undefined
+      do {
+        const query: ExchangeQuery = { ...filter, before, limit: maxListed }
+        const { exchanges, next }: ExchangePage = await page('list', query, viewer)
+        cursors.push(...exchanges.map(toCursor))
+        before = next
+        await setImmediate()
+      } while (before !== undefined && cursors.length < maxExported)
+      for (let end = cursors.length; end > 0; end -= maxDecoded) {
+        const start = Math.max(end - maxDecoded, 0)
+        // After the newest of them.
+        const query = { ...filter, before: `${cursors[start] ?? ''}~`, limit: end - start }
+        yield (await page<Exchange>('find', query, viewer)).exchanges.toReversed()
+      }
+    },
     clear: async (viewer: Viewer): Promise<void> => {
       await askAll({ clear: true, viewer })
     },

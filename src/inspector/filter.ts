@@ -1,5 +1,4 @@
 import type { ExchangeSummary } from './exchange.ts'
-import { maskTarget } from './mask.ts'
 
 /** The owner that `toOwner` returns: undefined without a session and without `X-Inspector`. */
 export type Viewer = string | undefined
@@ -32,6 +31,7 @@ type Filtered = Pick<
   'method' | 'effectiveMethod' | 'status' | 'client' | 'isCutOff' | 'target'
 > & { owner: Viewer }
 
+/** `target` is masked: a filter must not find out what is. */
 export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: Viewer): boolean {
   const { method, status, path, client, isOwn, isError, lacksAssets } = filter
   const given = exchange.status ?? 0
@@ -42,8 +42,7 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
     (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
     (!isError || given >= 400 || exchange.isCutOff) &&
     (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
-    // A filter must not find out what is masked.
-    (path === undefined || maskTarget(exchange.target).includes(path))
+    (path === undefined || exchange.target.includes(path))
   )
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
@@ -15,6 +16,24 @@ export function toHar(
       entries: exchanges.map(toEntry),
     },
   }
+}
+
+/** As `toHar`. Other requests are handled between the pages. */
+export async function* toHarChunks(
+  pages: AsyncIterable<readonly Exchange[]>,
+  comment?: string,
+) {
+  const end = ']}}'
+  yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
+  let separator = ''
+  for await (const page of pages) {
+    for (const exchange of page) {
+      yield separator + JSON.stringify(toEntry(exchange))
+      separator = ','
+    }
+    await setImmediate()
+  }
+  yield end
 }
 
 function toEntry(exchange: Exchange) {

@@ -11,7 +11,7 @@ import {
   lastEventId,
   toEvent,
 } from '../http/response/event-stream.ts'
-import { sendJson } from '../http/response/send.ts'
+import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import {
   exchangeToJson,
@@ -28,14 +28,13 @@ import type { ExchangePage, Exchanges } from './exchanges.ts'
 import { renderExchangesPage, toUrl } from './exchanges-page.ts'
 import { toCursor, type ExchangeFilter, type ExchangeQuery } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
-import { toHar } from './har.ts'
+import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
 import { toOwner } from './owner.ts'
 import { toRandomId } from './recorded.ts'
 
 const maxRows = 200
-const maxExported = 1000
 /** In which the requests of a redirect chain are searched. */
 const maxRecent = 50
 
@@ -174,11 +173,10 @@ function getArchive(exchanges: Exchanges): Route {
     content: harContent,
     errors: [400],
     handler: async (request, reply) => {
-      const query = { ...toFilter(request), limit: maxExported }
-      const page = await exchanges.listWhole(query, toOwner(request))
+      const pages = exchanges.pagesOfWhole(toFilter(request), toOwner(request))
       keepPrivate(reply)
       reply.header('content-disposition', 'attachment; filename="vitrine.har"')
-      return sendJson(reply, toHar(page.exchanges.toReversed()))
+      return sendChunks(reply, 'application/json', toHarChunks(pages))
     },
   }
 }

@@ -8,6 +8,7 @@ import type { RecordedBytes } from './recorded.ts'
 export function toExchangeBody(
   fields: Fields,
   recorded: RecordedBytes | undefined,
+  toMasked = maskBody,
 ): ExchangeBody | undefined {
   if (recorded === undefined) return undefined
   const { size } = recorded
@@ -17,12 +18,12 @@ export function toExchangeBody(
   const kept = decoded.subarray(0, maxRecordedBytes)
   const type = findField(fields, 'content-type') ?? ''
   const text = findText(kept, isCut)
-  if (text !== undefined) return { size, isCut, text: maskBody(type, text) }
+  if (text !== undefined) return { size, isCut, text: toMasked(type, text) }
   return { size, isCut, hex: maskBinary(type, kept).toString('hex') }
 }
 
 /** More would block the other requests. */
-const maxOutputLength = 4 * 1024 * 1024
+const maxOutputLength = 1024 * 1024
 
 const { constants } = zlib
 // The end of a body can be missing.

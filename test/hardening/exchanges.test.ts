@@ -73,3 +73,21 @@ test(
     await assertSound()
   },
 )
+
+test('viewers with a filter do not delay other requests', { timeout: 120_000 }, async (t) => {
+  const { origin, assertSound } = await startWatched(t)
+  const headers = { accept: 'text/event-stream' }
+  const closing = new AbortController()
+  t.after(() => {
+    closing.abort()
+  })
+  const view = () =>
+    fetch(`${origin}/inspector/events?path=none`, { headers, signal: closing.signal })
+  const viewers = await Promise.all(Array.from({ length: 200 }, view))
+  assert.ok(viewers.every(({ status }) => status === 200))
+  // To mask one of these takes a millisecond.
+  const target = `/api/json?${'a=b&'.repeat(1900)}`
+  const send = async () => (await fetch(origin + target)).arrayBuffer()
+  for (let sent = 0; sent < 1000; sent += 20) await Promise.all(Array.from({ length: 20 }, send))
+  await assertSound()
+})

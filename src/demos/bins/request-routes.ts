@@ -2,17 +2,17 @@ import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { eventContent, lastEventId } from '../../http/response/event-stream.ts'
-import { sendJson } from '../../http/response/send.ts'
+import { sendChunks, sendJson } from '../../http/response/send.ts'
 import { harContent, messageContent, messageType } from '../../inspector/documentation.ts'
 import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
-import { toHar } from '../../inspector/har.ts'
+import { toHarChunks } from '../../inspector/har.ts'
 import { toMessages } from '../../inspector/message-http.ts'
 import { sendPage } from '../../site/page.ts'
 import type { BinServices } from './capture.ts'
 import { toExchange } from './captured-request.ts'
 import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
 import type { BinEvents } from './events.ts'
-import { collect, findMatching, listRequests, requestToJson } from './list-requests.ts'
+import { findMatching, listRequests, requestToJson } from './list-requests.ts'
 import { findRequest, ofBin, ofRequest, sendRemoved, toBack } from './of-bin.ts'
 import { listParameters, parseRequestList } from './parse-list.ts'
 import { filesToJson, readForm, sendBody, sendFile } from './send-body.ts'
@@ -70,11 +70,15 @@ function getArchive(services: BinServices): Route {
     errors: [406],
     handler: async (request, reply, { id }) => {
       const list = parseRequestList(request)
-      const found = await collect(findMatching(services.requests.pages(id), list))
+      const found = toExchanges(findMatching(services.requests.pages(id), list))
       reply.header('content-disposition', `attachment; filename="bin.har"`)
-      return sendJson(reply, toHar(found.map(toExchange), 'A longer body is cut.'))
+      return sendChunks(reply, 'application/json', toHarChunks(found, 'A longer body is cut.'))
     },
   })
+}
+
+async function* toExchanges(pages: ReturnType<typeof findMatching>) {
+  for await (const page of pages) yield page.map(toExchange)
 }
 
 function getDiff(services: BinServices): Route {
