@@ -38,6 +38,10 @@ const rows: readonly (readonly [type: string, body: string])[] = [
   [multipart, `${part('name="password"; filename="a"', secret)}${part('name="a"', shown)}--x--`],
   [multipart, `${part('name="a"', `{"token":"${secret}"}`)}${part('name="b"', shown)}--x--`],
   [multipart, `${part('name="b"', shown)}${part('name="password"', secret)}`],
+  [formType, `name=${shown}&payload=%7B%22password%22%3A%22${secret}%22%7D`],
+  ...['multipart/form-data; boundary=x ; a=b', `${multipart};x-boundary=y`, 'text/plain', ''].map(
+    (type) => [type, `${part('name="b"', shown)}${part('name="password"', secret)}--x--`] as const,
+  ),
 ]
 
 for (const [type, body] of rows) {
@@ -69,3 +73,27 @@ test('bytes that are not UTF-8 are masked too', async (t) => {
   assert.ok(body.includes(Buffer.from('\xff\0', 'latin1').toString('hex')))
   assert.ok(!body.includes(Buffer.from(secret).toString('hex')))
 })
+
+const echoes: readonly (readonly [what: string, url: string, headers: object, body?: string])[] = [
+  ['a form', '/users/post', { 'content-type': formType }, `password=${secret}`],
+  ['JSON', '/users/post', { 'content-type': json }, `{"password":"${secret}"}`],
+  ['Authorization', '/go-httpbin/dump/request', { authorization: `Bearer ${secret}` }],
+  ['cookies', '/go-httpbin/dump/request', { cookie: `a=1; b=${secret}` }],
+  ['X-Inspector', '/go-httpbin/dump/request', { 'x-inspector': `<${secret}>` }],
+]
+
+for (const [what, url, fields, payload] of echoes) {
+  test(`a response that returns a secret of ${what} is masked`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const id = randomUUID()
+    const headers = { accept: 'text/html', 'x-request-id': id, ...fields }
+    const method = payload === undefined ? 'GET' : 'POST'
+    const sent = await app.inject({ method, url, headers, ...(payload && { payload }) })
+    assert.ok(sent.body.includes(secret), sent.body)
+    for (const accept of ['text/html', 'application/json']) {
+      const found = { url: `/inspector?request_id=${id}`, headers: { accept } }
+      const { body } = await app.inject(found)
+      assert.ok(body.includes(url) && !body.includes(secret), body)
+    }
+  })
+}

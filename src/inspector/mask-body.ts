@@ -4,10 +4,13 @@ import { isSecret, mask, maskTarget } from './mask.ts'
 /** Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. */
 export function maskBody(contentType: string, text: string): string {
   if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text)
-  const [, boundary = ''] = /^multipart\/.*boundary="?([^";]+)/i.exec(contentType) ?? []
-  if (boundary !== '') return maskParts(boundary, text)
-  return maskText(text)
+  const [, boundary] = firstPart.exec(text) ?? []
+  return boundary === undefined ? maskText(text) : maskParts(boundary, text)
 }
+
+/** Of a form: its Content-Type can be missing or wrong. */
+const firstPart =
+  /(?:^|\n)--([^\r\n]{0,199}[^\s])[ \t]*\r?\n(?:content-[a-z-]+:.*\r?\n){0,9}content-disposition:/i
 
 /** Bodies can be JSON without saying so, and texts in JSON too. */
 function maskText(text: string): string {
@@ -22,9 +25,17 @@ function maskForm(text: string): string {
       if (name === field) return field
       const plain = decodePath(name.replaceAll('+', ' ')) ?? name
       const value = field.slice(name.length + 1)
-      return `${name}=${isSecret(plain) ? mask : maskTarget(value)}`
+      return `${name}=${isSecret(plain) ? mask : maskValue(value)}`
     })
     .join('&')
+}
+
+/** A value can be JSON, as in the webhooks of GitHub and Slack. */
+function maskValue(value: string): string {
+  const plain = decodePath(value.replaceAll('+', ' ')) ?? ''
+  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain) : plain
+  if (masked === plain) return maskTarget(value)
+  return encodeURIComponent(masked).replaceAll(encodeURIComponent(mask), mask)
 }
 
 /** RFC 7578 §4.2: the name of a field is in Content-Disposition. */

@@ -1,6 +1,8 @@
 import { findField } from './exchange.ts'
 import type { Exchange, ExchangeSummary, Fields } from './exchange.ts'
 import { toTimestamp } from './filter.ts'
+import { maskBody } from './mask-body.ts'
+import { findMasked, maskEcho } from './mask-echo.ts'
 import { maskField, maskTarget } from './mask.ts'
 import type { Recorded } from './recorded.ts'
 import { toExchangeBody } from './to-body.ts'
@@ -27,6 +29,16 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const { negotiation, preconditions, isRateLimited } = recorded
   const summary = toSummary(recorded, viewer)
   const requestFields = maskFields(recorded.requestFields)
+  const secrets = [...findMasked(recorded.target, summary.target)]
+  for (const [index, [, value]] of recorded.requestFields.entries())
+    secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
+  const maskRequest = (type: string, text: string) => {
+    const masked = maskBody(type, text)
+    secrets.push(...findMasked(text, masked))
+    return masked
+  }
+  const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
+  const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
   const sentFields = status === undefined ? [] : toSentFields(recorded)
   const responseFields = maskFields(sentFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
@@ -36,9 +48,9 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     ...{ origin, httpVersion, tls, connection, requestFields, responseFields, times },
     ...{ negotiation, preconditions, rateLimit: toRateLimit(sentFields, isRateLimited) },
     requestHead: toHead(requestLine, requestFields),
-    requestBody: toExchangeBody(recorded.requestFields, recorded.received),
+    requestBody,
     responseHead: status === undefined ? '' : toHead(statusLine, responseFields),
-    responseBody: toExchangeBody(sentFields, recorded.sent),
+    responseBody: toExchangeBody(sentFields, recorded.sent, maskResponse),
   }
 }
 
