@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
@@ -133,7 +134,8 @@ ${checkbox('errors', 'Errors', isError)}${checkbox('mine', 'Only mine', isOwn)}$
 }
 
 function renderNotes(origin: string, { mode, isPartial }: InspectorPage): Html {
-  const header = 'X-Inspector: my-long-random-secret'
+  // Random, since visitors who copied the same example would see the requests of each other.
+  const header = `X-Inspector: ${randomBytes(12).toString('hex')}`
   return html`<h2>Notes</h2>
 <ul>
 <li>“Only mine” are the requests with your session cookie, or with a header that you choose, of at least 16

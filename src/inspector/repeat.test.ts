@@ -180,6 +180,10 @@ for (const [name, parts, isPossible] of [
   ['a TRACE', { method: 'TRACE' }, false],
   ['an asterisk', { method: 'OPTIONS', target: '*' }, false],
   ['another host', { target: '//other.example/' }, false],
+  ['another path', { target: '/b/bin/../../bins/bin' }, false],
+  ['an encoded other path', { target: '/b/bin/%2e%2E/.%2e/session?a' }, false],
+  ['another path after backslashes', { target: '/b/bin\\..\\..\\session' }, false],
+  ['dots in names', { target: '/a../..b/.well-known/%2ea?b=../c' }, true],
   ['another origin', { target: 'http://other.example/' }, false],
   [
     'a body that was cut',

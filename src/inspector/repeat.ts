@@ -60,7 +60,8 @@ function toBody(body: Exchange['requestBody']): CommandRequest['body'] {
 export function toReplay(exchange: Exchange) {
   const { method, target } = exchange
   const { headers, body } = toCommandRequest(exchange)
-  const isPlain = target.startsWith('/') && !target.startsWith('//')
+  // A browser resolves dot segments: others could have it send a request to another path.
+  const isPlain = /^\/(?!\/)/.test(target) && !/\\|\/(\.|%2e){1,2}(?=[/?]|$)/i.test(target)
   const cannotHaveBody = /^(GET|HEAD)$/.test(method) && body !== undefined
   if (!isPlain || cannotHaveBody || body?.kind === 'stored') return undefined
   if (/^(CONNECT|TRACE|TRACK)$/i.test(method)) return undefined

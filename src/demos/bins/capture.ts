@@ -86,9 +86,8 @@ function toContent(request: FastifyRequest) {
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
     client: request.ip,
-    requestFields: withoutCookies(headers, own).map(([name, value]): [string, string] => [
-      name,
-      withoutSecrets(value),
-    ]),
+    requestFields: withoutCookies(headers, own)
+      .filter(([name]) => name.toLowerCase() !== 'x-inspector')
+      .map(([name, value]): [string, string] => [name, withoutSecrets(value)]),
   }
 }

@@ -92,13 +92,14 @@ test('headers are captured in their order and case, without own cookies and secr
       'X-One': '1',
       cookie: `a=1; session=s; __Host-session=s; flash=f; bin-x=1; __Secure-bin-x=1; b=2`,
       authorization: bin.authorization,
+      'x-inspector': 'a-secret-of-16-characters',
     },
   })
   const [captured] = await bin.list()
   const fields = new Map(captured?.requestFields)
   assert.deepEqual(
-    ['X-One', 'cookie', 'authorization'].map((name) => fields.get(name)),
-    ['1', 'a=1; b=2', 'Bearer vbs_***'],
+    ['X-One', 'cookie', 'authorization', 'x-inspector'].map((name) => fields.get(name)),
+    ['1', 'a=1; b=2', 'Bearer vbs_***', undefined],
   )
   assert.doesNotMatch(JSON.stringify(captured), new RegExp(bin.secret))
 })
