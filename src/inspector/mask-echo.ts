@@ -3,7 +3,7 @@ import { html } from '../site/html.ts'
 import { mask } from './mask.ts'
 
 /** Of each exchange: each is searched in the whole body. */
-const maxSecrets = 30
+const countSearched = 30
 /** Shorter ones would be found everywhere. */
 const minLength = 6
 
@@ -13,7 +13,7 @@ export function findMasked(source: string, masked: string): readonly string[] {
   if (!source.startsWith(first)) return []
   const found: string[] = []
   let at = first.length
-  for (const piece of pieces.slice(0, maxSecrets)) {
+  for (const piece of pieces.slice(0, countSearched)) {
     const end = piece === '' ? source.length : source.indexOf(piece, at)
     if (end === -1) break
     found.push(source.slice(at, end))
@@ -27,7 +27,7 @@ export function maskEcho(text: string, secrets: readonly string[]): string {
   const forms = secrets.flatMap(toForms).filter(({ length }) => length >= minLength)
   const longestFirst = [...new Set(forms)].toSorted((one, other) => other.length - one.length)
   return longestFirst
-    .slice(0, maxSecrets)
+    .slice(0, countSearched)
     .reduce((masked, secret) => masked.replaceAll(secret, mask), text)
 }
 
