@@ -19,10 +19,7 @@ export function toHar(
 }
 
 /** As `toHar`. Other requests are handled between the pages. */
-export async function* toHarChunks(
-  pages: AsyncIterable<readonly Exchange[]>,
-  comment?: string,
-) {
+export async function* toHarChunks(pages: AsyncIterable<readonly Exchange[]>, comment?: string) {
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
   let separator = ''
