@@ -11,7 +11,12 @@ import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
-import { finishResponses, isClosed, observeResponse } from './http/response/finish-responses.ts'
+import {
+  finishResponses,
+  isClosed,
+  observeResponse,
+  type FinishedResponse,
+} from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openExchanges } from './inspector/exchanges.ts'
@@ -114,20 +119,26 @@ function createParts({ config, stores, logTo = standardOutput, ...options }: App
   const rawPaths = demos.flatMap(({ rawPaths: paths = [] }) =>
     typeof paths === 'function' ? paths({ config, ...stores }) : paths,
   )
+  const exchangeLog = createExchangeLog(config)
+  const isLogged = ['trace', 'debug', 'info'].includes(config.logLevel)
   return {
     config,
     demos,
     limits: openLimits(config, stores.counters),
     metrics: options.metrics,
     shapes,
-    exchangeLog: createExchangeLog(config),
-    isLogged: ['trace', 'debug', 'info'].includes(config.logLevel),
+    exchangeLog,
+    isLogged,
     log: createLog(config, logTo),
-    logTo,
     parseTarget: createTargetParser(config, rawPaths),
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderErrorPage),
     toHeaders: createHeaderChooser(config),
+    takeResponse: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse) => {
+      if (request.raw.recording) exchangeLog.record(request, reply, response)
+      if (isLogged) logTo.queue(toLogLine(request, response))
+      options.metrics?.end(response)
+    },
   }
 }
 
@@ -197,18 +208,14 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
 
 /** Not an onResponse hook: Fastify would watch the end of every stream for it. */
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): void {
-  const { exchangeLog, isLogged, logTo, metrics, toHeaders } = parts
+  const { exchangeLog, isLogged, metrics, toHeaders, takeResponse } = parts
   reply.headers(toHeaders(request))
   reply.header('x-request-id', request.id)
   const { recording } = request.raw
   if (recording) exchangeLog.sendId(request, reply)
   if (!isLogged && !recording && metrics === undefined) return
   metrics?.begin()
-  observeResponse(request, reply, (response) => {
-    if (recording) exchangeLog.record(request, reply, response)
-    if (isLogged) logTo.queue(toLogLine(request, response))
-    metrics?.end(response)
-  })
+  observeResponse(request, reply, takeResponse)
 }
 
 function readBodies(app: FastifyInstance, { readBody }: AppParts): void {

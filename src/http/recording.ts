@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+// The global `performance` is a getter, which takes longer.
+import { performance } from 'node:perf_hooks'
 import { TLSSocket } from 'node:tls'
 import { hasBody } from './body/body-reader.ts'
 import { findStream } from './request/target.ts'
@@ -27,6 +29,12 @@ export interface Recording {
   /** The name of a header as it is sent, by its name in lower case. */
   toSentName: ((name: string) => string) | undefined
   isRateLimited: boolean
+}
+
+declare module 'node:net' {
+  interface Socket {
+    recordedConnection?: Connection
+  }
 }
 
 interface Connection {
@@ -64,11 +72,12 @@ export function beginRecording(raw: IncomingMessage, room: Room): Recording {
   return recording
 }
 
-const connections = new WeakMap<object, Connection>()
+const sessions = new WeakMap<object, Connection>()
 
 function findConnection(raw: IncomingMessage): Connection {
-  const key = findStream(raw)?.session ?? raw.socket
-  const known = connections.get(key)
+  const session = findStream(raw)?.session
+  // A property takes less time than a WeakMap, but the socket of HTTP/2 has none.
+  const known = session ? sessions.get(session) : raw.socket.recordedConnection
   if (known !== undefined) return known
   const { socket } = raw
   const isTls = socket instanceof TLSSocket
@@ -76,7 +85,8 @@ function findConnection(raw: IncomingMessage): Connection {
   const remoteAddress = `${socket.remoteAddress ?? ''}:${String(socket.remotePort ?? 0)}`
   const text = [randomUUID().slice(0, 8), remoteAddress, tls].join('\0')
   const connection = { text, requests: 0 }
-  connections.set(key, connection)
+  if (session) sessions.set(session, connection)
+  else socket.recordedConnection = connection
   return connection
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import type { Negotiation } from '../http/negotiation/negotiate.ts'
 import { maxRecordedBytes, type Recording } from '../http/recording.ts'
 import { toPairs } from '../http/request/raw-request.ts'
@@ -27,20 +28,21 @@ export interface RecordedBytes {
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
-  { recording, response, owner = '' }: Ended,
+  { recording, response, headers, owner = '' }: Ended,
 ): Entry {
-  const { raw, method, negotiation } = request
+  const { raw, method, negotiation, protocol, host } = request
   const { rawHeaders } = raw
   const { connection, headAt } = recording
   const received = recording.received?.finish()
   const sent = takeSent(recording.sent, response.bytes)
+  const id = toExchangeId(request)
   const requestId = toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id
-  const texts = [toExchangeId(request), requestId, owner, raw.receivedMethod ?? method, method]
-  texts.push(request.originalUrl, raw.httpVersion, request.ip, toOrigin(request), connection.text)
+  const texts = [id, requestId === id ? '' : requestId, owner, raw.receivedMethod ?? '', method]
+  texts.push(request.originalUrl, raw.httpVersion, request.ip, protocol, host, connection.text)
   texts.push(request.server.demoName ?? '', response.route ?? '', reply.raw.statusMessage)
   texts.push(negotiation ? JSON.stringify(negotiation) : '', toComparison(raw))
   for (const text of rawHeaders) texts.push(text)
-  const defaults = addFields(texts, reply.getHeaders(), recording.toSentName)
+  const defaults = addFields(texts, headers, recording.toSentName)
   const numbers = [
     response.status ?? 0,
     timeOrigin + headAt,
@@ -48,7 +50,7 @@ export function toEntry(
     toMs(recording.handlerBeginAt, headAt),
     toMs(recording.handlerEndAt, headAt),
     toMs(recording.firstByteAt, headAt),
-    performance.now() - headAt,
+    response.endedAt - headAt,
     received?.size ?? none,
     sent?.size ?? none,
     recording.requestsBefore,
@@ -65,8 +67,11 @@ export function toEntry(
 interface Ended {
   recording: Recording
   response: FinishedResponse
+  headers: SentHeaders
   owner: string | undefined
 }
+
+type SentHeaders = ReturnType<FastifyReply['getHeaders']>
 
 const { timeOrigin } = performance
 
@@ -76,12 +81,12 @@ const commonFields = Object.entries(defaultHeaders)
 /** Returns the number of common fields at the start, which are left out. */
 function addFields(
   texts: string[],
-  headers: ReturnType<FastifyReply['getHeaders']>,
+  headers: SentHeaders,
   toSentName?: (name: string) => string,
 ): number {
   let common = 0
   let isStart = toSentName === undefined
-  for (const name of Object.keys(headers)) {
+  for (const name in headers) {
     const value = headers[name]
     isStart &&= value === commonFields[common]?.[1]
     if (isStart) common += 1
@@ -112,19 +117,22 @@ function takeSent(sent: Recording['sent'], size: number) {
 /** Only the first texts and numbers. */
 export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const texts = text.split(separator)
-  const [id = '', requestId = '', owner, method = '', effectiveMethod = '', target = ''] = texts
-  const [httpVersion = '', client = '', origin = '', connectionId = '', remoteAddress = ''] =
+  const [id = '', otherId, owner, receivedMethod, effectiveMethod = '', target = ''] = texts
+  const [httpVersion = '', client = '', protocol = '', host = '', connectionId = ''] =
     texts.slice(6)
-  const [tls, demo, route, statusText = '', negotiation, comparison] = texts.slice(11)
+  const [remoteAddress = '', tls, demo, route, statusText = '', negotiation, comparison] =
+    texts.slice(11)
   const [status, receivedAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, keepAliveMs = 0, isCutOff, isRateLimited] =
     numbers.slice(7)
-  const headersAt = 17
+  const headersAt = 18
   const [countReceived = 0, countCommon] = numbers.slice(13)
   const sentAt = headersAt + countReceived
   return {
-    ...{ id, requestId, owner: owner || undefined, method, effectiveMethod, target, httpVersion },
-    ...{ client, origin, connection: { id: connectionId, requestsBefore, remoteAddress } },
+    ...{ id, requestId: otherId || id, owner: owner || undefined },
+    ...{ method: receivedMethod || effectiveMethod, effectiveMethod, target, httpVersion, client },
+    origin: toOrigin({ protocol, host }),
+    connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
     negotiation: negotiation ? (JSON.parse(negotiation) as Negotiation) : undefined,
     preconditions: comparison ? (JSON.parse(comparison) as ComparedPreconditions) : undefined,

@@ -66,10 +66,9 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     for (const number of numbers) words[word++] = number
     let end = word * wordBytes
     end += words[lengths] = bytes.write(text, end)
-    for (const [index, body] of bodies.entries()) {
-      const length = body.length === 0 ? 0 : writeBody(bytes, body, end)
-      end += words[lengths + 1 + index] = length
-    }
+    let length = lengths + 1
+    for (const body of bodies)
+      end += words[length++] = body.length === 0 ? 0 : writeBody(bytes, body, end)
     return Math.ceil(end / wordBytes) * wordBytes
   }
   const read = (number: number): StoredEntry | undefined => {

@@ -37,7 +37,7 @@ export function toRequestUri(id: string): string {
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
 }
 
-export function toOrigin({ protocol, host }: FastifyRequest): string {
+export function toOrigin({ protocol, host }: { protocol: string; host: string }): string {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : ''
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
@@ -87,47 +88,63 @@ function addPending(raw: ServerResponse, bytes: number): void {
 declare module 'node:http' {
   interface ServerResponse {
     contentBytes?: number
+    observed?: Observed | undefined
   }
 }
 
-export type FinishedResponse = ReturnType<typeof toFinished> & { ms: number; isCutOff: boolean }
+export type FinishedResponse = ReturnType<typeof toFinished>
 
-export function observeResponse(
+type TakeResponse = (
   request: FastifyRequest,
   reply: FastifyReply,
-  take: (response: FinishedResponse) => void,
-): void {
-  const receivedAt = performance.now()
+  response: FinishedResponse,
+) => void
+
+/** One object for each response: closures take more time and memory. */
+interface Observed {
+  request: FastifyRequest
+  reply: FastifyReply
+  receivedAt: number
+  take: TakeResponse
+}
+
+export function observeResponse(request: FastifyRequest, reply: FastifyReply, take: TakeResponse) {
   const { raw } = reply
-  const stream = findStream(raw)
-  let isOver = false
-  const end = (isCutOff: boolean) => {
-    if (isOver) return
-    isOver = true
-    const ms = performance.now() - receivedAt
-    take({ ...toFinished(request, reply), ms, isCutOff })
-  }
-  raw.on('finish', () => {
-    // Over HTTP/2 Node emits `finish` for an aborted response too.
-    end(stream !== undefined && (stream.aborted || !stream.writableFinished))
-  })
-  raw.on('close', () => {
-    end(true)
-  })
-  if (isClosed(raw)) end(true)
+  raw.observed = { request, reply, receivedAt: performance.now(), take }
+  raw.on('finish', endFinished).on('close', endClosed)
+  if (isClosed(raw)) endResponse(raw, true)
+}
+
+function endFinished(this: ServerResponse): void {
+  const stream = findStream(this)
+  // Over HTTP/2 Node emits `finish` for an aborted response too.
+  endResponse(this, stream !== undefined && (stream.aborted || !stream.writableFinished))
+}
+
+function endClosed(this: ServerResponse): void {
+  endResponse(this, true)
+}
+
+function endResponse(raw: ServerResponse, isCutOff: boolean): void {
+  const { observed } = raw
+  if (observed === undefined) return
+  raw.observed = undefined
+  observed.take(observed.request, observed.reply, toFinished(observed, isCutOff))
 }
 
 export function isClosed(raw: ServerResponse): boolean {
   return (findStream(raw) ?? raw).destroyed
 }
 
-function toFinished({ method, raw, routeOptions }: FastifyRequest, reply: FastifyReply) {
+function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean) {
+  const { method, raw, routeOptions } = request
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
   const bytes = contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  const endedAt = performance.now()
   return {
-    method,
+    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff },
     route: routeOptions.config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
