@@ -28,7 +28,7 @@ export async function start(name: Contender, setup: Setup, folder: string): Prom
     FILES_URL: `file:${join(folder, 'files')}`,
     PUBLIC_DIR: join(folder, 'public'),
     ...(name === 'vitrine' ? { ...ofVitrine, ...setup.settings } : {}),
-    ...(name === 'vitrine-unrecorded' ? ofVitrine : {}),
+    ...(name === 'vitrine-unrecorded' ? { ...ofVitrine, ...setup.settings, INSPECTOR: 'off' } : {}),
     PORT: String(port),
     REFERENCE: join(folder, 'reference.json'),
     ...(setup.isHttp2 && { TLS_CERT: join(folder, 'cert.pem'), TLS_KEY: join(folder, 'key.pem') }),

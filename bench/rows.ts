@@ -94,6 +94,14 @@ export const rows: readonly Row[] = [
     goal: 1.15,
   },
   {
+    name: 'inspector-logged',
+    title: '`GET /api/json`, recorded, with a log line',
+    path: '/api/json',
+    settings: { INSPECTOR: 'all', LOG_LEVEL: 'info' },
+    baseline: 'vitrine-unrecorded',
+    goal: 1.15,
+  },
+  {
     name: 'httpbin-get',
     title: '`GET /httpbin/get`',
     path: '/httpbin/get',
