@@ -76,7 +76,7 @@ const sessions = new WeakMap<object, Connection>()
 
 function findConnection(raw: IncomingMessage): Connection {
   const session = findStream(raw)?.session
-  // A property takes less time than a WeakMap, but the socket of HTTP/2 has none.
+  // A property takes less time than a WeakMap. Over HTTP/2 the socket is a proxy, which can throw.
   const known = session ? sessions.get(session) : raw.socket.recordedConnection
   if (known !== undefined) return known
   const { socket } = raw
