@@ -23,17 +23,18 @@ import type { Bin } from './bin-store.ts'
 import type { BinServices } from './capture.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
+import type { BinEvents } from './events.ts'
 import { collect, findMatching } from './list-requests.ts'
 import { ofBin, sendRemoved } from './of-bin.ts'
 import { parseRequestList } from './parse-list.ts'
 import { parseResponse } from './respond.ts'
 import { renderBinPage, renderBinsPage } from './views.ts'
 
-export function binRoutes(services: BinServices): Route[] {
+export function binRoutes(services: BinServices, events: BinEvents): Route[] {
   return [
     getBinsPage(services),
     createBin(services),
-    getBin(services),
+    getBin(services, events),
     changeBin(services),
     removeBin(services),
   ]
@@ -87,7 +88,7 @@ function createBin(services: BinServices): Route {
 
 const maxRows = 200
 
-function getBin(services: BinServices): Route {
+function getBin(services: BinServices, events: BinEvents): Route {
   const { requests } = services
   const route = ofBin(services, {
     method: 'GET',
@@ -106,11 +107,13 @@ function getBin(services: BinServices): Route {
     handler: async (request, reply, bin) => {
       if (!isPage(request, reply)) return sendJson(reply, binToJson(bin))
       const list = parseRequestList(request)
+      // Before the list, so that the page misses no request.
+      const lastEvent = await events.findLast()
       const newest = await collect(findMatching(requests.pages(bin.id, true), list), maxRows)
       const secret = findSecrets(request, bin).find((one) => isSecretOf(bin.secretHash, one)) ?? ''
       const { parameters } = list
       const exchanges = newest.map(toRow)
-      const view = { origin: toOrigin(request), secret, exchanges, parameters }
+      const view = { origin: toOrigin(request), secret, exchanges, parameters, lastEvent }
       return sendPage(reply, renderBinPage(bin, view))
     },
   })

@@ -30,7 +30,7 @@ the URL can send to it.`,
     const all = { ...services, bins: store, requests }
     const events = await openBinEvents(app, records.changes)
     return [
-      ...inFile('bin-routes', binRoutes(all)),
+      ...inFile('bin-routes', binRoutes(all, events)),
       ...inFile('request-routes', requestRoutes(all, events)),
       ...inFile('capture', captureRoutes(all, app.supportedMethods)),
     ]

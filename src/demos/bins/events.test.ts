@@ -64,6 +64,17 @@ test('a list waits for a request that fits, and ends without one', async (t) => 
   assert.deepEqual(await bin.list('?wait=1&path=/never'), [])
 })
 
+test('a page shows a request that was captured before its stream began', async (t) => {
+  const { bin, origin } = await openBin(t)
+  const page = await bin.read('', { headers: { accept: 'text/html' } })
+  const [, url = ''] = /data-events="([^"]*)"/.exec(page.body) ?? []
+  await bin.send('/between')
+  const headers = { authorization: bin.authorization }
+  const { take } = await openEvents(t, origin + url.replaceAll('&amp;', '&'), headers)
+  const [event] = await take(1)
+  assert.match(JSON.stringify(event), /between/)
+})
+
 /** A webhook to one process, watched and awaited at others. */
 async function assertShared(t: TestContext, origins: readonly string[]): Promise<void> {
   const origin = (index: number) => origins[index % origins.length] ?? ''

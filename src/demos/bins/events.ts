@@ -26,6 +26,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog) {
   const sendEvents = createEventSender(app, reader)
   const open = createStreamCount(app)
   return {
+    findLast: reader.findLast,
     send: (request: FastifyRequest, reply: FastifyReply, bin: string) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       let after: string | undefined

@@ -40,6 +40,8 @@ function renderBinLink(id: string): Html {
 interface BinView {
   origin: string
   secret: string
+  /** Before the list was read. */
+  lastEvent: number
   /** The newest first. */
   exchanges: readonly Exchange[]
   /** Of a search. */
@@ -47,7 +49,7 @@ interface BinView {
 }
 
 export function renderBinPage(bin: Bin, view: BinView): Page {
-  const { origin, exchanges, parameters } = view
+  const { origin, exchanges, parameters, lastEvent } = view
   const { id, expiresAt } = bin
   const url = `${origin}/b/${id}/`
   const isSearch = [...parameters.values()].flat().some((text) => text !== '')
@@ -55,7 +57,7 @@ export function renderBinPage(bin: Bin, view: BinView): Page {
     exchanges,
     toUrl: toUrl(id),
     // What is found stays in place.
-    eventsUrl: isSearch ? '' : `/bins/${id}/events?rows=html`,
+    eventsUrl: isSearch ? '' : `/bins/${id}/events?rows=html&last_event_id=${String(lastEvent)}`,
     diffUrl: `/bins/${id}/diff`,
   })
   return {

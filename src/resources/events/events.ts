@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../../http/openapi/route.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { createStreamSender, eventContent, lastEventId } from '../../http/response/event-stream.ts'
 import type { ChangeLog } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
@@ -52,9 +53,9 @@ export function createEventSender<Content>(app: FastifyInstance, reader: EventRe
     })
 }
 
-/** An unknown id gets a reset. */
-function findPosition({ headers }: FastifyRequest): number | undefined {
-  const given = headers['last-event-id']
+/** An unknown id gets a reset. A browser cannot choose the header of its first request. */
+function findPosition({ headers, query }: FastifyRequest): number | undefined {
+  const given = headers['last-event-id'] ?? (isObject(query) ? query.last_event_id : undefined)
   if (given === undefined) return undefined
-  return /^\d{1,15}$/.test(String(given)) ? Number(given) : -1
+  return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
 }
