@@ -17,8 +17,8 @@ export const bins: Demo = {
   group: 'Requests and responses',
   page: '/bins',
   samples: [{ title: 'Create a bin', method: 'POST', path: '/bins' }],
-  lookFor: html`The response has the URL of the bin, and a secret that is needed to read what it captured. Whoever knows
-the URL can send to it.`,
+  lookFor: html`The response has the URL of the bin, and a secret that is needed to read what it captured. Everyone who
+knows the URL can send to it.`,
   collections,
   rawPaths: ['/b'],
   routes: async (services, app) => {
