@@ -87,7 +87,7 @@ export const problemTypes = {
   gone: define(410, 'Gone')(
     'What was here has expired and was removed. It does not come back.',
     'Create a new one.',
-    `curl -X POST -H 'Accept: application/json' {origin}/bins`,
+    `curl -X POST -H 'Accept: application/json' URL`,
   ),
   'precondition-failed': define(412, 'Precondition Failed')(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
