@@ -139,7 +139,7 @@ function renderNotes(origin: string, { mode, isPartial }: InspectorPage): Html {
   return html`<h2>Notes</h2>
 <ul>
 <li>“Only mine” are the requests with your session cookie, or with a header that you choose, of at least 16
-characters: <code>curl -H '${header}' ${origin}/api/json</code>.${mode === 'own' ? ' Others do not see them. Send the same header to read the list with a command.' : ''}</li>
+characters: <code>curl -H '${header}' '${origin}/health'</code>.${mode === 'own' ? ' Others do not see them. Send the same header to read the list with a command.' : ''}</li>
 <li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
 <li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'
 '${origin}/inspector?status=4xx'</code>.</li>
