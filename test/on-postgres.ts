@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
-// Runs what requests records through the front door, of all that `npm test` runs, with every database
-// on a server of PostgreSQL that is thrown away.
+// Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
+// every database on a server of PostgreSQL that is thrown away.
 const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
   (name) => `src/demos/${name}`,
 )
@@ -12,7 +12,7 @@ const parts = ['resources', 'data-file', 'test-api', 'json-server', 'idempotency
   (name) => `src/${name}`,
 )
 const folders = [...parts, 'test/json-server', ...demos]
-const suites = folders.map((path) => `${path}/**/*.test.ts`)
+const suites = [...process.argv.slice(2), ...folders.map((path) => `${path}/**/*.test.ts`)]
 const server = await openPostgresServer()
 const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
   cwd: projectFolder,

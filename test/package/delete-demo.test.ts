@@ -12,7 +12,7 @@ import { projectFolder } from '../start-vitrine.ts'
 const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']
 const generalTests = words`
-  test/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
+  test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
   test/openapi.test.ts test/routes.test.ts src/site/docs/docs.test.ts src/site/home/home.test.ts
   src/site/problems/problems.test.ts src/http/response/compress.test.ts
   src/resources/list/paging.test.ts

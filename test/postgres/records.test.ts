@@ -7,19 +7,19 @@ import {
   query,
   withoutPostgres,
   type PostgresServer,
-} from '../../../../test/postgres-server.ts'
-import { entriesContract } from '../../idempotency/idempotency.contract.ts'
-import { createIdempotencyEntries } from '../../idempotency/idempotency.ts'
-import { openPostgresDatabase } from '../../postgres/database.ts'
-import { createDatabaseSessions } from '../../sessions/database.ts'
-import { sessionsContract } from '../../sessions/sessions.contract.ts'
-import { statesContract } from '../../states/states.contract.ts'
-import { openPostgresRecords } from './records.ts'
-import { allRecords } from '../records.ts'
-import { changesContract } from '../changes.contract.ts'
-import { commitContract, type OpenTwice } from '../commit.contract.ts'
-import { recordsContract } from '../records.contract.ts'
-import { capacityContract } from '../capacity.contract.ts'
+} from '../postgres-server.ts'
+import { entriesContract } from '../../src/stores/idempotency/idempotency.contract.ts'
+import { createIdempotencyEntries } from '../../src/stores/idempotency/idempotency.ts'
+import { openPostgresDatabase } from '../../src/stores/postgres/database.ts'
+import { createDatabaseSessions } from '../../src/stores/sessions/database.ts'
+import { sessionsContract } from '../../src/stores/sessions/sessions.contract.ts'
+import { statesContract } from '../../src/stores/states/states.contract.ts'
+import { openPostgresRecords } from '../../src/stores/records/postgres/records.ts'
+import { allRecords } from '../../src/stores/records/records.ts'
+import { changesContract } from '../../src/stores/records/changes.contract.ts'
+import { commitContract, type OpenTwice } from '../../src/stores/records/commit.contract.ts'
+import { recordsContract } from '../../src/stores/records/records.contract.ts'
+import { capacityContract } from '../../src/stores/records/capacity.contract.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
 
