@@ -23,7 +23,7 @@ export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sess
 
 type Routes = readonly Route[]
 
-interface DemoCollection {
+export interface DemoCollection {
   name: string
   /** Of its documents. */
   schema: XSchema

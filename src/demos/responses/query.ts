@@ -1,3 +1,4 @@
+import type { XStatic } from 'typebox/schema'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { toFieldProblems } from '../../http/body/schema-problems.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
@@ -7,10 +8,20 @@ import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
 
+interface Schema<Known> {
+  type: 'object'
+  properties: Known
+  additionalProperties: false
+}
+
+type Values<Known> = XStatic<Schema<Known>>
+
 type Properties = Readonly<Record<string, { type: string; description: string; example?: string }>>
 
 /** The parser throws 400 that names each wrong parameter. */
-export function createQueryParser<const Known extends Properties>(properties: Known) {
+export function createQueryParser<const Known extends Properties>(
+  properties: Known,
+): (query: readonly Pair[]) => Values<Known> {
   const getValidator = compileLater({ type: 'object', properties, additionalProperties: false })
   return (query: readonly Pair[]) => {
     const values = new Map<string, unknown>()
