@@ -8,10 +8,8 @@ import { projectFolder } from './start-vitrine.ts'
 const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
   (name) => `src/demos/${name}`,
 )
-const parts = ['resources', 'data-file', 'test-api', 'json-server', 'idempotency'].map(
-  (name) => `src/${name}`,
-)
-const folders = [...parts, 'test/json-server', ...demos]
+const parts = ['resources', 'data-file', 'test-api', 'idempotency'].map((name) => `src/${name}`)
+const folders = [...parts, ...demos]
 const suites = [...process.argv.slice(2), ...folders.map((path) => `${path}/**/*.test.ts`)]
 const server = await openPostgresServer()
 const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
