@@ -13,12 +13,12 @@ const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']
 const generalTests = words`
   test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
-  test/openapi.test.ts test/routes.test.ts src/site/docs/docs.test.ts src/site/home/home.test.ts
+  test/openapi.test.ts test/routes.test.ts src/site/home/home.test.ts
   src/site/problems/problems.test.ts src/http/response/compress.test.ts
   src/resources/list/paging.test.ts
 `
 
-for (const name of words`users locations sessions topic toc status`) {
+for (const name of words`users sessions topic`) {
   test(`the demo ${name} is deleted with its folder, its line and its row`, async (t) => {
     const copy = await mkdtemp(join(tmpdir(), 'vitrine-without-'))
     t.after(() => rm(copy, { recursive: true }))
