@@ -107,7 +107,7 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   // Replicas cannot share SQLite.
   const scope = config.databaseUrl.startsWith('sqlite:') ? 'service' : 'replica'
   const exchanges = openExchanges(exchangeLog, askOtherWorkers, scope)
-  handlers.exchanges = exchanges.answer
+  handlers.exchanges = exchanges.respond
   openInspector(app, exchanges)
 }
 

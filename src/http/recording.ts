@@ -15,7 +15,7 @@ declare module 'node:http' {
 
 /** What is known of an exchange while it lasts. Times are those of `performance.now()`, or 0. */
 export interface Recording {
-  room: Room
+  budget: ByteBudget
   connection: Connection
   requestsBefore: number
   headAt: number
@@ -43,17 +43,17 @@ interface Connection {
   requests: number
 }
 
-/** The memory for recorded bytes. */
-export interface Room {
+/** The memory for bodies of exchanges that are not over. */
+export interface ByteBudget {
   /** False if there is not enough. */
   reserve: (bytes: number) => boolean
   release: (bytes: number) => void
 }
 
-export function beginRecording(raw: IncomingMessage, room: Room): Recording {
+export function beginRecording(raw: IncomingMessage, budget: ByteBudget): Recording {
   const connection = findConnection(raw)
   const recording: Recording = {
-    room,
+    budget,
     connection,
     requestsBefore: connection.requests,
     headAt: performance.now(),
@@ -68,7 +68,7 @@ export function beginRecording(raw: IncomingMessage, room: Room): Recording {
   }
   connection.requests += 1
   raw.recording = recording
-  if (hasBody(raw)) captureBody(raw, recording, room)
+  if (hasBody(raw)) captureBody(raw, recording, budget)
   return recording
 }
 
@@ -91,8 +91,8 @@ function findConnection(raw: IncomingMessage): Connection {
 }
 
 /** At `push`, where Node adds what arrives: a body may have any reader or none. */
-function captureBody(raw: IncomingMessage, recording: Recording, room: Room): void {
-  const capture = createCapture(room)
+function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBudget): void {
+  const capture = createCapture(budget)
   recording.received = capture
   const push = raw.push.bind(raw)
   raw.push = (chunk: Buffer | string | null, encoding?: BufferEncoding) => {
@@ -108,12 +108,12 @@ export const maxRecordedBytes = 65_536
 export type Capture = ReturnType<typeof createCapture>
 
 /** Copies the first bytes of a body. */
-export function createCapture(room: Room) {
+export function createCapture(budget: ByteBudget) {
   let buffer = Buffer.alloc(0)
   let kept = 0
   let size = 0
   const grow = (capacity: number): void => {
-    if (!room.reserve(capacity - buffer.length)) return
+    if (!budget.reserve(capacity - buffer.length)) return
     const grown = Buffer.allocUnsafeSlow(capacity)
     buffer.copy(grown)
     buffer = grown
@@ -122,7 +122,7 @@ export function createCapture(room: Room) {
     add: (chunk: Buffer | string, encoding?: BufferEncoding): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
       const needed = Math.min(kept + bytes.length, maxRecordedBytes)
-      // Once there was no room, what follows would have a gap before it.
+      // After bytes that did not fit, the next ones would be in the wrong place.
       if (needed > buffer.length && kept === size) {
         grow(Math.max(needed, Math.min(2 * buffer.length, maxRecordedBytes)))
       }
@@ -131,7 +131,7 @@ export function createCapture(room: Room) {
     },
     /** Releases the memory: the bytes are counted with the exchange from now on. */
     finish: () => {
-      room.release(buffer.length)
+      budget.release(buffer.length)
       const bytes = kept === buffer.length ? buffer : copyBytes(buffer.subarray(0, kept))
       return { bytes, size }
     },

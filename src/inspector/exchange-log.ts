@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { beginRecording, type Room } from '../http/recording.ts'
+import { beginRecording, type ByteBudget } from '../http/recording.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
@@ -12,7 +12,9 @@ import { toEntry, toExchangeId, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
 
-export interface Search extends ExchangeQuery {
+export interface Search extends Omit<ExchangeQuery, 'limit'> {
+  /** Unlimited if unset. */
+  limit?: number
   id?: string
   requestId?: string
 }
@@ -34,7 +36,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
   const processId = randomUUID()
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
-  const room = createRoom(0.25 * limits.inspectorMaxBytes)
+  const budget = createBudget(0.25 * limits.inspectorMaxBytes)
   /** Without an owner it is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
@@ -68,7 +70,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
     mode,
     /** At the head of a request. */
     begin: (raw: IncomingMessage): void => {
-      if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, room)
+      if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
     },
     /** Scripts can read Server-Timing of their own page, also after a 304. */
     sendId: (request: FastifyRequest, reply: FastifyReply): void => {
@@ -107,7 +109,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
 
 const toMasked = (recorded: Recorded) => ({ ...recorded, target: maskTarget(recorded.target) })
 
-function createRoom(maxBytes: number): Room {
+function createBudget(maxBytes: number): ByteBudget {
   let bytes = 0
   return {
     reserve: (added) => {

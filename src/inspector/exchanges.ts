@@ -36,7 +36,6 @@ type Question =
 
 /** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
 const maxChain = 21
-const defaultLimit = 100
 const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
@@ -45,17 +44,17 @@ const [maxListed, maxDecoded] = [100, 10]
 
 export type AskOthers = (question: string) => Promise<readonly unknown[]>
 
-/** `ask` asks the other processes, each of which responds with what its `answer` returns. */
+/** `ask` sends a question to the other processes, and each responds with the result of its `respond`. */
 export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangePage['scope']) {
   const askAll = async <Item>(question: Question): Promise<readonly Item[]> => {
-    const own = answer(log, question)
+    const own = respond(log, question)
     const others = await ask(JSON.stringify(question))
     // Other processes run the same code.
     return [own, ...others].flat() as Item[]
   }
   const page = async <Item extends ExchangeSummary>(
     kind: 'find' | 'list',
-    { limit = defaultLimit, ...query }: ExchangeQuery,
+    { limit, ...query }: ExchangeQuery,
     viewer: Viewer,
   ): Promise<ExchangePage<Item>> => {
     const search = { ...query, limit: limit + 1 }
@@ -97,11 +96,11 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangeP
       await askAll({ clear: true, viewer })
     },
     watch: createWatch(log, (numbers) => askAll<News>({ news: numbers })),
-    answer: (question: string) => answer(log, JSON.parse(question) as Question),
+    respond: (question: string) => respond(log, JSON.parse(question) as Question),
   }
 }
 
-function answer(log: ExchangeLog, question: Question): unknown {
+function respond(log: ExchangeLog, question: Question): unknown {
   if ('find' in question) return log.findWhole(question.find, question.viewer)
   if ('list' in question) return log.findSummaries(question.list, question.viewer)
   if ('news' in question) return [log.readNews(question.news, maxInBatch)]

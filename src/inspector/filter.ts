@@ -22,8 +22,7 @@ export interface ExchangeFilter {
 export interface ExchangeQuery extends ExchangeFilter {
   /** The `next` of the previous page. */
   before?: string | undefined
-  /** 100 by default. */
-  limit?: number | undefined
+  limit: number
 }
 
 type Filtered = Pick<

@@ -53,6 +53,12 @@ function findText(query: unknown, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+function isSet(query: unknown, name: string): boolean {
+  const value = findText(query, name)
+  if (value === undefined || value === '1') return value === '1'
+  throw badRequest(`The parameter ${name} must be 1, or be left out.`)
+}
+
 function toFilter({ query }: FastifyRequest): ExchangeFilter {
   const status = findText(query, 'status')?.toLowerCase()
   if (status !== undefined && !/^[1-5](xx|\d\d)$/.test(status)) {
@@ -63,9 +69,9 @@ function toFilter({ query }: FastifyRequest): ExchangeFilter {
     status,
     path: findText(query, 'path'),
     client: findText(query, 'client'),
-    isOwn: findText(query, 'mine') === '1',
-    isError: findText(query, 'errors') === '1',
-    lacksAssets: findText(query, 'assets') !== '1',
+    isOwn: isSet(query, 'mine'),
+    isError: isSet(query, 'errors'),
+    lacksAssets: !isSet(query, 'assets'),
   }
 }
 
@@ -104,8 +110,9 @@ function getInspector(exchanges: Exchanges): Route {
           ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
           : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
       }
-      const query = { ...toFilter(request), before: findText(request.query, 'before') }
-      const page = await exchanges.list({ ...query, limit: maxRows }, toOwner(request))
+      const before = findText(request.query, 'before')
+      const query = { ...toFilter(request), before, limit: maxRows }
+      const page = await exchanges.list(query, toOwner(request))
       return isJson ? sendJson(reply, page) : sendList(request, reply, { page, query, exchanges })
     },
   }
@@ -157,8 +164,8 @@ function clearInspector(exchanges: Exchanges): Route {
     description: 'With `INSPECTOR=own`, only your own.',
     responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
     handler: async (request, reply) => {
-      await exchanges.clear(toOwner(request))
       const type = negotiate(request, reply, ['application/json', 'text/html'])
+      await exchanges.clear(toOwner(request))
       return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
     },
   }

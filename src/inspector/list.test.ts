@@ -74,6 +74,17 @@ for (const [query, expected] of [
   })
 }
 
+for (const query of ['errors=true', 'mine=yes', 'assets=0', 'status=4', 'status=600']) {
+  test(`${query} gets 400 that names the parameter`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    for (const path of ['/inspector', '/inspector/events', '/inspector.har']) {
+      const { statusCode, body } = await app.inject(`${path}?${query}`)
+      assert.equal(statusCode, 400, path)
+      assert.match(body, new RegExp(`parameter ${query.split('=')[0] ?? ''} `))
+    }
+  })
+}
+
 test('the list has pages', async (t) => {
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
   for (let at = 0; at < 205; at += 1) await app.inject(`/topic?a=${String(at)}`)

@@ -158,7 +158,7 @@ function recordContent(recording: Recording, content: unknown): void {
 
 export function countWrites(raw: ServerResponse, recording: Recording | undefined): void {
   const write = raw.write.bind(raw)
-  const capture = recording && createCapture(recording.room)
+  const capture = recording && createCapture(recording.budget)
   if (recording) recording.sent = capture
   raw.contentBytes = 0
   raw.write = (chunk: string | Buffer, ...rest: unknown[]) => {

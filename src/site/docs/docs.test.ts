@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/test-app.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 import { toExampleRequest } from './operations.ts'
 import { samples } from '../../inspector/code.ts'
@@ -113,27 +113,6 @@ suite('the document', () => {
 })
 
 suite('the pages', () => {
-  test('of every operation are valid, have samples, and are small', async (t) => {
-    const app = await testApp(t)
-    const headers = { host: 'vitrine.localhost:8080' }
-    const { body: overview } = await app.inject({ url: '/docs', headers })
-    for (const { operationId, path } of await listOperations(app)) {
-      await t.test(operationId, async () => {
-        const url = `/docs/${operationId}`
-        const { statusCode, body } = await app.inject({ url, headers })
-        assert.equal(statusCode, 200)
-        assert.deepEqual(await findInvalid(body, url), [])
-        assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
-        assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
-        assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
-        const isFolded = /^\/assets|^\/favicon|(users|locations|inspector|requests|\})\.\w+$/.test(
-          path,
-        )
-        assert.equal(overview.includes(`<li><a href="${url}"`), !isFolded)
-      })
-    }
-  })
-
   test('are small with their scripts and styles', async (t) => {
     const app = await testApp(t)
     for (const url of ['/docs', '/docs/patchUsersId']) {
@@ -233,13 +212,6 @@ suite('the samples', () => {
     }
   }
 })
-
-async function listOperations(app: TestApp) {
-  const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
-  return Object.entries(paths).flatMap(([path, ofPath]) =>
-    Object.values(ofPath).map(({ operationId }) => ({ operationId, path })),
-  )
-}
 
 test('the media types of a response without an example are one line', async (t) => {
   const app = await testApp(t)

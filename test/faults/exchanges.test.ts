@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { formType } from '../resources.ts'
-import { readUsage } from './process-usage.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { readUsage } from '../hardening/process-usage.ts'
+import { startWatched } from '../hardening/watched-vitrine.ts'
 
 const long = 'a'.repeat(1_000_000)
 
