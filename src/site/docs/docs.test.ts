@@ -3,7 +3,6 @@ import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { testApp } from '../../../test/test-app.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
 import { toExampleRequest } from './operations.ts'
 import { samples } from '../../inspector/code.ts'
 
