@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { remember } from '../http/remember.ts'
+import { isAscii } from '../http/response/send-visitor-response.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
-
-export const isAscii = (text: string) => /^[\t -~]*$/.test(text)
 
 const toReplacement: (byte: number) => string = () => '\ufffd'
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
+import { isWithoutBody } from '../http/response/send.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { ResponseDescription } from './description.ts'
 
@@ -42,9 +43,6 @@ function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
   if (base64 !== undefined) return Buffer.from(base64, 'base64')
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
-
-/** RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
-export const isWithoutBody = (status?: number) => [204, 205, 304].includes(status ?? 200)
 
 function findBodyProblems(
   description: ResponseDescription,

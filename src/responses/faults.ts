@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { renderLastHead } from '../http/response/last-head.ts'
 import { pace, toPause, wait } from '../http/response/pacing.ts'
+import { isWithoutBody } from '../http/response/send.ts'
 
 /** A response that the service could send as it should be. */
 export interface SoundResponse {
@@ -142,7 +143,7 @@ export function isFaultName(name: string): name is FaultName {
 }
 
 export function hasBody({ request, raw: { statusCode } }: FastifyReply): boolean {
-  return request.method !== 'HEAD' && ![204, 205, 304].includes(statusCode)
+  return request.method !== 'HEAD' && !isWithoutBody(statusCode)
 }
 
 const firstHalf = (body: Buffer) => body.subarray(0, body.length / 2)

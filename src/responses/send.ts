@@ -7,6 +7,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { findStream, isRawRequest } from '../http/request/target.ts'
 import { holdBytes, isClosed } from '../http/response/finish-responses.ts'
 import { pace, wait } from '../http/response/pacing.ts'
+import { isWithoutBody } from '../http/response/send.ts'
 import {
   applyVisitorHead,
   sendVisitorResponse,
@@ -20,7 +21,7 @@ import {
   type Pair,
   type VisitorLimits,
 } from '../http/security/visitor-response.ts'
-import { findTimeProblems, isWithoutBody, toBody } from './description-limits.ts'
+import { findTimeProblems, toBody } from './description-limits.ts'
 import type { ResponseDescription } from './description.ts'
 import { createFaultSender } from './fault-sender.ts'
 import { invalidDescription } from './parse-description.ts'

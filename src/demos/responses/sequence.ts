@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
-import { isWithoutBody } from '../../responses/description-limits.ts'
+import { isWithoutBody } from '../../http/response/send.ts'
 import {
   sequenceSchema,
   type ResponseDescription,

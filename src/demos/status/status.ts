@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { sendText } from '../../http/response/send.ts'
+import { isWithoutBody, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 import { forReader, sendForReader } from '../../site/response-page.ts'
@@ -60,7 +60,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.code(code).headers(requiredHeaders[code] ?? redirect)
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
-  if ([204, 205, 304].includes(code)) return reply.send()
+  if (isWithoutBody(code)) return reply.send()
   const body = `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
   // Its Content-Range is that of the text.
   if (code === 206) return sendText(reply, body)

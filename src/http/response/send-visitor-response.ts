@@ -147,7 +147,7 @@ export function joinValues(headers: Headers): void {
   }
 }
 
-const isAscii = (text: string) => /^[\t -~]*$/.test(text)
+export const isAscii = (text: string) => /^[\t -~]*$/.test(text)
 
 /** Every site may read the response, credentials included. */
 function addCorsHeaders(
