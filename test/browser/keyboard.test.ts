@@ -113,9 +113,10 @@ test('a user can log in and out with the keyboard alone', inBrowser, async (t) =
 test('a file can be uploaded with the keyboard alone', inBrowser, async (t) => {
   const { app, visit } = await openSite(t)
   const page = await visit()
+  // Before the page is opened: Chromium learns only with a delay that the test chooses the file.
+  const opened = page.waitForEvent('filechooser')
   await page.goto('/profile.html')
   await tabTo(page, page.getByLabel('File'))
-  const opened = page.waitForEvent('filechooser')
   await page.keyboard.press('Space')
   const buffer = Buffer.from('glass')
   await (await opened).setFiles({ name: 'glass.txt', mimeType: 'text/plain', buffer })
