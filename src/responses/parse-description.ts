@@ -32,12 +32,18 @@ export function checkDescribed(
   const problems =
     'sequence' in value
       ? value.sequence.flatMap((step, index) =>
-          findConflicts(step, config).map(({ field, message }) => {
-            return { field: 'sequence', message: `at /${String(index)}/${field} ${message}` }
-          }),
+          toInner('sequence', findConflicts(step, config), `/${String(index)}`),
         )
       : findConflicts(value, config)
   return problems.length > 0 ? { problems } : { value }
+}
+
+/** The problems of the value of a member. */
+export function toInner(field: string, problems: readonly FieldProblem[], path = '') {
+  return problems.map((inner): FieldProblem => {
+    const at = inner.field === '' ? '' : `at ${path}/${inner.field} `
+    return { field, message: at + inner.message }
+  })
 }
 
 /** Throws 400 that names each wrong member. */

@@ -1,7 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../http/errors/http-error.ts'
-import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isSecretOf, toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
@@ -10,12 +9,24 @@ import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 const maxCookies = 20
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
 
-/** Reads the secret from Authorization or from the cookie. Throws 401, 404 or 410. */
-export async function openBin(bins: BinStore, request: FastifyRequest, reply: FastifyReply) {
+export interface OpenedBin extends Bin {
+  secret: string
+}
+
+/** With the secret in Authorization or in the cookie. Throws 401, 404 or 410. */
+export async function openBin(
+  bins: BinStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<OpenedBin> {
   reply.header('cache-control', 'no-store')
   const bin = await bins.find(toPathParameter(request, 'id'))
-  const secrets = findSecrets(request, bin)
-  if (secrets.some((secret) => isSecretOf(bin.secretHash, secret))) return bin
+  const { cookie = '', authorization = '' } = request.headers
+  const [, bearer] = /^bearer +(\S+)$/i.exec(authorization) ?? []
+  const kept = parseCookie(cookie)[toCookieName(request.protocol, bin.id)]
+  const secrets = [bearer, kept].filter((one) => one !== undefined)
+  const secret = secrets.find((one) => isSecretOf(bin.secretHash, one))
+  if (secret !== undefined) return { ...bin, secret }
   const detail =
     secrets.length === 0
       ? 'This bin can be read with its secret only. Send it as Authorization: Bearer SECRET.'
@@ -24,24 +35,6 @@ export async function openBin(bins: BinStore, request: FastifyRequest, reply: Fa
     headers: { 'www-authenticate': 'Bearer realm="Request bins"' },
     back: binsPage,
   })
-}
-
-/** From Authorization and from the cookie. */
-export function findSecrets(request: FastifyRequest, { id }: Bin): string[] {
-  return [findBearer(request), findCookie(request, id)].filter((secret) => secret !== undefined)
-}
-
-export function findLinkSecret({ query }: FastifyRequest): string | undefined {
-  const secret = isObject(query) ? query.secret : undefined
-  return typeof secret === 'string' ? secret : undefined
-}
-
-function findBearer({ headers }: FastifyRequest): string | undefined {
-  return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-}
-
-function findCookie({ headers, protocol }: FastifyRequest, id: string): string | undefined {
-  return parseCookie(headers.cookie ?? '')[toCookieName(protocol, id)]
 }
 
 function toCookieName(protocol: string, id: string): string {
@@ -54,8 +47,7 @@ export function isBinCookie(name: string): boolean {
 
 /** The ids of the bins of this browser, the one that ends last first. */
 export function findOwnIds({ headers }: FastifyRequest): string[] {
-  const names = Object.keys(parseCookie(headers.cookie ?? ''))
-  return names
+  return Object.keys(parseCookie(headers.cookie ?? ''))
     .flatMap((name) => cookieName.exec(name)?.[1] ?? [])
     .filter((id) => toExpiry(id) !== undefined)
     .toSorted()

@@ -1,6 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ownSecrets } from '../../http/security/visitor-response.ts'
-import { createId } from '../../idempotency/create-id.ts'
 
 const timeLength = 7
 export const binIdLength = 27
@@ -20,9 +19,6 @@ export function toExpiry(id: string): Date | undefined {
 export function isExpired(id: string): boolean {
   return (toExpiry(id)?.getTime() ?? Infinity) <= Date.now()
 }
-
-/** Sorted by the time of the request. The record of the request has this id, after that of its bin. */
-export const createRequestId = createId
 
 const requestId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 

@@ -22,12 +22,17 @@ export const binsPage = ['/bins', 'Request bins'] as const
 const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
 const daySeconds = 86_400
 const maxAttempts = 20
+const listAgainMs = 10_000
 
 export type BinStore = ReturnType<typeof createBinStore>
 
 export function createBinStore(records: Records, requests: RequestStore, config: Config) {
   const bins = records.collection(collectionNames.bins)
   const now = () => new Date().toISOString()
+  /** The ids of bins that may have no requests, the oldest first. */
+  const candidates: string[] = []
+  let listing: Promise<void> | undefined
+  let listAgainAt = 0
 
   /** First marked, so that its requests do not grow while they are removed. */
   async function remove({ id, version, document }: StoredRecord): Promise<void> {
@@ -43,33 +48,49 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     }
   }
 
-  /** Makes space for a bin: the oldest one without requests is removed. */
-  async function removeUnused(): Promise<boolean> {
-    for await (const page of bins.pages()) {
-      for (const record of page) {
-        if ((await requests.count(record.id)) > 0) continue
-        await remove(record)
-        return true
-      }
+  async function listCandidates(): Promise<void> {
+    for await (const page of bins.pages()) candidates.push(...page.map(({ id }) => id))
+  }
+
+  /** The oldest bin without requests. Each is counted once until all are listed again. */
+  async function findUnused(): Promise<StoredRecord | undefined> {
+    if (candidates.length === 0 && performance.now() >= listAgainAt) {
+      listAgainAt = performance.now() + listAgainMs
+      listing = listCandidates()
     }
-    return false
+    await listing
+    for (let id = candidates.shift(); id !== undefined; id = candidates.shift()) {
+      const record = await bins.find(id)
+      if (record && (await requests.count(id)) === 0) return record
+    }
+    return undefined
   }
 
   return {
+    /** Replaces the oldest bin without requests if there are too many. */
     create: async (response = defaultResponse) => {
       const isFull = (await bins.count()) >= config.maxBins
-      if (isFull && !(await removeUnused())) throw tooManyBins()
+      if (isFull) {
+        const unused = await findUnused()
+        if (unused === undefined)
+          throw new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')
+        await remove(unused)
+      }
       const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
       const secret = createSecret()
       const secretHash = hashSecret(secret)
       const document = { secretHash, response, isRemoved: false }
       const createdAt = now()
       await bins.create({ id, document, createdAt })
+      if (isFull) candidates.push(id)
       return { ...toBin({ id, document, createdAt, version: 1 }), secret }
     },
     /** Throws 404 or 410. */
     find: async (id: string): Promise<Bin> => {
-      if (isExpired(id)) throw expired()
+      if (isExpired(id)) {
+        const detail = 'This bin has expired. Its requests have been removed.'
+        throw new HttpError('gone', detail, { back: binsPage })
+      }
       const record = toExpiry(id) && (await bins.find(id))
       if (record === undefined || record.document.isRemoved === true)
         throw notFound(`There is no bin with the id ${id}.`, binsPage)
@@ -102,12 +123,3 @@ function toBin({ id, document, createdAt, version }: BinRecord): Bin {
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt
   return { id, version, createdAt, expiresAt, secretHash, response }
 }
-
-export function expired(): HttpError {
-  return new HttpError('gone', 'This bin has expired. Its requests have been removed.', {
-    back: binsPage,
-  })
-}
-
-const tooManyBins = () =>
-  new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')

@@ -277,6 +277,32 @@ test('the oldest bin without requests makes space for a new one, and others do n
   assert.equal((await used.list()).length, 1)
 })
 
+test(
+  'at the limit, the requests of each bin are not counted for each new bin',
+  { timeout: 60_000 },
+  async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = join(folder, 'vitrine.db')
+    const settings = { DATABASE_URL: `sqlite:${file}`, MAX_BINS: '30001' }
+    const app = await testApp(t, { settings })
+    await (await createBin(app)).send()
+    using database = new DatabaseSync(file)
+    const toId = "substr(id, 1, 7) || printf('%020d', n)"
+    database.exec(`
+    CREATE TEMP TABLE numbers AS
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 30000)
+      SELECT n FROM numbers;
+    INSERT INTO records (resource, id, document, version, created_at, updated_at)
+      SELECT resource, ${toId} || substr(id, 28),
+        CASE resource WHEN 'bins' THEN document ELSE json_set(document, '$.bin', ${toId}) END,
+        version, created_at, updated_at
+      FROM records, numbers WHERE resource IN ('bins', '~bin-requests');
+    UPDATE record_counts SET count = count + 30000 WHERE resource IN ('bins', '~bin-requests');`)
+    for (let count = 0; count < 300; count += 1)
+      assert.equal((await app.inject({ method: 'POST', url: '/bins' })).statusCode, 507)
+  },
+)
+
 test('with READ_ONLY no bin is created, and none captures', async (t) => {
   const folder = await temporaryFolder(t)
   const DATABASE_URL = `sqlite:${join(folder, 'vitrine.db')}`

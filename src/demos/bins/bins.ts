@@ -1,14 +1,20 @@
-import type { Route } from '../../http/openapi/route.ts'
 import type { Demo } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
-import { binRoutes } from './bin-routes.ts'
+import { binEndpoints } from './bin-endpoints.ts'
 import { createBinStore } from './bin-store.ts'
-import { captureRoutes } from './capture.ts'
+import { captureEndpoints } from './capture.ts'
 import { collectionNames, collections } from './collections.ts'
 import { openBinEvents } from './events.ts'
-import { requestRoutes } from './request-routes.ts'
+import { requestEndpoints } from './request-endpoints.ts'
 import { createRequestStore } from './request-store.ts'
+
+/** By their file. */
+const endpoints = {
+  'bin-endpoints': binEndpoints,
+  'request-endpoints': requestEndpoints,
+  capture: captureEndpoints,
+}
 
 export const bins: Demo = {
   name: collectionNames.bins,
@@ -25,18 +31,16 @@ knows the URL can send to it.`,
     const { config, records } = services
     const requests = createRequestStore(services)
     await requests.index()
-    const store = createBinStore(records, requests, config)
-    sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: store.sweep })
-    const all = { ...services, bins: store, requests }
+    const bins = createBinStore(records, requests, config)
+    sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
     const events = await openBinEvents(app, records.changes)
-    return [
-      ...inFile('bin-routes', binRoutes(all, events)),
-      ...inFile('request-routes', requestRoutes(all, events)),
-      ...inFile('capture', captureRoutes(all, app.supportedMethods)),
-    ]
+    const all = { ...services, bins, requests, events }
+    const { supportedMethods: method } = app
+    return Object.entries(endpoints).flatMap(([name, group]) =>
+      group.map(({ handle, ...route }) => ({
+        ...{ method, file: `src/demos/bins/${name}.ts`, ...route },
+        handler: (request, reply) => handle(request, reply, all),
+      })),
+    )
   },
-}
-
-function inFile(name: string, routes: readonly Route[]): readonly Route[] {
-  return routes.map((route) => ({ ...route, file: `src/demos/bins/${name}.ts` }))
 }

@@ -3,68 +3,60 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body/body-reader.ts'
 import { readStart } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, notFound, readOnly } from '../../http/errors/http-error.ts'
-import type { Route } from '../../http/openapi/route.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
+import { isPreflight } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import type { ResponseDescription, Sequence } from '../../responses/description.ts'
 import { sendDescribed } from '../../responses/send.ts'
+import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
 import { withoutSecrets } from './bin-ids.ts'
-import type { BinStore } from './bin-store.ts'
+import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
-import type { RequestStore } from './request-store.ts'
-import { chooseResponse } from './respond.ts'
+import type { BinServices, Endpoint } from './endpoint.ts'
 
-export interface BinServices extends Services {
-  bins: BinStore
-  requests: RequestStore
-}
+const content = { '*/*': {} }
 
-export function captureRoutes(services: BinServices, method: readonly string[]): Route[] {
-  const anyContent = { '*/*': {} }
-  const route: Omit<Route, 'url'> = {
-    method: [...method],
-    summary: 'Capture a request',
-    description: 'Any method, and any path below. The bin defines the response.',
-    parameters: [binParameter],
-    responses: {
-      '2XX': { description: 'The response of the bin.', content: anyContent },
-      default: { description: 'Or any other response.', content: anyContent },
-    },
-    errors: [403, 404, 410],
-    store: 'writes',
-    handler: captureRequest(services),
-  }
-  return [
-    { ...route, url: '/b/:id' },
-    { ...route, url: '/b/:id/*' },
-  ]
-}
+export const captureEndpoints = ['/b/:id', '/b/:id/*'].map((url): Endpoint => ({
+  url,
+  summary: 'Capture a request',
+  description: 'Any method, and any path below. The bin defines the response.',
+  parameters: [binParameter],
+  responses: {
+    '2XX': { description: 'The response of the bin.', content },
+    default: { description: 'Or any other response.', content },
+  },
+  errors: [403, 404, 410],
+  store: 'writes',
+  handle: captureRequest,
+}))
 
 /** Stores the request, then sends the response of the bin. */
-function captureRequest(services: BinServices) {
-  const { bins, config, requests, states } = services
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const begin = performance.now()
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
-    // Any method stores something.
-    if (config.readOnly) throw readOnly()
-    const bin = await bins.find(toPathParameter(request, 'id'))
-    const maxBodyBytes = config.binMaxBodyBytes
-    const body = await readBody(request, { ...config, maxBodyBytes })
-    const isTooLarge = body?.isCut === true
-    const ms = Number((performance.now() - begin).toFixed(3))
-    const response = isTooLarge ? { status: 413 } : await chooseResponse(request, bin, states)
-    const { status = 200 } = response
-    const content = { ...toContent(request), status, ms, ...(isTooLarge && { isTooLarge }) }
-    const isStored = await requests.capture({ bin: bin.id, request: content, body })
-    if (!isStored) throw notFound(`There is no bin with the id ${bin.id}.`)
-    if (!isTooLarge) return sendDescribed(reply, response, { config, cookiePath: `/b/${bin.id}` })
-    const limit = maxBodyBytes.toLocaleString('en')
-    throw contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
-  }
+async function captureRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bins, config, requests, states }: BinServices,
+) {
+  const begin = performance.now()
+  reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
+  // Any method stores something.
+  if (config.readOnly) throw readOnly()
+  const bin = await bins.find(toPathParameter(request, 'id'))
+  const maxBodyBytes = config.binMaxBodyBytes
+  const body = await readBody(request, { ...config, maxBodyBytes })
+  const isTooLarge = body?.isCut === true
+  const ms = Number((performance.now() - begin).toFixed(3))
+  const response = isTooLarge ? { status: 413 } : await chooseResponse(request, bin, states)
+  const { status = 200 } = response
+  const content = { ...toContent(request), status, ms, ...(isTooLarge && { isTooLarge }) }
+  const isStored = await requests.capture({ bin: bin.id, request: content, body })
+  if (!isStored) throw notFound(`There is no bin with the id ${bin.id}.`)
+  if (!isTooLarge) return sendDescribed(reply, response, { config, cookiePath: `/b/${bin.id}` })
+  const limit = maxBodyBytes.toLocaleString('en')
+  throw contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
 }
 
 async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readStart>[1]) {
@@ -72,6 +64,22 @@ async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readS
   const { bytes, isCut } = await readStart(raw, limits)
   const announced = Number(raw.headers['content-length'] ?? 0)
   return { bytes, isCut, size: isCut ? Math.max(announced, bytes.length) : bytes.length }
+}
+
+/** The description, or the step of the sequence that is due. */
+async function chooseResponse(
+  { raw }: FastifyRequest,
+  { id, version, response }: Bin,
+  states: Services['states'],
+): Promise<ResponseDescription> {
+  // A browser accepts no other status.
+  if (isPreflight(raw)) return { status: 204 }
+  // It was parsed before it was stored.
+  const described = JSON.parse(response) as ResponseDescription | Sequence
+  if (!('sequence' in described)) return described
+  // With each change of the bin it begins anew.
+  const { step } = await takeStep(states, `bin ${id} ${String(version)}`, described.sequence)
+  return step ?? {}
 }
 
 function toContent(request: FastifyRequest) {

@@ -61,6 +61,7 @@ export type RequestContent = XStatic<typeof requestSchema>
 export type RequestBody = XStatic<typeof bodySchema>
 
 export interface CapturedRequest extends RequestContent {
+  bin: string
   id: string
   receivedAt: string
   isInFile: boolean
@@ -80,8 +81,21 @@ export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): Requ
 export function toCapturedRequest({ id, document, createdAt }: StoredRecord): CapturedRequest {
   const [request] = validator().Check(document) ? document.request : []
   if (request === undefined) throw new StoreFailure('unavailable', `${id} has a damaged record`)
-  const own = { id: id.slice(binIdLength + 1), receivedAt: createdAt }
+  const own = { bin: id.slice(0, binIdLength), id: toRequestId(id), receivedAt: createdAt }
   return { ...own, ...request, isInFile: document.isInFile === true }
+}
+
+/** From the id of its record. */
+export const toRequestId = (id: string) => id.slice(binIdLength + 1)
+
+export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
+
+/** The link above a heading. */
+export const toBack = (bin: string) => [`/bins/${bin}`, 'Requests of the bin'] as const
+
+export function requestToJson(request: CapturedRequest) {
+  const { bin, id } = request
+  return { ...request, bin: undefined, isInFile: undefined, url: toUrl(bin)(id) }
 }
 
 /** Without the headers and the body, for lists and events. */

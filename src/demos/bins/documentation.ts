@@ -1,5 +1,11 @@
-import { jsonContent, objectSchema, pathParameter, text } from '../../http/openapi/content.ts'
-import { toSchema, url } from '../../http/openapi/content.ts'
+import {
+  jsonContent,
+  objectSchema,
+  pathParameter,
+  text,
+  toSchema,
+  url,
+} from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import { capturedSchema } from './captured-request.ts'
 

@@ -64,6 +64,20 @@ test('a list waits for a request that fits, and ends without one', async (t) => 
   assert.deepEqual(await bin.list('?wait=1&path=/never'), [])
 })
 
+test('clients that wait read a new request, and not all requests of the bin again', async (t) => {
+  const { bin } = await openBin(t)
+  const payload = 'x'.repeat(60_000)
+  for (let count = 0; count < 300; count += 1) await bin.send('', { method: 'POST', payload })
+  const waiting = Array.from({ length: 20 }, () => bin.list('?wait=60&contains=needle'))
+  for (let count = 0; count < 100; count += 1) await bin.send('/hay')
+  await bin.send('/needle')
+  for (const found of await Promise.all(waiting))
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      ['/needle'],
+    )
+})
+
 test('a page shows a request that was captured before its stream began', async (t) => {
   const { bin, origin } = await openBin(t)
   const page = await bin.read('', { headers: { accept: 'text/html' } })

@@ -6,17 +6,16 @@ import { createEventReader } from '../../resources/events/event-text.ts'
 import { createEventSender } from '../../resources/events/events.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
-import { toCapturedRequest, toRow, toSummary, type CapturedRequest } from './captured-request.ts'
+import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
+import type { CapturedRequest } from './captured-request.ts'
 import { collectionNames } from './collections.ts'
-import type { RequestList } from './parse-list.ts'
-import { toUrl } from './views.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
 
 interface Wait {
   bin: string
-  list: RequestList
-  find: () => AsyncIterable<readonly CapturedRequest[]>
+  list: { waitSeconds: number; isMatch: (request: CapturedRequest) => boolean }
+  readPages: () => AsyncIterable<readonly CapturedRequest[]>
 }
 
 /** The events of all bins, read from the log of changes once for all that wait for them. */
@@ -35,31 +34,33 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog) {
         // Of what a slow client missed, the first follows this request.
         if (gap !== undefined) return toEvent('reset', gap, { after })
         const own = events.get(bin)
-        after = own?.last ?? after
+        after = own?.captured.at(-1)?.id ?? after
         return (hasRows ? own?.toRows() : own?.text) ?? ''
       })
     },
     /** Until a request matches, the time is over, or the client has gone. */
-    wait: async (reply: FastifyReply, { bin, list, find }: Wait): Promise<void> => {
-      const endsAt = performance.now() + list.waitSeconds * 1000
+    wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
+      const { waitSeconds, isMatch } = list
+      const endsAt = performance.now() + waitSeconds * 1000
       const stream = open(reply.request, reply, reader.watch)
       let position = await reader.findLast()
-      while (!(await hasAny(find()))) {
-        for (let isNew = false; !isNew;) {
-          const { content, last } = await reader.read(position)
-          isNew = content !== undefined && (content.gap !== undefined || content.events.has(bin))
-          const rest = endsAt - performance.now()
-          if (rest <= 0 || stream.isStopped()) return
-          if (last === position) await stream.hasRung(rest)
-          position = last
-        }
+      let isFound = await hasAny(readPages(), isMatch)
+      while (!isFound) {
+        const { content, last } = await reader.read(position)
+        if (content?.gap !== undefined) isFound = await hasAny(readPages(), isMatch)
+        // Alone: the others do not match.
+        else isFound = content?.events.get(bin)?.captured.some(isMatch) ?? false
+        const rest = endsAt - performance.now()
+        if (rest <= 0 || stream.isStopped()) return
+        if (last === position) await stream.hasRung(rest)
+        position = last
       }
     },
   }
 }
 
-async function hasAny(pages: AsyncIterable<readonly unknown[]>): Promise<boolean> {
-  for await (const page of pages) if (page.length > 0) return true
+async function hasAny(pages: ReturnType<Wait['readPages']>, isMatch: Wait['list']['isMatch']) {
+  for await (const page of pages) if (page.some(isMatch)) return true
   return false
 }
 
@@ -70,26 +71,27 @@ function toBinEvents({ changes, last, hasGap }: ChangePart) {
 }
 
 function toEventsOf(bin: string, changes: readonly Change[]) {
-  const texts = changes.map(({ kind, number, id, record }) =>
-    toEvent(
-      kind,
-      number,
-      record ? toSummary(toCapturedRequest(record)) : { id: id.slice(binIdLength + 1) },
-    ),
-  )
-  const captured = changes.filter(({ record }) => record !== undefined)
+  const all = changes.map(({ record, ...change }) => {
+    return { ...change, request: record && toCapturedRequest(record) }
+  })
   let rows: string | undefined
   return {
-    text: texts.join(''),
+    captured: all.flatMap(({ request }) => request ?? []),
+    text: all
+      .map(({ kind, number, id, request }) =>
+        toEvent(kind, number, request ? toSummary(request) : { id: toRequestId(id) }),
+      )
+      .join(''),
     /** For the page of the bin: rendered once, if it is open. */
-    toRows: () => (rows ??= captured.map((change) => toRowEvent(bin, change)).join('')),
-    last: captured.at(-1)?.id.slice(binIdLength + 1),
+    toRows: () =>
+      (rows ??= all
+        .map(({ number, request }) => (request ? toRowEvent(bin, number, request) : ''))
+        .join('')),
   }
 }
 
-function toRowEvent(bin: string, { number, record }: Change): string {
-  if (!record) return ''
-  const exchange = toRow(toCapturedRequest(record))
+function toRowEvent(bin: string, number: number, request: CapturedRequest): string {
+  const exchange = toRow(request)
   const row = { html: renderRow(exchange, toUrl(bin)).markup, earlier: [] }
   return toEvent('exchange', number, { id: exchange.id, ...row })
 }

@@ -1,17 +1,18 @@
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
-import { allRecords, type NewRecord, type Step } from '../../stores/records/records.ts'
-import type { StoredRecord } from '../../stores/records/records.ts'
-import { collectionNames as storeNames } from '../../stores/collection-names.ts'
+import { notFound } from '../../http/errors/http-error.ts'
+import { createId } from '../../idempotency/create-id.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import type { Services } from '../../site/demo.ts'
-import { createRequestId, toReceivedAt } from './bin-ids.ts'
-import { maxShownBytes, toCapturedRequest, toRequestBody } from './captured-request.ts'
+import { collectionNames as storeNames } from '../../stores/collection-names.ts'
+import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
+import { toReceivedAt } from './bin-ids.ts'
+import { maxShownBytes, toBack, toCapturedRequest, toRequestBody } from './captured-request.ts'
 import type { CapturedRequest, RequestContent } from './captured-request.ts'
 import { collectionNames } from './collections.ts'
-import { createCaptureWriter, type Capture } from './write-captures.ts'
+import { createCaptureWriter } from './write-captures.ts'
 
-export interface NewCapture {
+interface NewCapture {
   bin: string
   request: Omit<RequestContent, 'requestBody'>
   /** Undefined if the request has no body. */
@@ -29,37 +30,35 @@ export function createRequestStore({ records, files, config }: Services) {
     await remove(await requests.list(allRecords, { offset: 0, limit: removedTogether }))
   }
   const write = createCaptureWriter(records, makeRoom)
-  const find = async (bin: string, id: string) => {
-    const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
-    return record && toCapturedRequest(record)
-  }
   const count = (bin: string) => requests.count(toQuery(bin))
-  const trim = async (bin: string) => {
+  const trim = createTrimming(config, async (bin) => {
     const excess = (await count(bin)) - config.binMaxRequests
-    if (excess <= 0) return
-    await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
-  }
-  const trimSometimes = createTrimming(config, trim)
+    if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
+  })
 
   return {
-    find,
+    /** Throws 404. */
+    find: async (bin: string, id: string): Promise<CapturedRequest> => {
+      const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
+      if (record) return toCapturedRequest(record)
+      throw notFound(`The bin has no request ${id}.`, toBack(bin))
+    },
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
     /** False if the bin has been removed. */
-    capture: async ({ bin, request, body }: NewCapture): Promise<boolean> => {
-      const { capture, bytes } = toCapture({ bin, request, body })
-      const { id } = capture.record
-      if (bytes) {
-        const saved = await files.save(id, Readable.from([bytes], { objectMode: false }))
-        capture.file = { ...capture.record, document: { ...saved } }
+    capture: async (capture: NewCapture): Promise<boolean> => {
+      const { bin, record, bytes } = toRecord(capture)
+      const { id } = record
+      const saved = bytes && (await files.save(id, Readable.from([bytes], { objectMode: false })))
+      const file = saved && { ...record, document: { ...saved } }
+      let isWritten = false
+      try {
+        isWritten = await write({ bin, record, file })
+      } finally {
+        if (file) await (isWritten ? files.keep(id) : files.remove(id))
       }
-      const isWritten = await write(capture).catch(async (error: unknown) => {
-        if (bytes) await files.remove(id)
-        throw error
-      })
-      if (bytes) await (isWritten ? files.keep(id) : files.remove(id))
-      await trimSometimes(bin)
+      await trim(bin)
       return isWritten
     },
     /** The newest, up to the limit, in the order of their times. */
@@ -75,7 +74,7 @@ export function createRequestStore({ records, files, config }: Services) {
         yield kept.map(toCapturedRequest)
       }
     },
-    readBody: async (bin: string, { id, requestBody, isInFile }: CapturedRequest) => {
+    readBody: async ({ bin, id, requestBody, isInFile }: CapturedRequest): Promise<Buffer> => {
       if (!isInFile || requestBody === undefined) return toBytes(requestBody)
       const content = await files.read(`${bin}-${id}`, 0, requestBody.size - 1)
       if (content === undefined) throw new Error(`the body of ${id} is missing`)
@@ -86,13 +85,7 @@ export function createRequestStore({ records, files, config }: Services) {
       if (record) await remove([record])
     },
     removeAll: async (bin: string): Promise<void> => {
-      const last = createRequestId()
-      for (;;) {
-        const some = await requests.list(toQuery(bin), { offset: 0, limit: removedTogether })
-        const older = some.filter(({ id }) => id < `${bin}-${last}`)
-        if (older.length === 0) return
-        await remove(older)
-      }
+      for await (const page of requests.pages(toQuery(bin))) await remove(page)
     },
   }
 }
@@ -102,8 +95,9 @@ function toQuery(bin: string) {
   return { filters: [filter], sort: [] }
 }
 
-function toCapture({ bin, request, body }: NewCapture): { capture: Capture; bytes?: Buffer } {
-  const id = createRequestId()
+/** With the bytes of a body that is in a file. */
+function toRecord({ bin, request, body }: NewCapture) {
+  const id = createId()
   const { bytes = Buffer.alloc(0), size = 0, isCut = false } = body ?? {}
   const isLarge = bytes.length > maxShownBytes
   const shown = { size, isCut: isCut || isLarge }
@@ -112,38 +106,27 @@ function toCapture({ bin, request, body }: NewCapture): { capture: Capture; byte
   const content = { ...request, ...(requestBody && { requestBody }) }
   const document = { bin, isInFile, request: [content] }
   const record = { id: `${bin}-${id}`, document, createdAt: toReceivedAt(id) ?? '' }
-  return { capture: { bin, record }, ...(isInFile && { bytes }) }
+  return { bin, record, bytes: isInFile ? bytes : undefined }
 }
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
 function createRemoval({ records, files }: Pick<Services, 'records' | 'files'>) {
-  const { requests: name, files: nameOfFiles } = collectionNames
   const orphanedFiles = records.collection(storeNames.orphanedFiles)
-  const removeTogether = (ids: readonly string[], orphans: readonly NewRecord[]) => {
-    const toVersions = (some: readonly string[]) => some.map((id) => ({ id }))
-    const filed = orphans.map(({ id }) => id)
-    const ofFiles: Step[] = [
-      { collection: storeNames.orphanedFiles, kind: 'create', records: orphans },
-      { collection: nameOfFiles, kind: 'remove', records: toVersions(filed) },
-    ]
-    const ofRequests: Step = { collection: name, kind: 'remove', records: toVersions(ids) }
-    return records.commit(orphans.length > 0 ? [...ofFiles, ofRequests] : [ofRequests])
-  }
-  return async (removed: readonly StoredRecord[]): Promise<void> => {
-    if (removed.length === 0) return
-    const ids = removed.map(({ id }) => id)
-    const filed = removed.filter(({ document }) => document.isInFile === true)
+  return async function remove(removed: readonly StoredRecord[]): Promise<void> {
     const createdAt = new Date().toISOString()
-    const orphans = filed.map(({ id }) => ({ id, document: {}, createdAt }))
-    if ((await removeTogether(ids, orphans)) !== undefined) {
-      // Another process has removed some of them.
-      for (const orphan of orphans) {
-        await orphanedFiles.create(orphan)
-        await records.collection(nameOfFiles).remove(orphan.id)
-      }
-      for (const id of ids) await records.collection(name).remove(id)
-    }
-    for (const { id } of filed) {
+    const orphans = removed
+      .filter(({ document }) => document.isInFile === true)
+      .map(({ id }) => ({ id, document: {}, createdAt }))
+    const failed = await records.commit([
+      { collection: storeNames.orphanedFiles, kind: 'create', records: orphans },
+      { collection: collectionNames.files, kind: 'remove', records: orphans },
+      { collection: collectionNames.requests, kind: 'remove', records: removed },
+    ])
+    // Another process has removed some of them, and their files.
+    if (failed !== undefined && removed.length > 1)
+      for (const record of removed) await remove([record])
+    if (failed !== undefined) return
+    for (const { id } of orphans) {
       await files.remove(id)
       await orphanedFiles.remove(id)
     }
@@ -151,20 +134,17 @@ function createRemoval({ records, files }: Pick<Services, 'records' | 'files'>) 
 }
 
 /** Counting costs a query, so it is done after every tenth part of the limit. */
-function createTrimming({ binMaxRequests }: Config, trim: (bin: string) => Promise<void>) {
+function createTrimming({ binMaxRequests, maxBins }: Config, trim: (bin: string) => Promise<void>) {
   const every = Math.ceil(binMaxRequests / 10)
   const added = new Map<string, number>()
-  const trimmed = new Set<string>()
   return async (bin: string): Promise<void> => {
     const count = (added.get(bin) ?? 0) + 1
-    added.delete(bin)
-    added.set(bin, count % every)
-    // The longest unused: another process may have removed the bin.
-    if (added.size > maxTrimmedBins) added.delete(added.keys().next().value ?? '')
-    if (count < every || trimmed.has(bin)) return
-    trimmed.add(bin)
-    await trim(bin).finally(() => trimmed.delete(bin))
+    // Other processes may have removed the bins.
+    if (added.size > maxBins) added.clear()
+    added.set(bin, count)
+    if (count < every) return
+    // Not again before it ends.
+    added.set(bin, -Infinity)
+    await trim(bin).finally(() => added.set(bin, 0))
   }
 }
-
-const maxTrimmedBins = 10_000

@@ -7,14 +7,15 @@ import { formatBytes } from '../../site/assets/size.js'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
+import type { OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
-import { toExchange, type CapturedRequest } from './captured-request.ts'
+import { toBack, toExchange, toUrl, type CapturedRequest } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
 
 type FileList = ReturnType<typeof filesToJson>
 
-export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
+const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 export function renderBinsPage(ids: readonly string[], days: number, origin: string): Page {
   return {
@@ -39,7 +40,6 @@ function renderBinLink(id: string): Html {
 
 interface BinView {
   origin: string
-  secret: string
   /** Before the list was read. */
   lastEvent: number
   /** The newest first. */
@@ -48,7 +48,7 @@ interface BinView {
   parameters: ParameterTexts
 }
 
-export function renderBinPage(bin: Bin, view: BinView): Page {
+export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const { origin, exchanges, parameters, lastEvent } = view
   const { id, expiresAt } = bin
   const url = `${origin}/b/${id}/`
@@ -63,11 +63,10 @@ export function renderBinPage(bin: Bin, view: BinView): Page {
   return {
     title: 'Request bin',
     back: binsPage,
-    scripts: ['inspector.js'],
-    styles: ['inspector.css'],
+    ...files,
     main: html`<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
-${renderAccess(bin, view)}${renderSearch(id, parameters)}${list}
+${renderAccess(bin, origin)}${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>
 ${renderResponseForm(bin)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'Remove all requests')}
@@ -89,7 +88,7 @@ function renderResponseForm({ id, response }: Bin): Html {
 }
 
 /** Before the list: a recorded page ends after 64 KiB, and a part of a secret is not masked. */
-function renderAccess({ id }: Bin, { origin, secret }: BinView): Html {
+function renderAccess({ id, secret }: OpenedBin, origin: string): Html {
   const url = `${origin}/bins/${id}`
   const local = `npx vitrine forward ${url} http://localhost:8080 --secret ${secret}`
   const list = `curl ${url}/requests -H 'Authorization: Bearer ${secret}'`
@@ -116,29 +115,26 @@ ${field('method', 'Method')}${field('path', 'Path')}${field('q', 'Contains')}<bu
 }
 
 export function renderRequestPage(
-  bin: Bin,
   request: CapturedRequest,
-  { fields, files }: { fields: Fields; files: FileList },
+  { fields, files: sent }: { fields: Fields; files: FileList },
 ): Page {
-  const url = toUrl(bin.id)(request.id)
-  const download = html`<p class="actions"><a class="button second small" href="${url}/body">Download the body</a></p>
-`
+  const { bin, id, method, path, requestBody } = request
   const exchange = toExchange(request)
-  const own = prettyBody(exchange.requestBody, exchange.requestFields).fields ?? fields
-  const parts = html`${renderFields('Form fields', own)}${files.length === 0 ? '' : renderFiles(files)}`
-  const form = html`${parts}${request.requestBody ? download : ''}`
+  const own = prettyBody(requestBody, exchange.requestFields).fields ?? fields
+  const download = html`<p class="actions"><a class="button second small" href="${toUrl(bin)(id)}/body">Download the body</a></p>
+`
+  const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent)}${requestBody ? download : ''}`
   return {
-    title: `${request.method} ${request.path}`,
-    back: [`/bins/${bin.id}`, 'Requests of the bin'],
-    scripts: ['inspector.js'],
-    styles: ['inspector.css'],
+    title: `${method} ${path}`,
+    back: toBack(bin),
+    ...files,
     main: renderExchange(exchange, { form }),
   }
 }
 
-function renderFiles(files: FileList): Html {
+function renderFiles(sent: FileList): Html {
   return html`<h3>Files</h3>
 <ul>
-${files.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
+${sent.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
 `
 }

@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { queryParameter, text } from '../../http/openapi/content.ts'
+import { isObject } from '../../http/request/parameters.ts'
+import { toPath } from '../../http/request/target.ts'
+import { toLinkField, toPageLinks } from '../../http/response/links.ts'
+import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
+import { badParameter, parseParameters, toHref } from '../../resources/list/list-parameters.ts'
+import { maxPage, maxPerPage, parseCount, parsePart } from '../../resources/list/list-part.ts'
+import type { Bin } from './bin-store.ts'
+import { toReceivedAt } from './bin-ids.ts'
+import { requestToJson, type CapturedRequest } from './captured-request.ts'
+import type { BinServices } from './endpoint.ts'
+
+const maxWaitSeconds = 60
+
+const newest = '-receivedAt'
+const sortTerms = ['receivedAt', newest]
+
+const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
+
+export const listParameters = [
+  queryParameter('method', 'Only requests with this method.', text, 'POST'),
+  queryParameter('path', 'Only requests with this text in the path or the query.', text, '/a'),
+  queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),
+  queryParameter('q', 'The same as `contains`, as in other lists.', text, 'a'),
+  queryParameter('after', 'Only requests after the one with this id.', text, ''),
+  queryParameter('sort', 'The newest first with `-receivedAt`.', { enum: sortTerms }, newest),
+  queryParameter('wait', 'Seconds to wait if no request fits.', whole(0, maxWaitSeconds), 1),
+  queryParameter('page', 'The number of the page.', whole(1, maxPage), 1),
+  queryParameter('per_page', 'The number of requests on a page.', whole(1, maxPerPage), 20),
+]
+
+export type RequestList = ReturnType<typeof parseRequestList>
+
+/** Throws 400 for other parameters and values. */
+export function parseRequestList(request: FastifyRequest) {
+  const query = Object.entries(isObject(request.query) ? request.query : {})
+  return parseParameters(request, () => {
+    const texts = Object.fromEntries(query.map(([name, value]) => [name, toText(name, value)]))
+    const { after = '', sort } = texts
+    if ('after' in texts && toReceivedAt(after) === undefined)
+      throw badParameter('after', 'must be the id of a request')
+    if (sort !== undefined && !sortTerms.includes(sort))
+      throw badParameter('sort', `must be ${sortTerms.join(' or ')}`)
+    const parameters = new Map(Object.entries(texts).map(([name, value]) => [name, [value]]))
+    const { page, per_page, wait } = Object.fromEntries(parameters)
+    const limits = { min: 0, max: maxWaitSeconds }
+    return {
+      parameters,
+      part: parsePart({ page, per_page }),
+      isDescending: sort === newest,
+      waitSeconds: parseCount({ wait }, 'wait', limits) ?? 0,
+      isMatch: toMatch(texts),
+    }
+  })
+}
+
+function toText(name: string, value: unknown): string {
+  if (!listParameters.some((known) => known.name === name))
+    throw badParameter(name, 'is not a parameter of this list')
+  if (typeof value === 'string') return value
+  throw badParameter(name, 'must be given once')
+}
+
+function toMatch(texts: Readonly<Record<string, string | undefined>>) {
+  const { after = '', method = '', path = '', q = '', contains = q } = texts
+  return (one: CapturedRequest) =>
+    one.id > after &&
+    (method === '' || one.method === method.toUpperCase()) &&
+    one.path.includes(path) &&
+    (contains === '' || toSearched(one).includes(contains.toLowerCase()))
+}
+
+function toSearched({ target, requestFields, requestBody }: CapturedRequest): string {
+  const fields = requestFields.map((field) => field.join(': '))
+  return [target, ...fields, requestBody?.text ?? ''].join('\n').toLowerCase()
+}
+
+type Pages = AsyncIterable<readonly CapturedRequest[]>
+
+export async function* findMatching(pages: Pages, { isMatch }: RequestList) {
+  for await (const page of pages) yield page.filter(isMatch)
+}
+
+export async function findFirst(pages: Pages, list: RequestList, limit: number) {
+  const found: CapturedRequest[] = []
+  for await (const page of findMatching(pages, list)) {
+    found.push(...page.slice(0, limit - found.length))
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+/** Sends all that match, streamed, or a page of them. */
+export async function sendList(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { requests, events, bin: { id } }: BinServices & { bin: Bin },
+) {
+  const type = chooseType(request, reply, ['application/json', 'application/x-ndjson'])
+  const list = parseRequestList(request)
+  const readPages = () => requests.pages(id, list.isDescending)
+  if (list.waitSeconds > 0) await events.wait(reply, { bin: id, list, readPages })
+  const found = findMatching(readPages(), list)
+  const pages = list.part ? [await selectPart(reply, list, found)] : found
+  const toChunks = type === 'application/json' ? toJsonArray : toJsonLines
+  const chunks = toChunks(pages, requestToJson)
+  return sendChunks(reply, type, chunks)
+}
+
+/** Also sets the total and the links to other pages. */
+async function selectPart(reply: FastifyReply, { part, parameters }: RequestList, found: Pages) {
+  const { offset = 0, limit = 0, page } = part ?? {}
+  const selected: CapturedRequest[] = []
+  let total = 0
+  for await (const some of found) {
+    const start = Math.max(0, offset - total)
+    selected.push(...some.slice(start, start + limit - selected.length))
+    total += some.length
+  }
+  reply.header('x-total-count', String(total))
+  const path = toPath(reply.request.url)
+  const toUrl = (number: number) => toHref({ path, parameters }, { page: String(number) })
+  const hasNext = offset + selected.length < total
+  if (page) {
+    const links = toPageLinks({ ...page, total }, toUrl, hasNext ? toUrl : undefined)
+    reply.header('link', toLinkField(links))
+  }
+  return selected
+}
