@@ -51,6 +51,31 @@ test('without JavaScript a form or a link sends the request of a lesson', inBrow
   await page.getByRole('link', { name: '/locations.csv' }).click()
 })
 
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? 'with' : 'without'
+  test(
+    `${how} JavaScript two visitors of a lesson have records of their own`,
+    inBrowser,
+    async (t) => {
+      const { app, visit } = await openSite(t)
+      const pages = await Promise.all([0, 1].map(() => visit({ javaScriptEnabled })))
+      const names: string[] = []
+      for (const page of pages) {
+        await page.goto('/learn/methods')
+        const create = page.locator('.step').nth(1)
+        const [, shown = ''] = /curl [^]*(\/locations\/[\w-]+)/.exec(await create.innerText()) ?? []
+        const sent = page.waitForRequest((request) => request.url().endsWith(shown))
+        await create.getByRole('button', { name: 'Send' }).click()
+        const response = await (await sent).response()
+        if (javaScriptEnabled) assert.equal(response?.status(), 201)
+        assert.equal((await app.inject(shown)).statusCode, 200)
+        names.push(shown)
+      }
+      assert.notEqual(names[0], names[1])
+    },
+  )
+}
+
 test('a later request of a lesson needs the first', inBrowser, async (t) => {
   const { visit } = await openSite(t)
   const page = await visit()

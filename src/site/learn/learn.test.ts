@@ -44,3 +44,19 @@ for (const { slug, steps } of lessons) {
     assert.equal(count('>curl</figcaption>'), steps.length - closed)
   })
 }
+
+for (const slug of ['methods', 'sessions']) {
+  test(`/learn/${slug} has another name in its requests for each visitor`, async (t) => {
+    const app = await testApp(t)
+    const readNames = async () => {
+      const { body, headers } = await app.inject(`/learn/${slug}`)
+      assert.equal(headers['cache-control'], 'private, max-age=3600')
+      return body.match(/my-lesson[-\w]*/g) ?? []
+    }
+    const [first, ...others] = await readNames()
+    assert.match(first ?? '', /^my-lesson-[\da-f]{6}$/)
+    // In the form, the request and the curl command.
+    assert.ok(others.length >= 5 && others.every((name) => name === first))
+    assert.notEqual((await readNames())[0], first)
+  })
+}

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { randomBytes } from 'node:crypto'
 import { notFound } from '../../http/errors/http-error.ts'
 import { pageContent, pathParameter } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
@@ -6,6 +7,7 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { cachePublicly } from '../../inspector/exchange-log.ts'
 import type { Demo } from '../demo.ts'
+import { Html } from '../html.ts'
 import { sendPage, type Page } from '../page.ts'
 import { lessons } from './lessons.ts'
 import { renderLesson, renderLessons } from './views.ts'
@@ -40,6 +42,10 @@ export function openLearn(app: FastifyInstance, demos: readonly Demo[]): void {
 }
 
 function sendLearnPage(reply: FastifyReply, page: Page): FastifyReply {
-  cachePublicly(reply, 3600)
-  return sendPage(reply, { ...page, styles: ['learn.css'] })
+  const { markup } = page.main
+  // Otherwise visitors of the same lesson would change the records of each other.
+  const named = markup.replaceAll('my-lesson', `my-lesson-${randomBytes(3).toString('hex')}`)
+  if (named === markup) cachePublicly(reply, 3600)
+  else reply.header('cache-control', 'private, max-age=3600')
+  return sendPage(reply, { ...page, main: new Html(named), styles: ['learn.css'] })
 }

@@ -11,8 +11,8 @@ export interface Lesson {
 }
 
 /**
- * A request and what it shows. `my-lesson` stands for a name that differs in each browser, and
- * `/locations/ID` and `"ETAG"` for the location and the ETag in the response to the first request.
+ * A request and what it shows. `my-lesson` stands for a random name, and `/locations/ID` and `"ETAG"`
+ * for the location and the ETag in the response to the first request.
  */
 export type Step = ReturnType<typeof step>
 

@@ -2,7 +2,11 @@ import { html } from '../../html.ts'
 import { step, type Lesson } from '../lesson.ts'
 
 const headers = { Accept: 'application/json' }
-const condition = { 'Content-Type': 'application/json', 'If-Match': '"ETAG"' }
+const conditional = {
+  'Content-Type': 'application/json',
+  'If-Match': '"ETAG"',
+  Prefer: 'return=representation',
+}
 
 export const concurrentEdits: Lesson = {
   slug: 'concurrent-edits',
@@ -28,11 +32,13 @@ The server changes the record only if this is still the current version (RFC 911
     }),
     step('Save the change of Ann', 'PATCH /locations/ID', 'locations', {
       why: html`Ann has read the first version. Her request has the ETag of this version as its condition.`,
-      headers: condition,
+      headers: conditional,
       fields: { name: 'Long pier' },
       lookFor: [
         html`The response is 200 OK: the version in <code>If-Match</code> was current.`,
         html`<code>ETag</code> in the response is different. It names the second version.`,
+        html`<code>Prefer: return=representation</code> asks for the changed record in the response (RFC 7240,
+section 4.2).`,
       ],
       withoutScript: html`Open the record that you created, open its Edit page in two tabs, and save the
 first tab.`,
@@ -40,7 +46,7 @@ first tab.`,
     step('Save the change of Ben', 'PATCH /locations/ID', 'locations', {
       why: html`Ben has read the first version too, and sends the same condition. Meanwhile there is a second
 version.`,
-      headers: condition,
+      headers: conditional,
       fields: { name: 'Old pier' },
       lookFor: [
         html`The response is 412 Precondition Failed. The record is unchanged: it has the name that Ann
