@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -101,8 +101,10 @@ test('packing leaves nothing behind', () => {
 })
 
 test('the package has the compiled service and its documents', async () => {
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md']
-  const kept = [...documents, 'bin', 'dist', 'package.json', 'public', 'src']
+  const code = ['bin', 'dist', 'package.json', 'public', 'src']
+  const documents = (await readdir(projectFolder)).filter((name) => name.endsWith('.md'))
+  const linked = ['LICENSE', 'compose.yaml', 'decisions', 'deploy', 'docs']
+  const kept = [...code, ...documents, ...linked].toSorted()
   assert.deepEqual((await readdir(inPackage())).toSorted(), kept)
   const files = await findFiles(inPackage())
   const found = files.filter((file) => /\.ts$|\.(test|contract)\.|left-over/.test(file))
@@ -112,6 +114,16 @@ test('the package has the compiled service and its documents', async () => {
     assert.deepEqual(await findFiles(inPackage(folder)), own)
   }
   assert.deepEqual((await readdir(inPackage('src'))).toSorted(), ['httpbin', 'site'])
+})
+
+test('every relative link of its documents leads to a file of the package', async () => {
+  const documents = (await findFiles(inPackage())).filter((file) => file.endsWith('.md'))
+  assert.ok(documents.includes('docs/your-own-data.md'))
+  for (const file of documents) {
+    const text = await readFile(inPackage(file), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      assert.ok(existsSync(inPackage(dirname(file), target)), `${file}: ${target}`)
+  }
 })
 
 test('its dependencies are installed and nothing optional, as many and as large as docs/operating.md states', async () => {
