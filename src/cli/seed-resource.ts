@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Faker } from '@faker-js/faker'
 import type { Config } from '../config/config.ts'
 import { findLoad } from '../data-file/load-data.ts'
+import { readSchema } from '../data-file/open-data.ts'
 import { HttpError } from '../http/errors/http-error.ts'
 import { defineResource, type Resource } from '../resources/definition.ts'
 import type { Relation, ResourceContext } from '../resources/context.ts'
@@ -44,6 +45,8 @@ export async function seedResource(config: Config, count: number): Promise<void>
 async function findContext(config: Config, records: Records, name: string) {
   const load = await findLoad(records)
   if (!load?.isComplete) throw new Error('the data file has not been loaded: start the service')
+  if (config.dataSchema !== undefined && load.schemaHash !== (await readSchema(config)).schemaHash)
+    throw new Error('the service has another schema: start it with this --schema first')
   const resources = load.definitions.map((definition) => defineResource(definition))
   const lists = resources.filter(({ isSingular }) => !isSingular)
   const resource = lists.find((known) => known.name === name)

@@ -12,9 +12,11 @@ import {
 import type { DataResource } from './define-data.ts'
 
 /** What the database has of a data file. */
-interface Load {
-  /** Of the file and its schema. */
+export interface Load {
+  /** Of the file. */
   hash: string
+  /** Of what else decides the definitions. */
+  schemaHash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
   /** As in the file. */
@@ -43,10 +45,11 @@ function isAbandoned({ updatedAt }: StoredRecord): boolean {
 }
 
 function toLoad({ document, version }: StoredRecord): Load | undefined {
-  const { hash, isComplete, definitions, responses } = document
+  const { hash, schemaHash = '', isComplete, definitions, responses } = document
   if (typeof hash !== 'string' || typeof isComplete !== 'boolean') return undefined
+  if (typeof schemaHash !== 'string') return undefined
   const known = Array.isArray(definitions) ? definitions.filter(isDefinition) : []
-  return { hash, isComplete, definitions: known, responses, version }
+  return { hash, schemaHash, isComplete, definitions: known, responses, version }
 }
 
 /** They were stored by {@link loadData}. */
@@ -54,24 +57,34 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return isDocument(value) && typeof value.name === 'string' && isDocument(value.schema)
 }
 
-type LoadedData = Pick<Load, 'hash' | 'responses'> & { resources: readonly DataResource[] }
+/** `version` is that of the load which this one replaces. False if another process has replaced it. */
+export async function storeLoad(
+  records: Records,
+  { version, hash, schemaHash, isComplete, definitions, responses }: Load,
+): Promise<boolean> {
+  const collection = records.collection(collectionNames.dataFile)
+  const now = new Date().toISOString()
+  const document = { hash, schemaHash, isComplete, definitions, responses }
+  const record = { id: loadId, document }
+  return version === 0
+    ? collection.create({ ...record, createdAt: now })
+    : collection.change({ ...record, updatedAt: now, version })
+}
+
+type LoadedData = Pick<Load, 'hash' | 'schemaHash' | 'responses'> & {
+  resources: readonly DataResource[]
+}
 
 /** Replaces the records of the last load. False if another process is loading. */
 export async function loadData(
   records: Records,
-  { hash, resources, responses }: LoadedData,
+  { resources, ...data }: LoadedData,
   last: Load | undefined,
 ): Promise<boolean> {
-  const collection = records.collection(collectionNames.dataFile)
   const definitions = resources.map(({ definition }) => definition)
   let version = last?.version ?? 0
   const mark = async (isComplete: boolean): Promise<boolean> => {
-    const now = new Date().toISOString()
-    const document = { hash, isComplete, definitions, responses }
-    const record = { id: loadId, document }
-    const isMarked = await (version === 0
-      ? collection.create({ ...record, createdAt: now })
-      : collection.change({ ...record, updatedAt: now, version }))
+    const isMarked = await storeLoad(records, { ...data, isComplete, definitions, version })
     version += 1
     return isMarked
   }

@@ -1,13 +1,14 @@
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
+import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
-import type { Records } from '../stores/records/records.ts'
+import type { Records, StoredRecord } from '../stores/records/records.ts'
 import { parseResponses, type DataResponse } from './data-responses.ts'
 import { defineData } from './define-data.ts'
-import { findLoad, loadData } from './load-data.ts'
+import { findLoad, loadData, storeLoad, type Load } from './load-data.ts'
 import type { DataProblem } from './parse-schema.ts'
-import { maxAtomicRecords, replaceRecords } from './replace-records.ts'
+import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
 import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data-file.ts'
 
 export interface OpenedData {
@@ -26,24 +27,91 @@ export async function openData(
   for (let isFirst = true; ; isFirst = false) {
     const load = await findLoad(records)
     // After another process has loaded the file, it is not loaded again.
-    if (load?.isComplete && !(isFirst && mayReload && dataReload)) {
-      const isOutdated = !isUrl(source) && load.hash !== (await readData(config)).hash
-      const notice = `${source} has changed since its records were loaded; --reload replaces them`
-      const notices = isFirst && isOutdated ? [notice] : []
-      return { ...parseLoaded(config, load), notices }
+    if (load?.isComplete && !(isFirst && mayReload)) {
+      return { ...parseLoaded(config, load), notices: [] }
+    }
+    if (load?.isComplete && !dataReload) {
+      const opened = await openLoaded(config, records, load)
+      if (opened) return opened
+      continue
     }
     const data = await readData(config)
-    const { resources, responses, count } = await parseData(config, data)
-    if (!(await loadData(records, { hash: data.hash, resources, responses }, load))) continue
+    const { resources, responses, total } = await parseData(config, data)
+    if (!(await loadData(records, { ...data, resources, responses }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
-    const notice = `Loaded ${count} from ${withoutSecrets(source)}`
+    const notice = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
     return { ...parseLoaded(config, { definitions, responses }), notices: [notice] }
   }
 }
 
-type Loaded = Pick<NonNullable<Awaited<ReturnType<typeof findLoad>>>, 'definitions' | 'responses'>
+/** The records of an earlier start. Undefined if another process is loading the file. */
+async function openLoaded(
+  config: Config,
+  records: Records,
+  load: Load,
+): Promise<OpenedData | undefined> {
+  const { dataFile = '', databaseUrl } = config
+  const source = withoutSecrets(dataFile)
+  const counts = load.definitions.map(({ name }) => records.collection(name).count())
+  const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
+  const place = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
+  const kept = `Kept ${formatRecords(total)} in ${place}; ${source} was not loaded again`
+  const isSameSchema = (await readSchema(config)).schemaHash === load.schemaHash
+  if (isUrl(dataFile) && isSameSchema) return { ...parseLoaded(config, load), notices: [kept] }
+  const data = await readData(config)
+  if (data.hash === load.hash && !isSameSchema) {
+    const redefined = await redefine(config, records, load, data)
+    return redefined && { ...redefined, notices: [kept, ...redefined.notices] }
+  }
+  const changed = `${source} (or --id) has changed since its records were loaded`
+  const effect = isSameSchema ? '' : ', and the schema of before applies'
+  const notices = data.hash === load.hash ? [] : [`${changed}${effect}; --reload replaces them`]
+  return { ...parseLoaded(config, load), notices: [kept, ...notices] }
+}
 
-function parseLoaded(config: Config, { definitions, responses: given }: Loaded) {
+/** Another schema for the stored records. Undefined if another process has changed the load. */
+async function redefine(config: Config, records: Records, load: Load, data: Data) {
+  const { resources, responses } = await parseData(config, data)
+  const defined = resources.map(({ definition }) => definition)
+  // A resource that only the schema of before named may have records.
+  const others = load.definitions.filter(({ name }) => !defined.some((each) => each.name === name))
+  const definitions = [...defined, ...others]
+  const [before, after] = [load.definitions, definitions].map(toPasswordPaths)
+  if (before !== after) throw new ConfigProblems(writeOnlyChange)
+  const isStored = await storeLoad(records, { ...load, ...data, definitions, responses })
+  if (!isStored) return undefined
+  const misfits = await countMisfits(records, definitions)
+  const effect = 'The schema has changed: it applies to what is written from now on'
+  const doNot = misfits === 1 ? 'does not' : 'do not'
+  const found = misfits > 0 ? `. ${formatRecords(misfits)} of before ${doNot} fit it` : ''
+  return { ...parseLoaded(config, { definitions, responses }), notices: [effect + found] }
+}
+
+const writeOnlyChange =
+  'the schema changes which fields are writeOnly, and so how they are stored: --reload loads the file with it'
+
+function toPasswordPaths(definitions: readonly ResourceDefinition[]): string {
+  const paths = definitions.flatMap((definition) =>
+    defineResource(definition).passwords.map(({ name }) => `/${definition.name}/${name}`),
+  )
+  return paths.toSorted().join()
+}
+
+async function countMisfits(records: Records, definitions: readonly ResourceDefinition[]) {
+  let count = 0
+  for (const definition of definitions) {
+    const resource = defineResource(definition)
+    const isMisfit = ({ document }: StoredRecord) => findProblems(resource, document).length > 0
+    const pages = records.collection(definition.name).pages()
+    for await (const page of pages) count += page.filter(isMisfit).length
+  }
+  return count
+}
+
+function parseLoaded(
+  config: Config,
+  { definitions, responses: given }: Pick<Load, 'definitions' | 'responses'>,
+) {
   const names = definitions.map(({ name }) => name)
   const { responses, problems } = parseResponses(given, names, config)
   // A limit may have changed since the load.
@@ -55,23 +123,28 @@ function parseLoaded(config: Config, { definitions, responses: given }: Loaded) 
 export async function reloadData(config: Config, records: Records): Promise<boolean> {
   const data = await readData(config).catch(() => undefined)
   const load = await findLoad(records)
-  if (!data || load?.hash !== data.hash) return false
+  if (!data || load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return false
   const { resources, responses, total } = await parseData(config, data)
-  if (total > maxAtomicRecords)
-    return loadData(records, { hash: data.hash, resources, responses }, load)
+  if (total > maxAtomicRecords) return loadData(records, { ...data, resources, responses }, load)
   const entries = resources.map(async ({ definition, records: all }) => {
     const hashPasswords = createHasher(defineResource(definition))
     const saved = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
     return [definition.name, await Promise.all(saved)] as const
   })
-  await replaceRecords(records, Object.fromEntries(await Promise.all(entries)))
+  const none = load.definitions.map(({ name }) => [name, []] as const)
+  const saved = new Map<string, readonly SavedRecord[]>([...none, ...(await Promise.all(entries))])
+  await replaceRecords(records, Object.fromEntries(saved))
   return true
 }
 
-async function readData({ dataFile = '', dataSchema, dataId, foreignKeySuffix }: Config) {
-  const file = await readDataText(dataFile)
+async function readData(config: Config) {
+  const file = await readDataText(config.dataFile ?? '')
+  return { file, hash: toHash(file.text, config.dataId), ...(await readSchema(config)) }
+}
+
+export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
   const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
-  return { file, schema, hash: toHash(file.text, schema?.text ?? '', dataId, foreignKeySuffix) }
+  return { schema, schemaHash: toHash(schema?.text ?? '', foreignKeySuffix) }
 }
 
 type Data = Awaited<ReturnType<typeof readData>>
@@ -85,8 +158,11 @@ async function parseData(config: Config, { file, schema }: Data) {
   const { source } = isOfSchemaFile && schema ? schema : file
   if (problems.length > 0) throw toProblems(source, problems)
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-  const count = `${total.toLocaleString('en')} record${total === 1 ? '' : 's'}`
-  return { resources, responses, total, count }
+  return { resources, responses, total }
+}
+
+function formatRecords(count: number): string {
+  return `${count.toLocaleString('en')} record${count === 1 ? '' : 's'}`
 }
 
 const maxShownProblems = 20

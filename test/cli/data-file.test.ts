@@ -50,13 +50,15 @@ test('the records stay changed, the file is not written, and a changed file is l
   assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), blog)
 
   const second = await start(t, settings, file)
+  assert.match(second.output(), /^Kept 2 records in \S+; \S+db\.json was not loaded again$/m)
   assert.doesNotMatch(second.output(), /Loaded|changed/)
   assert.deepEqual(await read(`${second.origin}/posts`), [{ id: 1, title: 'Two' }])
   await second.stop()
 
   await writeFile(file, JSON.stringify({ articles: [{ id: 7, name: 'New' }] }))
   const third = await start(t, settings, file)
-  const notice = /db\.json has changed since its records were loaded; --reload replaces them$/m
+  const notice =
+    /db\.json \(or --id\) has changed since its records were loaded; --reload replaces them$/m
   assert.match(third.output(), notice)
   assert.deepEqual(await read(`${third.origin}/posts`), [{ id: 1, title: 'Two' }])
   await third.stop()
@@ -64,6 +66,68 @@ test('the records stay changed, the file is not written, and a changed file is l
   const fourth = await start(t, settings, file, '--reload')
   assert.deepEqual(await read(`${fourth.origin}/articles`), [{ id: 7, name: 'New' }])
   assert.equal((await fetch(`${fourth.origin}/posts`)).status, 404)
+})
+
+const schema = { posts: { properties: { title: { minLength: 3 }, tags: { type: 'array' } } } }
+const longer = {
+  ...schema,
+  tags: { properties: {} },
+  posts: { required: ['title'], properties: { title: { minLength: 9 } } },
+}
+
+async function post(origin: string, title: string, path = 'posts'): Promise<number> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ title })
+  return (await fetch(`${origin}/${path}`, { method: 'POST', headers, body })).status
+}
+
+test('a schema that is given, changed or left out later applies to new records, and the stored ones are kept', async (t) => {
+  const file = await dataFile(t, { posts: [{ id: 1, title: 'A long title' }] })
+  const schemaFile = await dataFile(t, schema, 'schema.json')
+  const settings = settingsIn(await temporaryFolder(t))
+  const without = await start(t, settings, file)
+  assert.equal(await post(without.origin, 'a'), 201)
+  await without.stop()
+
+  const withSchema = await start(t, settings, file, '--schema', schemaFile)
+  assert.match(
+    withSchema.output(),
+    /^The schema has changed: .*\. 1 record of before does not fit it$/m,
+  )
+  assert.doesNotMatch(withSchema.output(), /db\.json .*has changed/)
+  assert.equal(await post(withSchema.origin, 'a'), 422)
+  assert.equal(await post(withSchema.origin, 'abc'), 201)
+  assert.equal((await fetch(`${withSchema.origin}/posts/2`)).status, 200)
+  await withSchema.stop()
+
+  await writeFile(schemaFile, JSON.stringify(longer))
+  const changed = await start(t, settings, file, '--schema', schemaFile)
+  assert.match(changed.output(), /2 records of before do not fit it$/m)
+  assert.equal(await post(changed.origin, 'abc'), 422)
+  assert.equal(await post(changed.origin, 'a', 'tags'), 201)
+  await changed.stop()
+
+  const again = await start(t, settings, file)
+  assert.match(again.output(), /^The schema has changed: /m)
+  assert.equal(await post(again.origin, 'a'), 201)
+  // Its resource is only in the schema of before.
+  assert.equal(((await read(`${again.origin}/tags`)) as unknown[]).length, 1)
+  await again.stop()
+  const last = await start(t, settings, file)
+  assert.doesNotMatch(last.output(), /changed/)
+})
+
+test('a schema with another write-only field needs --reload', async (t) => {
+  const file = await dataFile(t, { posts: [{ id: 1, token: 'glass' }] })
+  const secret = { posts: { properties: { token: { type: 'string', writeOnly: true } } } }
+  const flags = [file, '--schema', await dataFile(t, secret, 'schema.json')]
+  const settings = settingsIn(await temporaryFolder(t))
+  await (await start(t, settings, file)).stop()
+  const { status, lines } = await failedStart(t, settings, flags)
+  assert.equal(status, 2)
+  assert.match(lines.join(), /the schema changes which fields are writeOnly.*--reload/)
+  const { origin } = await start(t, settings, ...flags, '--reload')
+  assert.deepEqual(await read(`${origin}/posts`), [{ id: 1 }])
 })
 
 test('an export has the stored records, and can be loaded', async (t) => {

@@ -105,3 +105,12 @@ for (const [title, args, line] of [
     })
   })
 }
+
+test('a schema that the service does not have is one clear line', async (t) => {
+  const { run } = await openBlog(t)
+  const schema = await dataFile(t, { posts: { properties: {} } }, 'schema.json')
+  await assert.rejects(run('seed', '1', '--resource', 'posts', '--schema', schema), {
+    stderr:
+      'vitrine: cannot seed: the service has another schema: start it with this --schema first\n',
+  })
+})
