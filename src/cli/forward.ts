@@ -19,23 +19,31 @@ interface Source {
 const retryMs = 1000
 const localSeconds = 30
 
-/** Sends what the bin captures from now on to the local service, until it is interrupted. */
-export async function forward({ binSecret }: Config, [bin = '', local = '']: readonly string[]) {
+/** Sends what the bin captures to the local service, from now on or after a request, until it is interrupted. */
+export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
   const interruption = new AbortController()
   const { signal } = interruption
-  const source = { ...parseBin(bin, binSecret), signal }
+  const source = { ...parseBin(bin, config.binSecret), signal }
   const to = parseLocal(local)
   const interrupt = () => {
     interruption.abort()
   }
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const [newest] = await list(source, '?sort=-receivedAt&per_page=1').catch((error: unknown) => {
+  const request = await findStart(source, config.binAfter).catch((error: unknown) => {
     throw new Error(toReason(error))
   })
   console.log(`Forwarding the requests of ${source.url} to ${to.href}`)
-  const position = { event: undefined, request: newest?.id }
+  const position: Position = { event: undefined, request, listed: new Set(), isLost: false }
   while (!signal.aborted) await follow(source, to, position)
   process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+}
+
+/** The id after which all are sent; empty before the first one. */
+async function findStart(source: Source, after: string): Promise<string> {
+  const start = after === '0' ? '' : after
+  const query = after === '' ? 'sort=-receivedAt' : `after=${encodeURIComponent(start)}`
+  const [newest] = await list(source, `${query}&per_page=1`)
+  return after === '' ? (newest?.id ?? '') : start
 }
 
 function parseBin(text: string, binSecret: string): Omit<Source, 'signal'> {
@@ -54,71 +62,85 @@ function parseLocal(text: string): URL {
 }
 
 interface Position {
+  /** The last one that was handled. */
   event: string | undefined
-  request: string | undefined
+  /** The latest that was sent. */
+  request: string
+  /** Those that were sent before their event. */
+  listed: Set<string>
+  isLost: boolean
 }
 
 /** Until the connection ends. */
 async function follow(source: Source, to: URL, position: Position): Promise<void> {
   const { signal } = source
-  const fromList = new Set<string>()
+  const sendOn = async (request: CapturedRequest) => {
+    await forwardOne(source, to, request)
+    if (request.id > position.request) position.request = request.id
+  }
   try {
     for await (const { name, id, value } of readEvents(source, position)) {
-      position.event = id
-      const missed = name === 'reset' ? await listAfter(source, position) : []
-      for (const request of missed) {
-        fromList.add(request.id)
-        await forwardOne(source, to, request)
-        position.request = request.id
+      const isMissed = name === 'reset' || name === ''
+      for (const request of isMissed ? await listMissed(source, position) : []) {
+        await sendOn(request)
+        position.listed.add(request.id)
       }
-      if (name !== 'created' || fromList.has(String(value.id))) continue
-      const path = `/requests/${String(value.id)}`
-      const response = await get(source, path)
-      if (!response.ok) continue
-      await forwardOne(source, to, (await response.json()) as CapturedRequest)
-      position.request = String(value.id)
+      if (name === 'created' && !position.listed.delete(String(value.id))) {
+        const response = await get(source, `/requests/${String(value.id)}`)
+        if (response) await sendOn((await response.json()) as CapturedRequest)
+      }
+      position.event = id
     }
   } catch (error) {
     if (error instanceof BinUnavailable) throw error
+    position.isLost = true
     if (!signal.aborted) console.error(`vitrine: ${toReason(error)}; connecting again`)
   }
   await setTimeout(retryMs, undefined, { signal }).catch(() => undefined)
 }
 
+/** Those that are not known to have been sent when the connection begins, or when events are missing. */
+async function listMissed(source: Source, position: Position): Promise<CapturedRequest[]> {
+  const missed = await list(source, `after=${position.request}`)
+  if (position.isLost) console.log(`Connected again. Requests missed: ${String(missed.length)}`)
+  position.isLost = false
+  return missed
+}
+
 class BinUnavailable extends Error {}
 
-async function get({ url, headers, signal }: Source, path: string, more = {}): Promise<Response> {
+/** Undefined if the request has been removed. */
+async function get({ url, headers, signal }: Source, path: string, more = {}) {
   const response = await fetch(url + path, { headers: { ...headers, ...more }, signal })
-  const { status } = response
-  if (status !== 401 && status !== 410 && (status !== 404 || path.includes('/requests/')))
-    return response
+  const { ok, status } = response
+  if (ok) return response
+  if (status === 404 && path.includes('/requests/')) return undefined
   const problem: unknown = await response.json().catch(() => undefined)
-  throw new BinUnavailable(String(isObject(problem) ? problem.detail : status))
+  if (![400, 401, 404, 410].includes(status) || !isObject(problem))
+    throw new Error(`the bin responds with ${String(status)}`)
+  throw new BinUnavailable(String(problem.detail))
 }
 
 async function list(source: Source, query: string): Promise<CapturedRequest[]> {
-  const response = await get(source, `/requests${query}`)
-  if (!response.ok) throw new Error(`the bin responds with ${String(response.status)}`)
-  return (await response.json()) as CapturedRequest[]
+  const response = await get(source, `/requests?${query}`)
+  return response ? ((await response.json()) as CapturedRequest[]) : []
 }
 
-function listAfter(source: Source, { request }: Position): Promise<CapturedRequest[]> {
-  return list(source, request === undefined ? '' : `?after=${request}`)
-}
-
+/** The first event has no name, and the id with which the stream begins. */
 async function* readEvents(source: Source, { event }: Position) {
   const more = { accept: 'text/event-stream', ...(event && { 'last-event-id': event }) }
   const response = await get(source, '/events', more)
-  if (!response.ok || response.body === null)
-    throw new Error(`the bin responds with ${String(response.status)}`)
-  let [name, id] = ['', '']
-  for await (const line of createInterface({ input: Readable.fromWeb(response.body) })) {
-    const [, field = '', text = ''] = /^(\w+): (.*)$/.exec(line) ?? []
-    if (field === 'event') name = text
-    if (field === 'id') id = text
-    if (field !== 'data') continue
+  let [name, id, text] = ['', '', '{}']
+  const input = response?.body ? Readable.fromWeb(response.body) : Readable.from([])
+  for await (const line of createInterface({ input })) {
+    const [, field = '', rest = ''] = /^(\w+): (.*)$/.exec(line) ?? []
+    if (field === 'event') name = rest
+    if (field === 'id') id = rest
+    if (field === 'data') text = rest
+    if (line !== '' || id === '') continue
     const value: unknown = JSON.parse(text)
     yield { name, id, value: isObject(value) ? value : {} }
+    ;[name, id, text] = ['', '', '{}']
   }
   throw new Error('the connection to the bin ended')
 }
@@ -143,7 +165,7 @@ async function readBody(source: Source, { id, requestBody }: CapturedRequest) {
   const { isCut, text, hex = '' } = requestBody
   if (!isCut) return text === undefined ? Buffer.from(hex, 'hex') : Buffer.from(text)
   const response = await get(source, `/requests/${id}/body`)
-  if (!response.ok) throw new Error('not sent: its body is gone')
+  if (!response) throw new Error('not sent: its body is gone')
   return Buffer.from(await response.arrayBuffer())
 }
 

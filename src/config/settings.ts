@@ -164,6 +164,7 @@ export const settings = {
   binMaxBodyBytes: integer(mebibyte, [0, 64 * mebibyte], 'maximum size of a body for a bin (413)'),
   binDays: integer(7, [1, 400], 'days after which a bin is removed (410)'),
   binSecret: flag('secret', secret('', String, 'secret of the bin for `vitrine forward`')),
+  binAfter: flag('after', setting('', String, '`vitrine forward` sends what came after this id')),
 }
 
 export type SettingName = keyof typeof settings

@@ -85,6 +85,51 @@ test('each request is sent on as it was, and its result is printed, also after a
   assert.equal(status, 0)
 })
 
+test('no request is lost if the service restarts before one was forwarded, and all can be sent again', async (t) => {
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'vitrine.db')}`
+  const first = await startVitrine(t, { DATABASE_URL, LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(first.origin)
+  const bin = `${first.origin}/b/${id}`
+  await fetch(`${bin}/before`)
+  const local = await openLocal(t)
+  const start = (...flags: string[]) => {
+    const forward = spawnVitrine({}, ['forward', bin, local.url, '--secret', secret, ...flags])
+    t.after(() => forward.process.kill('SIGKILL'))
+    return forward
+  }
+  const forward = start()
+  await until(() => forward.output().includes('Forwarding'))
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  await until(() => forward.output().includes('connecting again'))
+  const { port } = new URL(first.origin)
+  await startVitrine(t, { DATABASE_URL, PORT: port, LOG_LEVEL: 'silent' })
+  await fetch(`${bin}/missed`)
+  await until(() => forward.output().includes('GET /missed → 201'))
+  await fetch(`${bin}/next`)
+  await until(() => forward.output().includes('GET /next → 201'))
+  assert.match(forward.output(), /^Connected again\. Requests missed: [01]$/m)
+  assert.deepEqual(
+    local.received.map(({ url }) => url),
+    ['/api/missed', '/api/next'],
+  )
+  const again = start('--after', '0')
+  await until(() => again.output().includes('GET /next → 201'))
+  assert.match(again.output(), /GET \/before[^]*GET \/missed[^]*GET \/next/)
+  const headers = { authorization: `Bearer ${secret}` }
+  const list = await fetch(`${first.origin}/bins/${id}/requests?after=`, { headers })
+  const [, missed] = (await list.json()) as { id: string }[]
+  const last = start('--after', missed?.id ?? '')
+  await until(() => last.output().includes('GET /next → 201'))
+  assert.doesNotMatch(last.output(), /missed/)
+  const refused = start('--after', 'x')
+  assert.deepEqual(await once(refused.process, 'close'), [2, null])
+  assert.match(
+    refused.output(),
+    /^vitrine: cannot forward: .*after must be the id of a request.*\n$/,
+  )
+})
+
 test('a local service that does not respond is a line', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
   const { id, secret } = await createBin(origin)

@@ -39,7 +39,7 @@ export function parseRequestList(request: FastifyRequest) {
   return parseParameters(request, () => {
     const texts = Object.fromEntries(query.map(([name, value]) => [name, toText(name, value)]))
     const { after = '', sort } = texts
-    if ('after' in texts && toReceivedAt(after) === undefined)
+    if (after !== '' && toReceivedAt(after) === undefined)
       throw badParameter('after', 'must be the id of a request')
     if (sort !== undefined && !sortTerms.includes(sort))
       throw badParameter('sort', `must be ${sortTerms.join(' or ')}`)
