@@ -59,5 +59,8 @@ test('a HAR has what the exchange has', () => {
   assert.equal(request.bodySize, 2)
   const content = { size: 3, mimeType: 'application/json', text: 'AP9B', encoding: 'base64' }
   assert.deepEqual(response.content, content)
+  assert.equal(response._error, undefined)
+  const [lost] = toHar([exchange({ isCutOff: true })]).log.entries
+  assert.equal(lost?.response._error, 'cut off')
   assert.deepEqual([timings.send, timings.wait, timings.receive, time], [1, 3, 1, 5])
 })

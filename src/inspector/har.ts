@@ -75,19 +75,21 @@ function toUri(target: string, origin: string): string {
   return authority + encoded.replace(/^(?!\/)/, '/')
 }
 
-function toResponse({ status, responseFields, responseBody, httpVersion }: Exchange) {
+function toResponse({ status, responseFields, responseBody, ...exchange }: Exchange) {
   const size = responseBody?.size ?? 0
   return {
     // As in browsers, 0 is no response.
     status: status ?? 0,
     statusText: STATUS_CODES[status ?? 0] ?? '',
-    httpVersion: `HTTP/${httpVersion}`,
+    httpVersion: `HTTP/${exchange.httpVersion}`,
     cookies: [],
     headers: toPairs(responseFields),
     content: { size, mimeType: toType(responseFields), ...toText(responseBody, 'encoding') },
     redirectURL: findField(responseFields, 'location') ?? '',
     headersSize: -1,
     bodySize: size,
+    // The field of Chromium.
+    ...(exchange.isCutOff && { _error: 'cut off' }),
   }
 }
 

@@ -47,7 +47,15 @@ test('the head of an exchange is shown as it was sent, in order and case', async
   assert.equal(exchange.responseHead.trimEnd(), responseHead?.replaceAll('\r\n', '\n'))
 })
 
-for (const path of ['/users', '/health', '/httpbin/get', '/status/204', '/httpbin/stream/2']) {
+const chunked = '/responses/custom?body=a&framing=chunked'
+for (const path of [
+  '/users',
+  '/health',
+  '/httpbin/get',
+  '/status/204',
+  '/httpbin/stream/2',
+  chunked,
+]) {
   test(`the fields that Node adds to the response of ${path} are shown too`, async (t) => {
     const { app, origin, id } = await openApp(t)
     const socket = openSocket(origin)

@@ -71,8 +71,8 @@ function toSentFields(recorded: Recorded): Fields {
     if (keepAliveMs === 0) added.push(['Connection', 'close'])
     else added.push(['Connection', 'keep-alive'], ['Keep-Alive', `timeout=${seconds}`])
   }
-  const isChunked = sent && !has('content-length') && httpVersion === '1.1'
-  if (isChunked) added.push(['Transfer-Encoding', 'chunked'])
+  const isFramed = has('content-length') || has('transfer-encoding')
+  if (sent && !isFramed && httpVersion === '1.1') added.push(['Transfer-Encoding', 'chunked'])
   return [...given, ...added]
 }
 

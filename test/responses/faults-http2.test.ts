@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:http2'
 import { test } from 'node:test'
+import { until } from '../until.ts'
 import { fetchOver, openFaults, openSession, type StreamResult } from './read-faults.ts'
 
 const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } =
@@ -22,7 +23,7 @@ const rows: Record<string, StreamResult> = {
 
 for (const [name, expected] of Object.entries(rows)) {
   test(`${name} over HTTP/2 ends no other stream`, async (t) => {
-    const { origin } = await openFaults(t, true, { MAX_BODY_BYTES: '4096' })
+    const { app, origin } = await openFaults(t, true, { MAX_BODY_BYTES: '4096' })
     const session = openSession(t, origin)
     const before = fetchOver(session, toPath('stall', '0.5'))
     assert.deepEqual(await fetchOver(session, toPath(name)), expected)
@@ -31,6 +32,9 @@ for (const [name, expected] of Object.entries(rows)) {
     const behind = isGoing ? openSession(t, origin) : session
     assert.equal((await fetchOver(behind, '/health')).status, 200)
     assert.deepEqual(await before, rows.stall)
+    const findLine = () => app.logLines.find((line) => line.includes(`/fault/${name}"`))
+    await until(() => findLine() !== undefined)
+    assert.equal(findLine()?.includes('"cutOff":true') ?? false, name !== 'stall')
   })
 }
 

@@ -68,7 +68,7 @@ const rows: Record<string, Row> = {
     bytes: /^(.+\r\n)+Content-Length: 10\r\n(.+\r\n)*\r\n01234$/i,
     end: 'closed',
     node: '200 01234|ECONNRESET',
-    logged: { status: 200 },
+    logged: { status: 200, cutOff: true },
   },
   'bad-chunk': {
     bytes: /^(.+\r\n)+Transfer-Encoding: chunked\r\n(.+\r\n)*\r\n5\r\n01234\r\nsize\r\n$/i,

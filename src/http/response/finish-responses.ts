@@ -141,10 +141,13 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
-  const bytes = contentBytes ?? Number(reply.getHeader('content-length') ?? 0)
+  const length = Number(reply.getHeader('content-length') ?? 0)
+  const bytes = contentBytes ?? length
+  // Node checks no length. With two values it is NaN.
+  const isShort = hasContent && bytes < length
   const endedAt = performance.now()
   return {
-    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff },
+    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isShort },
     route: routeOptions.config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
