@@ -26,8 +26,6 @@ export interface Recording {
   received: Capture | undefined
   /** Of a stream, the first bytes. */
   sent: string | Buffer | Capture | undefined
-  /** The name of a header as it is sent, by its name in lower case. */
-  toSentName: ((name: string) => string) | undefined
   isRateLimited: boolean
 }
 
@@ -63,7 +61,6 @@ export function beginRecording(raw: IncomingMessage, budget: ByteBudget): Record
     firstByteAt: 0,
     received: undefined,
     sent: undefined,
-    toSentName: undefined,
     isRateLimited: false,
   }
   connection.requests += 1

@@ -80,9 +80,8 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
     record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
       const { recording } = request.raw
       if (recording === undefined) return
-      const headers = reply.getHeaders()
-      const owner = toOwner(request, headers['set-cookie'])
-      const entry = toEntry(request, reply, { recording, response, headers, owner })
+      const owner = toOwner(request, reply.getHeader('set-cookie'))
+      const entry = toEntry(request, reply, { recording, response, owner })
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
     findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>

@@ -35,17 +35,20 @@ async function openApp(t: TestContext, settings: Headers = {}) {
   return { app, origin, id: randomUUID() }
 }
 
-test('the head of an exchange is shown as it was sent, in order and case', async (t) => {
-  const { app, origin, id } = await openApp(t)
-  const fields = ['Host: localhost', 'X-b: 2', 'x-A: 1', 'X-b:  3', `X-Request-Id: ${id}`]
-  const head = toRequest('GET /mirror/query?a=%41&a=//b HTTP/1.1', [...fields, 'Connection: close'])
-  const { text } = await sendRaw(origin, head)
-  const exchange = await find(app, id)
-  const [requestLine, ...requestFields] = head.replace('  3', ' 3').trimEnd().split('\r\n')
-  assert.deepEqual(exchange.requestHead.trimEnd().split('\n'), [requestLine, ...requestFields])
-  const [responseHead] = text.split('\r\n\r\n')
-  assert.equal(exchange.responseHead.trimEnd(), responseHead?.replaceAll('\r\n', '\n'))
-})
+for (const version of ['1.0', '1.1']) {
+  test(`the heads of an exchange over HTTP/${version} are shown as they were sent`, async (t) => {
+    const { app, origin, id } = await openApp(t)
+    const fields = ['Host: localhost', 'X-b: 2', 'x-A: 1', 'X-b:  3', `X-Request-Id: ${id}`]
+    const line = `GET /mirror/query?a=%41&a=//b HTTP/${version}`
+    const head = toRequest(line, [...fields, 'Connection: close'])
+    const { text } = await sendRaw(origin, head)
+    const exchange = await find(app, id)
+    const [requestLine, ...requestFields] = head.replace('  3', ' 3').trimEnd().split('\r\n')
+    assert.deepEqual(exchange.requestHead.trimEnd().split('\n'), [requestLine, ...requestFields])
+    const [responseHead] = text.split('\r\n\r\n')
+    assert.equal(exchange.responseHead.trimEnd(), responseHead?.replaceAll('\r\n', '\n'))
+  })
+}
 
 const chunked = '/responses/custom?body=a&framing=chunked'
 for (const path of [
@@ -214,6 +217,8 @@ test('an exchange over HTTP/2 has its version, its cipher and its body', async (
   const [exchange] = exchanges
   assert.deepEqual([exchange?.httpVersion, exchange?.requestBody?.text], ['2.0', 'body'])
   assert.match(exchange?.tls ?? '', /^TLSv1\.3 TLS_/)
+  const { responseHead = '' } = exchange ?? {}
+  assert.match(responseHead, /^HTTP\/2\.0 200 \n[^]*\ncontent-length: 6\ndate: .*GMT\n$/)
 })
 
 const conditions: readonly (readonly [string, string, Headers, string])[] = [

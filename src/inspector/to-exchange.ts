@@ -39,41 +39,26 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   }
   const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
   const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
-  const sentFields = status === undefined ? [] : toSentFields(recorded)
-  const responseFields = maskFields(sentFields)
+  const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
-  const statusLine = `HTTP/${httpVersion} ${String(status)} ${recorded.statusText}`
   return {
     ...summary,
     ...{ origin, httpVersion, tls, connection, requestFields, responseFields, times },
-    ...{ negotiation, preconditions, rateLimit: toRateLimit(sentFields, isRateLimited) },
+    ...{
+      negotiation,
+      preconditions,
+      rateLimit: toRateLimit(recorded.responseFields, isRateLimited),
+    },
     requestHead: toHead(requestLine, requestFields),
     requestBody,
-    responseHead: status === undefined ? '' : toHead(statusLine, responseFields),
-    responseBody: toExchangeBody(sentFields, recorded.sent, maskResponse),
+    responseHead: status === undefined ? '' : toHead(recorded.statusLine, responseFields),
+    responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
   }
 }
 
 function toRateLimit(fields: Fields, isExceeded: boolean): Exchange['rateLimit'] {
   const [policy, state] = ['ratelimit-policy', 'ratelimit'].map((name) => findField(fields, name))
   return policy === undefined || state === undefined ? undefined : { policy, state, isExceeded }
-}
-
-/** With those that Node adds: https://github.com/nodejs/node/blob/main/lib/_http_outgoing.js, _storeHeader. */
-function toSentFields(recorded: Recorded): Fields {
-  const { httpVersion, keepAliveMs, receivedAt, times, sent, responseFields: given } = recorded
-  const has = (name: string) => findField(given, name) !== undefined
-  const date = new Date(receivedAt + (times.firstByte ?? times.end)).toUTCString()
-  if (httpVersion.startsWith('2')) return has('date') ? given : [...given, ['date', date]]
-  const added: [name: string, value: string][] = has('date') ? [] : [['Date', date]]
-  const seconds = String(Math.floor(keepAliveMs / 1000))
-  if (!has('connection')) {
-    if (keepAliveMs === 0) added.push(['Connection', 'close'])
-    else added.push(['Connection', 'keep-alive'], ['Keep-Alive', `timeout=${seconds}`])
-  }
-  const isFramed = has('content-length') || has('transfer-encoding')
-  if (sent && !isFramed && httpVersion === '1.1') added.push(['Transfer-Encoding', 'chunked'])
-  return [...given, ...added]
 }
 
 export function toHead(line: string, fields: Fields): string {

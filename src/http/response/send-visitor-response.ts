@@ -60,7 +60,6 @@ export function applyVisitorHead(
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
   else rewriteHead(reply.raw, options)
-  if (raw.recording && !isHttp2(raw)) raw.recording.toSentName = options.toName
   // Before the others: with credentials, the wildcard is the name of a header.
   if (exposesHeaders) sent['access-control-expose-headers'] = Object.keys(sent).join(', ')
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
