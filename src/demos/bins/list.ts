@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
@@ -72,9 +73,17 @@ function toMatch(texts: Readonly<Record<string, string | undefined>>) {
     (contains === '' || toSearched(one).includes(contains.toLowerCase()))
 }
 
+/** As it was sent, and without the escapes of forms and of JSON. */
 function toSearched({ target, requestFields, requestBody }: CapturedRequest): string {
+  const { text, hex = '' } = requestBody ?? {}
+  const bytes = Buffer.from(hex, 'hex')
+  const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
+  const unescaped = body.replaceAll(/\\(?:u([\da-f]{4})|\/)/gi, (_, code?: string) =>
+    code === undefined ? '/' : String.fromCharCode(parseInt(code, 16)),
+  )
+  const decoded = unescape(`${target}\n${body}`.replaceAll('+', ' '))
   const fields = requestFields.map((field) => field.join(': '))
-  return [target, ...fields, requestBody?.text ?? ''].join('\n').toLowerCase()
+  return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 
 type Pages = AsyncIterable<readonly CapturedRequest[]>

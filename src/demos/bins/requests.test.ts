@@ -221,6 +221,7 @@ const lists: [query: string, paths: string][] = [
   ['?method=post&per_page=1&page=2&sort=-receivedAt', '/a/b?c=1'],
   ['?wait=0', '/a /a/b?c=1 /b'],
   ['?wait=1&method=GET', '/a'],
+  ['?after=', '/a /a/b?c=1 /b'],
   ['?after={first}', '/a/b?c=1 /b'],
   ['?after={first}&sort=-receivedAt', '/b /a/b?c=1'],
 ]
