@@ -18,8 +18,9 @@ import {
   type FinishedResponse,
 } from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
+import { openOthers } from './inspector/ask-others.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
-import { openExchanges } from './inspector/exchanges.ts'
+import { openExchanges, respondTo } from './inspector/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
@@ -104,11 +105,11 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)
   openLearn(app, demos)
-  // Replicas cannot share SQLite.
-  const scope = config.databaseUrl.startsWith('sqlite:') ? 'service' : 'replica'
-  const exchanges = openExchanges(exchangeLog, askOtherWorkers, scope)
-  handlers.exchanges = exchanges.respond
-  openInspector(app, exchanges)
+  const respond = (question: string) => respondTo(question, exchangeLog)
+  handlers.exchanges = respond
+  const { openReplicas } = stores
+  const ask = openOthers(app, { config, openReplicas, askWorkers: askOtherWorkers, respond })
+  openInspector(app, openExchanges(exchangeLog, ask))
 }
 
 type AppParts = ReturnType<typeof createParts>

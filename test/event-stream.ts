@@ -10,10 +10,10 @@ export interface ReceivedEvent {
 export async function openEvents(
   t: TestContext,
   url: string,
-  given: string | { authorization: string; lastId?: string | undefined } = '',
+  given:
+    string | { lastId?: string | undefined; authorization?: string; 'x-inspector'?: string } = '',
 ) {
-  const { lastId, authorization } =
-    typeof given === 'string' ? { lastId: given || undefined, authorization: undefined } : given
+  const { lastId, ...own } = typeof given === 'string' ? { lastId: given || undefined } : given
   const closing = new AbortController()
   const close = () => {
     closing.abort()
@@ -22,7 +22,7 @@ export async function openEvents(
   const headers = {
     accept: 'text/event-stream',
     ...(lastId !== undefined && { 'last-event-id': lastId }),
-    ...(authorization !== undefined && { authorization }),
+    ...own,
   }
   const response = await fetch(url, { headers, signal: closing.signal })
   const blocks = readBlocks(response)

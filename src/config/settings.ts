@@ -107,7 +107,7 @@ export const settings = {
   adminPort: setting('', optionalPort, 'port of health checks and metrics; `0`: a free port'),
   databaseUrl: secret('sqlite:data/vitrine.db', parse.databaseUrl, 'database of the records'),
   durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
-  redisUrl: secret('', parse.optional(parse.redisUrl), 'Redis for sessions and shared rate limits'),
+  redisUrl: secret('', parse.optional(parse.redisUrl), 'Redis for sessions, shared rate limits and one list of all replicas in the inspector'),
   filesUrl: secret('file:data/files', parse.filesUrl, 'storage of uploads: a folder or `s3:`'),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
   awsSecretAccessKey: secret('', String, 'secret access key for `s3:`'),

@@ -126,7 +126,11 @@ const properties = {
   next: { ...text, description: 'The value of `before` for earlier exchanges.' },
   scope: {
     enum: ['service', 'replica'],
-    description: 'Whether exchanges of other replicas can be missing.',
+    description: 'Whether the list has the exchanges of all replicas, or of one.',
+  },
+  silent: {
+    ...{ type: 'integer', minimum: 0 },
+    description: 'The number of processes that did not respond in time: theirs are missing.',
   },
 }
 const listSchema = { type: 'object', required: ['exchanges'], properties }

@@ -1,4 +1,5 @@
 import { toEvent, type EventSource } from '../http/response/event-stream.ts'
+import { toNotice, type Coverage } from './ask-others.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangeBatch } from './exchanges.ts'
 import { toCursor } from './filter.ts'
@@ -13,10 +14,11 @@ export interface BatchSource {
   toValue: (exchange: ExchangeSummary) => unknown
 }
 
-/** An event for each exchange, and one with the number of those that a viewer missed. */
+/** An event for each exchange, for the number of those that a viewer missed, and for a changed coverage. */
 export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSource {
   let pending: readonly ExchangeSummary[] = []
   let missed = 0
+  let coverage: Coverage | undefined
   let last = ''
   const set = (exchanges: typeof pending, more: number) => {
     pending = exchanges.slice(-maxPending)
@@ -28,14 +30,17 @@ export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSo
       return toEvent('exchange', last, toValue(exchange))
     })
     const gap = missed === 0 ? '' : toEvent('missed', last, { count: missed })
+    const change = coverage ? toCoverageEvent(coverage, last) : ''
     pending = []
     missed = 0
-    return gap + texts.join('')
+    coverage = undefined
+    return change + gap + texts.join('')
   }
   return {
     watch: (wake) =>
       watch((batch) => {
         set([...pending, ...batch.exchanges], batch.missed)
+        coverage = batch.coverage ?? coverage
         wake()
       }),
     start: async () => {
@@ -44,4 +49,8 @@ export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSo
       return { read }
     },
   }
+}
+
+function toCoverageEvent(coverage: Coverage, last: string): string {
+  return toEvent('coverage', last, { ...coverage, notice: toNotice(coverage) })
 }

@@ -93,15 +93,23 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
         if (isVisible(read(number)?.owner, viewer, false)) slabs.drop(number)
       }
     },
-    /** At most the latest `limit`. */
-    readNews: (numbers: Readonly<Record<string, number>>, limit: number): News => {
+    /** At most the latest `limit`, with the owners that are among the viewers. */
+    readNews: (
+      numbers: Readonly<Record<string, number>>,
+      viewers: readonly string[],
+      limit: number,
+    ): News => {
       const next = slabs.next()
       const from = numbers[processId] ?? next
-      const summaries = [...slabs.list()]
+      const found = [...slabs.list()]
         .filter((number) => number >= Math.max(from, next - limit))
         .flatMap((number) => read(number) ?? [])
-        .map((recorded) => ({ ...toSummary(recorded, undefined), owner: recorded.owner }))
-      return { processId, next, missed: next - from - summaries.length, summaries }
+      const summaries = found.flatMap((recorded) => {
+        const owner = viewers.find((viewer) => viewer === recorded.owner)
+        if (mode === 'own' && owner === undefined) return []
+        return { ...toSummary(recorded, undefined), owner }
+      })
+      return { processId, next, missed: next - from - found.length, summaries }
     },
   }
 }

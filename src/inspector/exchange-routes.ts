@@ -42,10 +42,10 @@ export function exchangeRoutes(exchanges: Exchanges): readonly Route[] {
 }
 
 async function load(exchanges: Exchanges, request: FastifyRequest, id: string): Promise<Exchange> {
-  const exchange = await exchanges.find(id, toOwner(request))
+  const { exchange, notice } = await exchanges.find(id, toOwner(request))
   if (exchange !== undefined) return exchange
   throw notFound(
-    `There is no exchange with the id ${id}. Only the latest are stored.`,
+    `There is no exchange with the id ${id}. Only the latest are stored. ${notice}`.trimEnd(),
     inspectorPage,
   )
 }

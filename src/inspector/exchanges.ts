@@ -1,4 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import type { ExchangeLog, News, Search } from './exchange-log.ts'
 import {
@@ -9,13 +10,11 @@ import {
   type Viewer,
 } from './filter.ts'
 
-export interface ExchangePage<Item = ExchangeSummary> {
+export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
   /** The latest first. */
   exchanges: readonly Item[]
   /** Of the next page, if there is one. */
   next?: string | undefined
-  /** Whether it has the exchanges of all processes of the service, or of one replica only. */
-  scope: 'service' | 'replica'
 }
 
 export interface ExchangeBatch {
@@ -23,6 +22,8 @@ export interface ExchangeBatch {
   exchanges: readonly ExchangeSummary[]
   /** How many exchanges of all clients are in no batch because there were too many. */
   missed: number
+  /** If it has changed. */
+  coverage?: Coverage | undefined
 }
 
 /** The exchanges of all processes that a viewer may see. */
@@ -32,7 +33,7 @@ type Question =
   | { find: Search; viewer: Viewer }
   | { list: Search; viewer: Viewer }
   | { clear: true; viewer: Viewer }
-  | { news: Readonly<Record<string, number>> }
+  | { news: Readonly<Record<string, number>>; viewers: readonly string[] }
 
 /** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
 const maxChain = 21
@@ -42,15 +43,13 @@ const maxExported = 1000
 /** At once: more would block other requests. */
 const [maxListed, maxDecoded] = [100, 10]
 
-export type AskOthers = (question: string) => Promise<readonly unknown[]>
-
-/** `ask` sends a question to the other processes, and each responds with the result of its `respond`. */
-export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangePage['scope']) {
-  const askAll = async <Item>(question: Question): Promise<readonly Item[]> => {
+/** `ask` sends a question to the other processes, which respond with `respondTo`. */
+export function openExchanges(log: ExchangeLog, ask: AskOthers) {
+  const askAll = async <Item>(question: Question): Promise<Found<Item>> => {
     const own = respond(log, question)
-    const others = await ask(JSON.stringify(question))
+    const { values, ...coverage } = await ask(JSON.stringify(question))
     // Other processes run the same code.
-    return [own, ...others].flat() as Item[]
+    return { items: [own, ...values].flat() as Item[], coverage }
   }
   const page = async <Item extends ExchangeSummary>(
     kind: 'find' | 'list',
@@ -59,20 +58,25 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangeP
   ): Promise<ExchangePage<Item>> => {
     const search = { ...query, limit: limit + 1 }
     const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
-    const found = (await askAll<Item>(question)).toSorted(byTime).toReversed()
+    const { items, coverage } = await askAll<Item>(question)
+    const found = items.toSorted(byTime).toReversed()
     const exchanges = found.slice(0, limit)
     const last = found.length > limit ? exchanges.at(-1) : undefined
-    return { exchanges, next: last && toCursor(last), scope }
+    return { exchanges, next: last && toCursor(last), ...coverage }
   }
-  const find = async (search: Search, viewer: Viewer) =>
-    (await askAll<Exchange>({ find: search, viewer })).toSorted(byTime)
   return {
     mode: log.mode,
-    find: async (id: string, viewer: Viewer): Promise<Exchange | undefined> =>
-      log.findWhole({ id }, viewer)[0] ?? (await find({ id }, viewer))[0],
+    find: async (id: string, viewer: Viewer): Promise<{ exchange?: Exchange; notice: string }> => {
+      const [exchange] = log.findWhole({ id }, viewer)
+      if (exchange !== undefined) return { exchange, notice: '' }
+      const { items, coverage } = await askAll<Exchange>({ find: { id }, viewer })
+      return { ...(items[0] && { exchange: items[0] }), notice: toNotice(coverage) }
+    },
     /** The latest 21 with an X-Request-Id, the oldest first. */
-    findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> =>
-      (await find({ requestId, limit: maxChain }, viewer)).slice(-maxChain),
+    findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> => {
+      const { items } = await askAll<Exchange>({ find: { requestId, limit: maxChain }, viewer })
+      return items.toSorted(byTime).slice(-maxChain)
+    },
     list: (query: ExchangeQuery, viewer: Viewer) => page<ExchangeSummary>('list', query, viewer),
     /** The latest 1,000, the oldest first. */
     pagesOfWhole: async function* (filter: ExchangeFilter, viewer: Viewer) {
@@ -92,18 +96,21 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers, scope: ExchangeP
         yield (await page<Exchange>('find', query, viewer)).exchanges.toReversed()
       }
     },
-    clear: async (viewer: Viewer): Promise<void> => {
-      await askAll({ clear: true, viewer })
-    },
-    watch: createWatch(log, (numbers) => askAll<News>({ news: numbers })),
-    respond: (question: string) => respond(log, JSON.parse(question) as Question),
+    clear: async (viewer: Viewer): Promise<Coverage> =>
+      (await askAll({ clear: true, viewer })).coverage,
+    watch: createWatch(log, (news, viewers) => askAll<News>({ news, viewers })),
   }
+}
+
+/** The response to a question of another process. */
+export function respondTo(question: string, log: ExchangeLog): unknown {
+  return respond(log, JSON.parse(question) as Question)
 }
 
 function respond(log: ExchangeLog, question: Question): unknown {
   if ('find' in question) return log.findWhole(question.find, question.viewer)
   if ('list' in question) return log.findSummaries(question.list, question.viewer)
-  if ('news' in question) return [log.readNews(question.news, maxInBatch)]
+  if ('news' in question) return [log.readNews(question.news, question.viewers, maxInBatch)]
   log.clear(question.viewer)
   return []
 }
@@ -112,32 +119,43 @@ function byTime(one: ExchangeSummary, other: ExchangeSummary): number {
   return toCursor(one) < toCursor(other) ? -1 : 1
 }
 
+interface Found<Item> {
+  items: readonly Item[]
+  coverage: Coverage
+}
+
 interface Watcher {
   filter: ExchangeFilter
   viewer: Viewer
+  /** The last notice about the coverage, if it is known. */
+  notice: string | undefined
   listener: (batch: ExchangeBatch) => void
 }
 
 /** One timer for all watchers: what they cost does not depend on the number of exchanges. */
 function createWatch(
   { mode }: ExchangeLog,
-  readNews: (numbers: Readonly<Record<string, number>>) => Promise<readonly News[]>,
+  readNews: (
+    numbers: Readonly<Record<string, number>>,
+    viewers: readonly string[],
+  ) => Promise<Found<News>>,
 ) {
   const watchers = new Set<Watcher>()
   let isRunning = false
   const run = async () => {
     const numbers: Record<string, number> = {}
     while (watchers.size > 0) {
-      const news = await readNews(numbers)
-      for (const { processId, next } of news) numbers[processId] = next
+      const viewers = new Set(Array.from(watchers, ({ viewer }) => viewer ?? []).flat())
+      const news = await readNews(numbers, [...viewers])
+      for (const { processId, next } of news.items) numbers[processId] = next
       for (const watcher of watchers) notify(watcher, news, mode)
       await setTimeout(tickMs, undefined, { ref: false })
     }
     isRunning = false
   }
   /** Calls back with new exchanges, at most four times a second. Returns the function that ends it. */
-  return (filter: ExchangeFilter, viewer: Viewer, listener: Watcher['listener']): (() => void) => {
-    const watcher = { filter, viewer, listener }
+  return (given: Watcher): (() => void) => {
+    const watcher = { ...given }
     watchers.add(watcher)
     if (!isRunning) void run()
     isRunning = true
@@ -145,7 +163,8 @@ function createWatch(
   }
 }
 
-function notify({ filter, viewer, listener }: Watcher, news: readonly News[], mode: string): void {
+function notify(watcher: Watcher, { items: news, coverage }: Found<News>, mode: string): void {
+  const { filter, viewer, listener } = watcher
   const exchanges = news
     .flatMap(({ summaries }) => summaries)
     .filter(({ owner }) => mode === 'all' || (owner !== undefined && owner === viewer))
@@ -156,5 +175,9 @@ function notify({ filter, viewer, listener }: Watcher, news: readonly News[], mo
     }))
     .toSorted(byTime)
   const missed = news.reduce((sum, one) => sum + one.missed, 0)
-  if (exchanges.length > 0 || missed > 0) listener({ exchanges, missed })
+  const notice = toNotice(coverage)
+  const changed = notice === watcher.notice ? undefined : coverage
+  watcher.notice = notice
+  if (exchanges.length > 0 || missed > 0 || changed)
+    listener({ exchanges, missed, coverage: changed })
 }

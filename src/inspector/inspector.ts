@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest } from '../http/errors/http-error.ts'
+import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
 import { negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
@@ -13,6 +13,7 @@ import {
 } from '../http/response/event-stream.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
+import { toNotice } from './ask-others.ts'
 import {
   exchangeToJson,
   filterParameters,
@@ -35,6 +36,8 @@ import { toOwner } from './owner.ts'
 import { toRandomId } from './recorded.ts'
 
 const maxRows = 200
+const notCleared =
+  'Processes of the service did not respond in time. The requests that they received are not cleared.'
 /** In which the requests of a redirect chain are searched. */
 const maxRecent = 50
 
@@ -149,7 +152,7 @@ function sendList(
     origin: toOrigin(request),
     filter: query,
     mode: exchanges.mode,
-    isPartial: page.scope === 'replica',
+    notice: toNotice(page),
     query: toQuery(request),
     older: page.next && `/inspector${toQuery(request, { before: page.next })}`,
   })
@@ -163,9 +166,11 @@ function clearInspector(exchanges: Exchanges): Route {
     summary: 'Clear the recorded exchanges',
     description: 'With `INSPECTOR=own`, only your own.',
     responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
+    errors: [503],
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['application/json', 'text/html'])
-      await exchanges.clear(toOwner(request))
+      const { silent } = await exchanges.clear(toOwner(request))
+      if (silent > 0) throw serviceUnavailable(notCleared)
       return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
     },
   }
@@ -195,7 +200,7 @@ function streamExchanges(app: FastifyInstance, exchanges: Exchanges): Route {
     url: '/inspector/events',
     summary: 'Stream the exchanges as they end',
     description:
-      'Server-sent events: `exchange` with a member of the list, and `missed` with the number of exchanges, at least, that were dropped because the client reads too slowly. `Last-Event-ID` resumes.',
+      'Server-sent events: `exchange` with a member of the list, and `missed` with the number of exchanges, at least, that were dropped because the client reads too slowly. `coverage`, when it changes, has `scope` and `silent` of the list, and a `notice` if exchanges are missing. `Last-Event-ID` resumes.',
     parameters: [...filterParameters, { ...lastEventId, example: toCursor(sample) }],
     content: eventContent(toEvent('exchange', toCursor(sample), summarySample)),
     errors: [400, 406, 503],
@@ -211,7 +216,9 @@ function streamExchanges(app: FastifyInstance, exchanges: Exchanges): Route {
         request,
         reply,
         toExchangeEvents({
-          watch: (listener) => exchanges.watch(filter, viewer, listener),
+          // A page may still have an old notice.
+          watch: (listener) =>
+            exchanges.watch({ filter, viewer, listener, notice: isPage ? undefined : '' }),
           load: async () => {
             const page = await exchanges.list({ ...filter, limit: maxPending }, viewer)
             recent.push(...page.exchanges)

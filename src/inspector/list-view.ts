@@ -77,8 +77,8 @@ interface InspectorPage extends ExchangeList {
   origin: string
   filter: ExchangeFilter
   mode: 'all' | 'own' | 'off'
-  /** Whether other replicas have exchanges that the list does not. */
-  isPartial: boolean
+  /** That exchanges of other processes are missing. */
+  notice: string
   /** With a question mark, if there is a filter. */
   query: string
   /** The URL of the next page, with earlier exchanges. */
@@ -86,19 +86,20 @@ interface InspectorPage extends ExchangeList {
 }
 
 export function renderInspectorPage(options: InspectorPage): Page {
-  const { origin, filter, mode, query, older } = options
+  const { origin, filter, mode, notice, query, older } = options
   return {
     title: 'Request inspector',
     description: 'See each request and response, compare two, and repeat them.',
     styles: ['inspector.css'],
     scripts: ['inspector.js'],
     main: html`<p class="lead">${leads[mode]}</p>
+<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
 ${renderFilter(filter)}
 ${renderList(options)}
 <div class="actions"><a class="button second" href="/inspector${query}">Reload</a>
 ${older === undefined ? '' : html`<a class="button second" href="${older}">Older</a>\n`}<a class="button second" href="/inspector.har${query}">Export as HAR</a>
 <form method="post" action="/inspector"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">Clear</button></form></div>
-${renderNotes(origin, options)}`,
+${renderNotes(origin, mode)}`,
   }
 }
 
@@ -133,7 +134,7 @@ ${checkbox('errors', 'Errors', isError)}${checkbox('mine', 'Only mine', isOwn)}$
 </form>`
 }
 
-function renderNotes(origin: string, { mode, isPartial }: InspectorPage): Html {
+function renderNotes(origin: string, mode: InspectorPage['mode']): Html {
   // Random, since visitors who copied the same example would see the requests of each other.
   const header = `X-Inspector: ${randomBytes(12).toString('hex')}`
   return html`<h2>Notes</h2>
@@ -143,5 +144,5 @@ characters: <code>curl -H '${header}' '${origin}/health'</code>.${mode === 'own'
 <li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
 <li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'
 '${origin}/inspector?status=4xx'</code>.</li>
-${isPartial ? html`<li>This replica of the service shows the requests that it has received, and not those of other replicas.</li>\n` : ''}</ul>`
+</ul>`
 }

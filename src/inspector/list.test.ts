@@ -175,7 +175,7 @@ test('events for the page have rows, and name the redirects before them', async 
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const events = await openEvents(t, `${origin}/inspector/events?rows=html`)
   await fetch(`${origin}/httpbin/redirect-to?url=/topic%3Fa%3D%253Cb%253E`)
-  const [before, after] = (await events.take(2)).map(
+  const [, before, after] = (await events.take(3)).map(
     (event) => event?.value as { id: string; html: string; earlier: string[] },
   )
   assert.deepEqual([before?.earlier, after?.earlier], [[], [before?.id]])

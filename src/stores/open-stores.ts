@@ -9,6 +9,7 @@ import type { Files } from './files/files.ts'
 import { createIdempotencyEntries, type IdempotencyEntries } from './idempotency/idempotency.ts'
 import { loadDriver } from './load-driver.ts'
 import type { Records } from './records/records.ts'
+import type { OpenReplicas } from './replicas/replicas.ts'
 import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
@@ -22,6 +23,8 @@ export interface Stores {
   idempotencyEntries: IdempotencyEntries
   states: States
   counters: CounterSet | undefined
+  /** Undefined without Redis. */
+  openReplicas: OpenReplicas | undefined
   /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
@@ -45,6 +48,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     states: createStates(records.collection(collectionNames.states)),
     counters: isCounting ? { own, shared: redis?.counters } : undefined,
+    openReplicas: redis?.openReplicas,
     setReadOnly,
     close: async () => {
       closeFiles()
@@ -104,13 +108,19 @@ async function openRedisStores({ redisUrl }: Config, warn: Warn) {
       import('./redis/connection.ts'),
       import('./sessions/redis.ts'),
       import('./counters/redis.ts'),
+      import('./replicas/redis.ts'),
     ])
-  const [{ openRedis }, sessions, counters] = await loadDriver('REDIS_URL', 'ioredis', load)
+  const [{ openRedis }, sessions, counters, replicas] = await loadDriver(
+    'REDIS_URL',
+    'ioredis',
+    load,
+  )
   const { redis, problem, close } = await openRedis(redisUrl)
   if (problem) warn(`REDIS_URL cannot be reached, so sessions get 503 for now: ${problem}`)
   return {
     sessions: sessions.createRedisSessions(redis),
     counters: counters.createRedisCounters(redis, windowSeconds * 1000),
+    openReplicas: replicas.createOpenReplicas(redis),
     close,
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startRedis, withRedis } from '../redis-server.ts'
 import { until } from '../until.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { inBrowser } from './chromium.ts'
@@ -152,4 +153,23 @@ test('without JavaScript the list is reloaded', inBrowser, async (t) => {
   await page.getByRole('link', { name: '/api/json' }).click()
   await page.getByRole('heading', { name: 'GET /api/json' }).waitFor()
   await page.getByText('in total').waitFor()
+})
+
+const inBrowserWithRedis = { skip: inBrowser.skip || withRedis.skip }
+
+test('a notice is shown while other replicas cannot be asked', inBrowserWithRedis, async (t) => {
+  const redis = await startRedis()
+  t.after(redis.kill)
+  const { visit } = await openSite(t, { REDIS_URL: redis.url })
+  const page = await visit()
+  await page.goto('/inspector')
+  const notice = page.locator('[data-part=notice]')
+  await notice.waitFor({ state: 'hidden' })
+  await redis.kill()
+  await notice.getByText('Only the requests that this replica').waitFor()
+  await assertFlawless(page, ['/inspector'])
+  await page.goto('/inspector')
+  await notice.waitFor()
+  await redis.restart()
+  await notice.waitFor({ state: 'hidden' })
 })

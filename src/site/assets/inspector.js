@@ -126,6 +126,11 @@ function openList(list) {
     missed += JSON.parse(data).count
     show()
   })
+  events.addEventListener('coverage', ({ data }) => {
+    const notice = document.querySelector('[data-part=notice]')
+    notice.textContent = JSON.parse(data).notice
+    notice.hidden = notice.textContent === ''
+  })
   events.addEventListener('open', () => show())
   events.addEventListener('error', () => show('Not connected.'))
 }

@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Config } from '../config/config.ts'
+import type { OpenReplicas, Replicas, Responses } from '../stores/replicas/replicas.ts'
+
+/** Whose exchanges a list has. */
+export interface Coverage {
+  /** All processes of the service, or one replica only. */
+  scope: 'service' | 'replica'
+  /** The number of processes that did not respond in time. */
+  silent: number
+}
+
+/** Sends a question to the other processes. */
+export type AskOthers = (question: string) => Promise<Responses & Coverage>
+
+interface Others {
+  config: Pick<Config, 'databaseUrl' | 'inspector' | 'redisUrl'>
+  openReplicas: OpenReplicas | undefined
+  askWorkers: (question: string) => Promise<readonly unknown[]>
+  /** The response to a question of another process. */
+  respond: (question: string) => unknown
+}
+
+/** All processes through Redis. Without it, or while it fails, only the workers of this replica. */
+export function openOthers(app: FastifyInstance, others: Others): AskOthers {
+  const { config, openReplicas, askWorkers, respond } = others
+  const { databaseUrl, inspector, redisUrl } = config
+  // Not those of another version, or with other exchanges for the same visitor.
+  const topic = `exchanges:${packageJson.version}:${inspector}`
+  let replicas: Replicas | undefined
+  app.addHook('onReady', async () => {
+    if (inspector !== 'off') replicas = openReplicas?.(topic, respond)
+  })
+  app.addHook('onClose', async () => replicas?.close())
+  // Replicas cannot share SQLite.
+  const isAlone = redisUrl === undefined && databaseUrl.startsWith('sqlite:')
+  return async (question) => {
+    const found = await replicas?.ask(question)
+    if (found !== undefined) return { ...found, scope: 'service' }
+    const scope = isAlone || inspector === 'off' ? 'service' : 'replica'
+    return { values: await askWorkers(question), silent: 0, scope }
+  }
+}
+
+/** Empty if nothing is missing. */
+export function toNotice({ scope, silent }: Coverage): string {
+  if (scope === 'replica')
+    return 'Only the requests that this replica of the service received are available.'
+  if (silent === 0) return ''
+  return silent === 1
+    ? '1 process of the service did not respond in time, so its requests are missing.'
+    : `${String(silent)} processes of the service did not respond in time, so their requests are missing.`
+}
