@@ -40,6 +40,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     defaultType: 'application/json',
     usesEnvelope: false,
     // An empty array or object shows no fields.
+    hasSchema: source.schema !== undefined,
     allowsUnknown: source.schema === undefined && Object.keys(properties).length === 0,
     references,
     unique,

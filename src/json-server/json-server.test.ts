@@ -110,6 +110,19 @@ test('in 1 _dependent removes what refers to the record, and no other', async (t
 })
 
 for (const version of ['0.17', '1'] as const) {
+  test(`in ${version} the fields of a schema are checked, and those of other resources are not`, async (t) => {
+    const app = await openData(t, version)
+    const send = async (method: 'POST' | 'PUT' | 'PATCH', url: string, payload: object) =>
+      (await app.inject({ method, url, payload })).statusCode
+    assert.equal(await send('POST', '/accounts', { name: 7 }), 422)
+    assert.equal(await send('POST', '/accounts', { name: 'Bob', secret: 'tin', extra: 1 }), 201)
+    for (const method of ['PUT', 'PATCH'] as const) {
+      assert.equal(await send(method, '/accounts/a', { name: 7 }), 422)
+      assert.equal(await send(method, '/accounts/a', { name: 'Eve' }), 200)
+    }
+    assert.equal(await send('POST', '/posts', { title: 7 }), 201)
+  })
+
   test(`in ${version} a sort by many fields gets 400, and a long path finds nothing`, async (t) => {
     const app = await openData(t, version)
     const terms = (count: number) => Array.from({ length: count }, () => 'title').join()

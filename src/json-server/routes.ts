@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { STATUS_CODES } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
@@ -91,7 +92,7 @@ const open = { content: { '*/*': {} } }
 const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']
 
 function toDocumentation({ server: { version } }: Context, route: Route) {
-  const description = `JSON is as in json-server ${version}. Other types are as without it.`
+  const description = `JSON as json-server ${version} sends it, or another type if Accept prefers it.`
   const headers = responseHeaders('ETag', 'Link', 'X-Total-Count')
   return {
     description,
@@ -100,7 +101,7 @@ function toDocumentation({ server: { version } }: Context, route: Route) {
     responses: {
       '2XX': { description, headers, ...open },
       '3XX': { description: 'Not changed, or a redirect to a page.' },
-      ...Object.fromEntries(errors.map((status) => [status, { description, ...open }])),
+      ...Object.fromEntries(errors.map((status) => [status, { description: STATUS_CODES[status], ...open }])),
     },
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { hasBody, isForm, toMediaType } from '../http/body/body-reader.ts'
 import { assertDepth } from '../http/body/parse-json.ts'
-import { badRequest, conflict } from '../http/errors/http-error.ts'
+import { badRequest, conflict, unprocessable } from '../http/errors/http-error.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
@@ -14,7 +14,7 @@ import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
 import { assertFound } from '../resources/record/show.ts'
 import { checkWrites } from '../resources/relations/check-writes.ts'
-import { assertStorable } from '../resources/write/input.ts'
+import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { nextTime } from '../resources/write/create-numbered.ts'
 import {
   assertMayWrite,
@@ -31,8 +31,8 @@ import { findJson } from './values.ts'
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
-    const body = { ...(await parseBody(context, request)), ...fixed }
-    const record = await storeNew(context, body)
+    const body = { ...parseBody(context, request), ...fixed }
+    const record = await storeNew(context, await createFitter(context)(body))
     if (!isVersion1(context)) {
       reply.header('location', toOrigin(request) + toRecordPath(context.resource, record.id))
     }
@@ -58,14 +58,15 @@ async function storeNew(context: Context, body: Document) {
 export function change(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
-    const body = await parseBody(context, request)
+    const body = parseBody(context, request)
+    const fit = createFitter(context)
     const id = toRecordId(resource, request)
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
       const { document } = current
       const kept = resource.isSingular ? {} : { [resource.idName]: document[resource.idName] }
-      return { ...(request.method === 'PATCH' && document), ...body, ...kept }
+      return fit({ ...(request.method === 'PATCH' && document), ...body, ...kept }, body)
     })
     if (request.method === 'POST') {
       reply.code(201).header('location', toOrigin(request) + resource.path)
@@ -125,13 +126,23 @@ function toRelated(context: Context, dependents: readonly string[]): ResourceCon
 }
 
 /** As lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
-async function parseBody(context: Context, request: FastifyRequest): Promise<Document> {
+function parseBody(context: Context, request: FastifyRequest): Document {
   const document = isVersion1(context) ? findBody1(request, context.config) : findBody0(request)
   if (!isObject(document)) throw badRequest('Body must be a JSON object')
   assertStorable(document)
   // A field may have the name of a parameter that stands for a header.
   const headers = isForm(request) ? {} : request.raw.parsedBody?.formHeaders
-  return createHasher(context.resource)({ ...headers, ...document })
+  return { ...headers, ...document }
+}
+
+/** json-server checks no fields: only a schema that the user gave is checked. */
+function createFitter({ resource }: Context) {
+  const hash = createHasher(resource)
+  return async (document: Document, given?: Document) => {
+    const problems = resource.hasSchema ? findProblems(resource, document) : []
+    if (problems.length > 0) throw unprocessable(problems)
+    return hash(document, given)
+  }
 }
 
 function findBody0({ body = {}, headers }: FastifyRequest): unknown {

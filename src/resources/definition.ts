@@ -40,6 +40,8 @@ export interface ResourceDefinition {
   isSingular?: boolean
   /** Whether fields that the schema does not name are stored and shown. */
   allowsUnknown?: boolean
+  /** Whether the schema is not only inferred from records. */
+  hasSchema?: boolean
   references?: readonly ResourceReference[]
   /** The fields of which no two records have the same value. */
   unique?: readonly string[]
@@ -148,6 +150,7 @@ export function defineResource(definition: ResourceDefinition) {
     usesEnvelope: true,
     hasEvents: false,
     allowsUnknown: false,
+    hasSchema: true,
     hasNumericIds: false,
     references: [],
     unique: [],
