@@ -9,6 +9,7 @@ import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
+import { findDelayMs } from './http/request/requested-failure.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
 import {
@@ -202,7 +203,11 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
     beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
-      done(error ?? parseRequestHead(request, config))
+      const problem = error ?? parseRequestHead(request, config)
+      const { testApi, maxDurationSeconds } = config
+      const delayMs = testApi ? findDelayMs(request, reply, maxDurationSeconds) : 0
+      if (delayMs > 0) setTimeout(done, delayMs, problem)
+      else done(problem)
     })
   })
 }

@@ -17,10 +17,8 @@ export function combineDemos(
   { definitions, responses }: Pick<OpenedData, 'definitions' | 'responses'>,
   notify: (notice: string) => void = () => undefined,
 ) {
-  const names = [
-    ...definitions.map(({ name }) => name),
-    ...responses.map(({ url }) => toFirstSegment(url)),
-  ]
+  const ofResources = definitions.map(({ name }) => name)
+  const names = [...ofResources, ...responses.map(({ url }) => toFirstSegment(url))]
   const resources = definitions.map(defineResource)
   const own = config.jsonServer
     ? createJsonServer(config.jsonServer, definitions)
@@ -35,7 +33,7 @@ export function combineDemos(
     notify(`The demo ${name} is off: the data file has its path`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
-  const described = responses.length > 0 ? [responsesDemo(responses)] : []
+  const described = responses.length > 0 ? [responsesDemo(responses, ofResources)] : []
   const reset = config.testApi ? [testApi(definitions)] : []
   const demos = [...own, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }

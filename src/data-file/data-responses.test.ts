@@ -33,6 +33,26 @@ test('the responses of a data file are beside its resources', async (t) => {
   assert.match(String(wrong.headers.allow), /GET/)
 })
 
+for (const settings of [{}, { JSON_SERVER: '0.17' }, { JSON_SERVER: '1' }]) {
+  const mode = settings.JSON_SERVER ?? 'off'
+  test(`a response is beside the routes of a resource, with json-server ${mode}`, async (t) => {
+    const $responses = {
+      'POST /posts/:id/pay': { status: 402 },
+      'GET /posts/:post/likes': { json: 3 },
+      'GET /posts/1/comments/latest': { json: 4 },
+    }
+    const comments = [{ id: 1, postId: 1 }]
+    const app = await dataApp(t, { posts, comments, $responses }, { settings })
+    assert.equal((await app.inject({ method: 'POST', url: '/posts/1/pay' })).statusCode, 402)
+    assert.equal((await app.inject('/posts/1/likes')).json(), 3)
+    assert.equal((await app.inject('/posts/1/comments/latest')).json(), 4)
+    for (const url of ['/posts', '/posts/1', '/posts/1/comments'])
+      assert.equal((await app.inject(url)).statusCode, 200)
+    const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>()
+    assert.ok(paths['/posts/{id}/pay'])
+  })
+}
+
 test('a described response has neither validators, compression nor defaults of the service', async (t) => {
   const app = await dataApp(t, { posts, $responses: { 'GET /long': { body: 'x'.repeat(5000) } } })
   const headers = {
@@ -94,6 +114,9 @@ const rejected: Readonly<Record<string, [responses: unknown, message: RegExp]>> 
     { 'GET /posts/2': {} },
     /"GET \/posts\/2" is a path of the resource posts/,
   ],
+  'a path below a record': [{ 'GET /posts/:id/edit.html': {} }, /is a path of the resource posts/],
+  'any path below a record': [{ 'GET /posts/:id/:any': {} }, /is a path of the resource posts/],
+  'a list below a record': [{ 'POST /posts/:id/posts': {} }, /is a path of the resource posts/],
   'a path of the service': [{ 'GET /health/a': {} }, /is a path of the service/],
   'a parameter first': [{ 'GET /:any': {} }, /must not begin with a parameter/],
   'a parameter twice': [{ 'GET /a/:b/:b': {} }, /has a parameter twice/],

@@ -6,6 +6,7 @@ import type { ResponseDescription, Sequence } from '../responses/description.ts'
 import { checkDescribed } from '../responses/parse-description.ts'
 import { sendDescribed } from '../responses/send.ts'
 import { takeStep } from '../responses/sequences.ts'
+import { routableId } from '../resources/context.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { isDocument } from '../stores/records/records.ts'
 import { findNameProblem } from './names.ts'
@@ -64,8 +65,11 @@ export function parseResponses(
 }
 
 function findPathProblem(url: string, names: readonly string[]): string | undefined {
-  const first = toFirstSegment(url)
-  if (names.includes(first)) return `is a path of the resource ${first}`
+  const [, first = '', , end = '', ...others] = url.split('/')
+  // The suffix of a type and the name of a parameter are not compared.
+  const isOfResource = ['', 'edit', ...names].includes(end.replace(/[.:].*/, ''))
+  if (names.includes(first) && isOfResource && others.length === 0)
+    return `is a path of the resource ${first}: only others can be added, such as /${first}/:id/pay`
   if (first.startsWith(':')) return 'must not begin with a parameter'
   const parameters = url.match(/:[^/]+/g) ?? []
   if (new Set(parameters).size < parameters.length) return 'has a parameter twice'
@@ -74,7 +78,8 @@ function findPathProblem(url: string, names: readonly string[]): string | undefi
 
 export const toFirstSegment = (url: string) => url.split('/')[1] ?? ''
 
-export function responsesDemo(responses: readonly DataResponse[]): Demo {
+/** `names` are those of the resources. */
+export function responsesDemo(responses: readonly DataResponse[], names: readonly string[]): Demo {
   const links = responses.filter(({ method, url }) => method === 'GET' && !url.includes(':'))
   return {
     name: 'described',
@@ -82,7 +87,13 @@ export function responsesDemo(responses: readonly DataResponse[]): Demo {
     summary: 'The responses that the data file describes.',
     group: 'Requests and responses',
     samples: links.map(({ url }) => ({ title: url, method: 'GET', path: url })),
-    routes: (services) => responses.map((response) => toRoute(response, services)),
+    routes: (services) =>
+      responses.map((response) => {
+        const { url, ...route } = toRoute(response, services)
+        // The router tries the pattern of a record before a parameter without one.
+        const id = names.includes(toFirstSegment(url)) ? `(${routableId.source})` : ''
+        return { ...route, url: url.replace(/^\/[^/]+\/:[^/]+/, (path) => path + id) }
+      }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { STATUS_CODES } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
 import { negotiate, typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
@@ -101,7 +101,9 @@ function toDocumentation({ server: { version } }: Context, route: Route) {
     responses: {
       '2XX': { description, headers, ...open },
       '3XX': { description: 'Not changed, or a redirect to a page.' },
-      ...Object.fromEntries(errors.map((status) => [status, { description: STATUS_CODES[status], ...open }])),
+      ...Object.fromEntries(
+        errors.map((status) => [status, { description: STATUS_CODES[status], ...open }]),
+      ),
     },
   }
 }

@@ -42,7 +42,8 @@ function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boole
   return `^(?!(?:${paths})(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
 }
 
-const routableId = new RegExp(toIdPattern({ storesId: true }, false))
+/** The ids of a data file. */
+export const routableId = new RegExp(toIdPattern({ storesId: true }, false))
 
 /** Whether the path of a record can have this id, if its resource stores ids. */
 export function isRoutableId(id: string): boolean {

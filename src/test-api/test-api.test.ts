@@ -235,6 +235,21 @@ for (const [prefer, status] of [
   })
 }
 
+test('a request can ask for a delay, of at most MAX_DURATION_SECONDS, and for an error after it', async (t) => {
+  const app = await openBlog(t, { MAX_DURATION_SECONDS: '0.3' })
+  for (const [prefer, status] of [
+    ['vitrine-delay=200', 200],
+    ['vitrine-delay=900000', 200],
+    ['vitrine-delay=200, vitrine-fail=503', 503],
+  ] as const) {
+    const startedAt = performance.now()
+    const response = await app.inject({ url: '/posts', headers: { prefer } })
+    assert.equal(response.statusCode, status)
+    assert.match(String(response.headers['preference-applied']), /^vitrine-/)
+    assert.ok(performance.now() - startedAt >= 195)
+  }
+})
+
 test('the test API cannot be used with PRESET=public', async (t) => {
   const { status, lines } = await failedStart(t, { ...settings, PRESET: 'public' })
   assert.equal(status, 2)

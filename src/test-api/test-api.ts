@@ -45,6 +45,8 @@ function resetRoute({ config: settings, records, idempotencyEntries }: Services)
     method: 'POST',
     url: '/_vitrine/reset',
     summary: 'Replace all records by those of the data file',
+    description:
+      'Also without a reset, any request gets an error with `Prefer: vitrine-fail=503`, and waits so many milliseconds with `Prefer: vitrine-delay=1500`.',
     responses: toDone('The records are those of the file.'),
     errors: [409],
     store: 'writes',

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../errors/http-error.ts'
 import { findPreference } from '../negotiation/negotiate.ts'
 
@@ -14,4 +14,13 @@ export function assertNotToFail(request: FastifyRequest): void {
   }
   const detail = 'The request asked for this error with Prefer. Nothing was stored.'
   throw new HttpError(Number(status), detail, { headers })
+}
+
+/** The milliseconds of `Prefer: vitrine-delay=1500`, at most those of MAX_DURATION_SECONDS. */
+export function findDelayMs(request: FastifyRequest, reply: FastifyReply, maxSeconds: number) {
+  const preference = findPreference(request, 'vitrine-delay') ?? ''
+  const [, milliseconds] = /^vitrine-delay=(\d+)$/.exec(preference) ?? []
+  if (milliseconds === undefined) return 0
+  reply.header('preference-applied', preference)
+  return Math.min(Number(milliseconds), maxSeconds * 1000)
 }
