@@ -118,9 +118,10 @@ function toRoute({ method, url, described }: DataResponse, { config, states }: S
     ...(isSequence && { store: 'writes' }),
     // The response depends neither on the body nor on conditions.
     config: { readsBodyItself: true, ignoresConditions: true },
-    handler: async (_request, reply) => {
+    handler: async ({ raw }, reply) => {
       if (!isSequence) return send(reply, described)
-      const { step = {} } = await takeStep(states, `data/${method} ${url}`, described.sequence)
+      const key = `data/${method} ${url}`
+      const { step = {} } = await takeStep(raw, states, { key, steps: described.sequence })
       return send(reply, step)
     },
   }

@@ -27,6 +27,23 @@ export interface Recording {
   /** Of a stream, the first bytes. */
   sent: string | Buffer | Capture | undefined
   isRateLimited: boolean
+  extras?: RecordedExtras
+}
+
+/** What few exchanges have. */
+export interface RecordedExtras {
+  fault?: string
+  /** Of a sequence, from 1. */
+  step?: number
+  /** The headers of a 103. */
+  earlyHints?: Fields
+  trailers?: Fields
+}
+
+type Fields = readonly (readonly [name: string, value: string])[]
+
+export function recordExtras({ recording }: IncomingMessage, extras: RecordedExtras): void {
+  if (recording) recording.extras = { ...recording.extras, ...extras }
 }
 
 declare module 'node:net' {

@@ -26,7 +26,8 @@ function toParts(exchange: Exchange): Record<string, readonly string[]> {
     'Request line': exchange.requestHead.split('\n', 1),
     'Request headers': toLines(requestFields),
     'Request body': prettyBody(requestBody, requestFields).text.split('\n'),
-    'Status line': exchange.responseHead.split('\n', 1),
+    // The last head: a 103 can be before it.
+    'Status line': exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [],
     'Response headers': toLines(responseFields),
     'Response body': prettyBody(responseBody, responseFields).text.split('\n'),
   }

@@ -96,6 +96,10 @@ const exchangeProperties = {
     description: 'The validators that the conditions of the request were compared with.',
   },
   rateLimit: objectSchema({ policy: text, state: text, isExceeded: isTrue }),
+  earlyHintFields: { ...fields, description: 'Of a 103 (Early Hints) before the response.' },
+  trailerFields: fields,
+  fault: { ...text, description: 'The fault that the request asked for.' },
+  step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
 }
 
 export const exchangeSchema = toSchema(sample, exchangeProperties)

@@ -55,7 +55,9 @@ const hasHead = ({ status, responseFields }: Exchange) =>
 
 function renderResponse(exchange: Exchange): Html {
   const { status, responseFields, responseBody } = exchange
-  if (hasHead(exchange)) return renderMessage(responseFields, responseBody)
+  const { earlyHintFields = [], trailerFields = [] } = exchange
+  if (hasHead(exchange))
+    return html`${renderFields('Early hints', earlyHintFields)}${renderMessage(responseFields, responseBody)}${renderFields('Trailers', trailerFields)}`
   return html`<p class="quiet">${status === undefined ? 'There is no response.' : 'Only the status of the response is recorded.'}</p>`
 }
 
@@ -156,6 +158,7 @@ function toReuse({ requestsBefore }: Exchange['connection']): string {
 
 function renderFacts(exchange: Exchange): Html {
   const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
+  const { fault, step, trailerFields = [] } = exchange
   const rows: readonly (readonly [string, HtmlValue])[] = [
     ...(hasHead(exchange)
       ? ([
@@ -178,6 +181,9 @@ function renderFacts(exchange: Exchange): Html {
           ] as const,
         ]
       : []),
+    ...(fault ? [['Fault', html`<code>${fault}</code>`] as const] : []),
+    ...(step ? [['Step of the sequence', String(step)] as const] : []),
+    ...trailerFields.map((field) => ['Trailer', html`<code>${field.join(': ')}</code>`] as const),
   ]
   return html`<dl>
 ${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`

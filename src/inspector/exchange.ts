@@ -52,6 +52,13 @@ export interface Exchange extends ExchangeSummary {
   negotiation?: Negotiation | undefined
   preconditions?: ComparedPreconditions | undefined
   rateLimit?: RateLimitDecision | undefined
+  /** Of a 103 before the response. `responseHead` begins with it. */
+  earlyHintFields?: Fields | undefined
+  trailerFields?: Fields | undefined
+  /** Under `/responses`, what the request asked for. */
+  fault?: string | undefined
+  /** The number of the step of a sequence, from 1. */
+  step?: number | undefined
 }
 
 /** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */

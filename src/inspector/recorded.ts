@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Negotiation } from '../http/negotiation/negotiate.ts'
-import { maxRecordedBytes, type Recording } from '../http/recording.ts'
+import { maxRecordedBytes, type RecordedExtras, type Recording } from '../http/recording.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream } from '../http/request/target.ts'
@@ -58,6 +58,7 @@ export function toEntry(
     response.route ?? '',
     negotiation ? JSON.stringify(negotiation) : '',
     toComparison(raw),
+    recording.extras ? JSON.stringify(recording.extras) : '',
     toSentHead(reply.raw),
     raw.rawHeaders.join(separator),
   ]
@@ -117,8 +118,8 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const [id = '', otherId, owner, receivedMethod, effectiveMethod = '', target = ''] = texts
   const [httpVersion = '', client = '', protocol = '', host = '', connectionId = ''] =
     texts.slice(6)
-  const [remoteAddress = '', tls, demo, route, negotiation, comparison, head = '', ...rawHeaders] =
-    texts.slice(11)
+  const [remoteAddress = '', tls, demo, route, negotiation, comparison] = texts.slice(11)
+  const [extras, head = '', ...rawHeaders] = texts.slice(17)
   const [status, headAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, isCutOff, isRateLimited] = numbers.slice(7)
   const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
@@ -131,6 +132,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
     negotiation: negotiation ? (JSON.parse(negotiation) as Negotiation) : undefined,
     preconditions: comparison ? (JSON.parse(comparison) as ComparedPreconditions) : undefined,
+    extras: extras ? (JSON.parse(extras) as RecordedExtras) : {},
     requestFields: toPairs(rawHeaders),
     statusLine,
     responseFields: lines.map(toField),

@@ -41,6 +41,12 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
   const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
+  const { earlyHints, trailers, fault, step } = recorded.extras
+  const hintFields = earlyHints && maskFields(earlyHints)
+  const hintHead = hintFields
+    ? `${toHead(`HTTP/${httpVersion} 103 Early Hints`, hintFields)}\n`
+    : ''
+  const responseHead = status === undefined ? '' : toHead(recorded.statusLine, responseFields)
   return {
     ...summary,
     ...{ origin, httpVersion, tls, connection, requestFields, responseFields, times },
@@ -51,8 +57,14 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     },
     requestHead: toHead(requestLine, requestFields),
     requestBody,
-    responseHead: status === undefined ? '' : toHead(recorded.statusLine, responseFields),
+    responseHead: hintHead + responseHead,
     responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
+    ...{
+      earlyHintFields: hintFields,
+      trailerFields: trailers && maskFields(trailers),
+      fault,
+      step,
+    },
   }
 }
 

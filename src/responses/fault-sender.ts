@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { discardRest } from '../http/body/read-bytes.ts'
 import { badRequest, HttpError, notImplemented } from '../http/errors/http-error.ts'
+import { recordExtras } from '../http/recording.ts'
 import { findStream } from '../http/request/target.ts'
 import { countWrites, isClosed } from '../http/response/finish-responses.ts'
 import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts'
@@ -23,6 +24,7 @@ export function createFaultSender(
     throw new HttpError('forbidden', 'Faults are disabled. Set RESPONSE_FAULTS=on to enable them.')
   }
   const send = findSender(reply, name)
+  recordExtras(request.raw, { fault: name })
   return async (body) => {
     // To close a connection with unread bytes would reset it.
     await discardRest(request.raw, config)

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
 import type { Config } from '../config/config.ts'
+import { recordExtras } from '../http/recording.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream, isRawRequest } from '../http/request/target.ts'
 import { holdBytes, isClosed } from '../http/response/finish-responses.ts'
@@ -102,6 +103,8 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   delete sent['content-security-policy']
   joinValues(sent)
   reply.raw.writeInformation(103, sent)
+  const earlyHints = Object.entries(sent).map(([name, value]) => [name, String(value)] as const)
+  recordExtras(reply.request.raw, { earlyHints })
 }
 
 function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {

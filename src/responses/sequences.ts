@@ -1,18 +1,23 @@
+import type { IncomingMessage } from 'node:http'
+import { recordExtras } from '../http/recording.ts'
 import type { States } from '../stores/states/states.ts'
 
-/** Counts the request, and resolves with its number and the step that it gets. */
+/** Counts the request, records its step, and resolves with its number and the step that it gets. */
 export async function takeStep<Step extends { times?: number }>(
+  raw: IncomingMessage,
   states: States,
-  key: string,
-  steps: readonly Step[],
+  { key, steps }: { key: string; steps: readonly Step[] },
 ) {
   const { requests } = await states.update(key, ({ requests: known = 0 }) => ({
     requests: known + 1,
   }))
-  return { requests, step: findStep(steps, requests) }
+  const step = findStep(steps, requests)
+  recordExtras(raw, { step: step + 1 })
+  return { requests, step: steps[step] }
 }
 
-function findStep<Step extends { times?: number }>(steps: readonly Step[], requests: number) {
+function findStep(steps: readonly { times?: number }[], requests: number): number {
   let last = 0
-  return steps.find(({ times = 1 }) => (last += times) >= requests) ?? steps.at(-1)
+  const found = steps.findIndex(({ times = 1 }) => (last += times) >= requests)
+  return found === -1 ? steps.length - 1 : found
 }

@@ -78,7 +78,8 @@ async function chooseResponse(
   const described = JSON.parse(response) as ResponseDescription | Sequence
   if (!('sequence' in described)) return described
   // With each change of the bin it begins anew.
-  const { step } = await takeStep(states, `bin ${id} ${String(version)}`, described.sequence)
+  const key = `bin ${id} ${String(version)}`
+  const { step } = await takeStep(raw, states, { key, steps: described.sequence })
   return step ?? {}
 }
 

@@ -76,7 +76,10 @@ async function describeStep(
   const given = await readDescription(request, query, config)
   const described = given === undefined ? undefined : parseDescribed(given, config)
   const { sequence } = toSequence(described ?? readSteps(query, config))
-  const { requests, step = {} } = await takeStep(states, `sequence/${key}`, sequence)
+  const { requests, step = {} } = await takeStep(request.raw, states, {
+    key: `sequence/${key}`,
+    steps: sequence,
+  })
   const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
   return hasOwnBody ? step : { ...step, json: { key, requests, status: step.status } }
 }

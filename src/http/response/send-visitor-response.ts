@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { recordExtras } from '../recording.ts'
 import { isHttp2, isRawRequest } from '../request/target.ts'
 import { toVisitorHeaders, type Pair, type VisitorLimits } from '../security/visitor-response.ts'
 import { defaultHeaders } from './default-headers.ts'
@@ -186,11 +187,13 @@ function toTrailers(
 /** Not those of Fastify, which writes their names without commas. */
 async function* appendTrailers(
   body: NonNullable<VisitorResponse['body']>,
-  { raw }: FastifyReply,
+  { raw, request }: FastifyReply,
   trailers: readonly Trailer[],
 ) {
   if (typeof body === 'string' || Buffer.isBuffer(body)) yield body
   else yield* body
+  const fields = trailers.map(([name, toValue]) => [name, toValue()] as const)
   // Over HTTP/2, Node takes no pairs.
-  raw.addTrailers(Object.fromEntries(trailers.map(([name, toValue]) => [name, toValue()])))
+  raw.addTrailers(Object.fromEntries(fields))
+  recordExtras(request.raw, { trailers: fields })
 }
