@@ -74,14 +74,17 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
     },
     /** Scripts can read Server-Timing of their own page, also after a 304. */
     sendId: (request: FastifyRequest, reply: FastifyReply): void => {
-      if (!isOfBrowser(request.headers)) return
+      const { headers, routeOptions } = request
+      if (!isOfBrowser(headers) || routeOptions.config.isUnrecorded === true) return
       reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
     },
     record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
       const { recording } = request.raw
       if (recording === undefined) return
       const owner = toOwner(request, reply.getHeader('set-cookie'))
+      // Also releases the memory for the body.
       const entry = toEntry(request, reply, { recording, response, owner })
+      if (request.routeOptions.config.isUnrecorded === true) return
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
     findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>

@@ -85,30 +85,6 @@ for (const [payload, detail, pointer] of wrongBins) {
   })
 }
 
-test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
-  const app = await testApp(t)
-  const headers = { accept: 'text/html' }
-  const created = await app.inject({ method: 'POST', url: '/bins', headers })
-  const page = String(created.headers.location)
-  assert.equal(created.statusCode, 303)
-  const cookie = String(created.headers['set-cookie'])
-  assert.match(cookie, /^bin-[\w-]+=vbs_[\w-]+; Path=\/bins; .*HttpOnly; SameSite=Strict$/)
-  const own = { ...headers, cookie: cookie.split(';')[0] }
-  const shown = await app.inject({ url: page, headers: own })
-  assert.equal(shown.statusCode, 200)
-  assert.equal(shown.headers['cache-control'], 'no-store')
-  const [secret = ''] = /vbs_[\w-]+/.exec(cookie) ?? []
-  assert.match(shown.body, new RegExp(`--secret ${secret}`))
-  const exchange = await app.inject({
-    url: `/inspector/${String(shown.headers['x-request-id'])}`,
-    headers: { accept: 'application/json' },
-  })
-  assert.match(exchange.body, /--secret/)
-  assert.doesNotMatch(exchange.body, /vbs_/)
-  assert.match((await app.inject({ url: '/bins', headers: own })).body, new RegExp(page))
-  assert.equal((await app.inject({ url: page, headers })).statusCode, 401)
-})
-
 test('the pages of bins are valid HTML, and show what was captured as text', async (t) => {
   const bin = await createBin(await testApp(t), { body: '</textarea><script>' })
   const headers = { accept: 'text/html' }
@@ -153,33 +129,6 @@ test('two requests of a bin are compared, and all are exported as HAR and messag
   const headers = { accept: 'message/http' }
   const message = await bin.read(`/requests/${ids[0] ?? ''}`, { headers })
   assert.match(message.body, /^POST \/b\/[^]*\r\n\r\none\ntwo/)
-})
-
-test('the link with the secret sets the cookie, and a wrong one does not', async (t) => {
-  const app = await testApp(t)
-  const { id, secret } = await createBin(app)
-  const open = (given: string) => app.inject(`/bins/${id}?secret=${given}`)
-  const [right, wrong] = [await open(secret), await open(secret.replace(/.$/, '*'))]
-  assert.deepEqual([right.statusCode, right.headers.location], [303, `/bins/${id}`])
-  assert.match(String(right.headers['set-cookie']), new RegExp(`^bin-${id}=${secret};`))
-  assert.deepEqual([wrong.statusCode, wrong.headers['set-cookie']], [303, undefined])
-})
-
-test('a browser keeps the cookies of the twenty newest bins', async (t) => {
-  const app = await testApp(t)
-  const ids = Array.from(
-    { length: 21 },
-    (_, index) => `0${(index + 10).toString(36)}zzzzz${'a'.repeat(20)}`,
-  )
-  const cookie = ids.map((id) => `bin-${id}=x`).join('; ')
-  const headers = { accept: 'text/html', cookie }
-  const created = await app.inject({ method: 'POST', url: '/bins', headers })
-  const [first = '', ...others] = [created.headers['set-cookie'] ?? []].flat()
-  assert.match(first, /=vbs_/)
-  assert.deepEqual(
-    others.map((one) => one.split('=')[0]),
-    [ids[1], ids[0]].map((id) => `bin-${id ?? ''}`),
-  )
 })
 
 test('the response of a bin can be set, with every part of a description', async (t) => {

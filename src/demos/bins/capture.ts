@@ -31,6 +31,7 @@ export const captureEndpoints = ['/b/:id', '/b/:id/*'].map((url): Endpoint => ({
   },
   errors: [403, 404, 410],
   store: 'writes',
+  config: { isUnrecorded: true },
   handle: captureRequest,
 }))
 

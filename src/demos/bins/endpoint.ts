@@ -46,7 +46,7 @@ export function ofBin({ path = '', handle, ...operation }: BinEndpoint): Endpoin
     parameters: [binParameter, ...parameters],
     errors: [401, 404, 410, ...errors],
     store: method === 'GET' ? 'reads' : 'writes',
-    config: { defaultType: 'json' },
+    config: { defaultType: 'json', isUnrecorded: true },
     handle: async (request, reply, services) =>
       handle(request, reply, { ...services, bin: await openBin(services.bins, request, reply) }),
   }

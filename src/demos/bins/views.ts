@@ -87,7 +87,6 @@ function renderResponseForm({ id, response }: Bin): Html {
 `
 }
 
-/** Before the list: a recorded page ends after 64 KiB, and a part of a secret is not masked. */
 function renderAccess({ id, secret }: OpenedBin, origin: string): Html {
   const url = `${origin}/bins/${id}`
   const local = `npx vitrine forward ${url} http://localhost:8080 --secret ${secret}`
