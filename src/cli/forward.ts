@@ -7,13 +7,20 @@ import { Readable } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { isObject } from '../http/request/parameters.ts'
+import { connectionFields } from '../http/request/raw-request.ts'
 import type { CapturedRequest } from '../demos/bins/captured-request.ts'
 
 interface Source {
   /** The URL of the bin in the API. */
   url: string
-  headers: Record<string, string>
-  signal: AbortSignal
+  authorization: string
+  /** The id of the last event that was handled. */
+  event?: string
+  /** The id of the latest request that was sent; empty before the first one. */
+  request: string
+  /** Those that were sent before their event. */
+  listed: Set<string>
+  isLost?: boolean
 }
 
 const retryMs = 1000
@@ -21,21 +28,33 @@ const localSeconds = 30
 
 /** Sends what the bin captures to the local service, from now on or after a request, until it is interrupted. */
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
-  const interruption = new AbortController()
-  const { signal } = interruption
-  const source = { ...parseBin(bin, config.binSecret), signal }
-  const to = parseLocal(local)
-  const interrupt = () => {
-    interruption.abort()
-  }
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
-  const request = await findStart(source, config.binAfter).catch((error: unknown) => {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit())
+  const source = parseBin(bin, config.binSecret)
+  const to = URL.parse(local)
+  if (!to || !/^https?:$/.test(to.protocol))
+    throw new Error('the local URL must begin with http: or https:')
+  source.request = await findStart(source, config.binAfter).catch((error: unknown) => {
     throw new Error(toReason(error))
   })
   console.log(`Forwarding the requests of ${source.url} to ${to.href}`)
-  const position: Position = { event: undefined, request, listed: new Set(), isLost: false }
-  while (!signal.aborted) await follow(source, to, position)
-  process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  for (;;) {
+    await follow(source, to).catch((error: unknown) => {
+      if (error instanceof BinUnavailable) throw error
+      source.isLost = true
+      console.error(`vitrine: ${toReason(error)}; connecting again`)
+    })
+    await setTimeout(retryMs)
+  }
+}
+
+function parseBin(text: string, binSecret: string): Source {
+  const url = URL.parse(text)
+  const [, id] = /^\/(?:b|bins)\/([\w-]+)/.exec(url?.pathname ?? '') ?? []
+  if (!url || id === undefined) throw new Error('the URL of the bin must have the path /bins/ID')
+  const secret = url.searchParams.get('secret') ?? binSecret
+  if (secret === '') throw new Error('set the secret of the bin with --secret')
+  const authorization = `Bearer ${secret}`
+  return { url: `${url.origin}/bins/${id}`, authorization, request: '', listed: new Set() }
 }
 
 /** The id after which all are sent; empty before the first one. */
@@ -46,72 +65,40 @@ async function findStart(source: Source, after: string): Promise<string> {
   return after === '' ? (newest?.id ?? '') : start
 }
 
-function parseBin(text: string, binSecret: string): Omit<Source, 'signal'> {
-  const url = URL.parse(text)
-  const [, id] = /^\/(?:b|bins)\/([\w-]+)/.exec(url?.pathname ?? '') ?? []
-  if (!url || id === undefined) throw new Error('the URL of the bin must have the path /bins/ID')
-  const secret = url.searchParams.get('secret') ?? binSecret
-  if (secret === '') throw new Error('set the secret of the bin with --secret')
-  return { url: `${url.origin}/bins/${id}`, headers: { authorization: `Bearer ${secret}` } }
-}
-
-function parseLocal(text: string): URL {
-  const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol)) return url
-  throw new Error('the local URL must begin with http: or https:')
-}
-
-interface Position {
-  /** The last one that was handled. */
-  event: string | undefined
-  /** The latest that was sent. */
-  request: string
-  /** Those that were sent before their event. */
-  listed: Set<string>
-  isLost: boolean
-}
-
-/** Until the connection ends. */
-async function follow(source: Source, to: URL, position: Position): Promise<void> {
-  const { signal } = source
+/** Until the connection ends, which is an error. */
+async function follow(source: Source, to: URL): Promise<void> {
   const sendOn = async (request: CapturedRequest) => {
     await forwardOne(source, to, request)
-    if (request.id > position.request) position.request = request.id
+    if (request.id > source.request) source.request = request.id
   }
-  try {
-    for await (const { name, id, value } of readEvents(source, position)) {
-      const isMissed = name === 'reset' || name === ''
-      for (const request of isMissed ? await listMissed(source, position) : []) {
-        await sendOn(request)
-        position.listed.add(request.id)
-      }
-      if (name === 'created' && !position.listed.delete(String(value.id))) {
-        const response = await get(source, `/requests/${String(value.id)}`)
-        if (response) await sendOn((await response.json()) as CapturedRequest)
-      }
-      position.event = id
+  for await (const { name, id, value } of readEvents(source)) {
+    const isMissed = name === 'reset' || name === ''
+    for (const request of isMissed ? await listMissed(source) : []) {
+      await sendOn(request)
+      source.listed.add(request.id)
     }
-  } catch (error) {
-    if (error instanceof BinUnavailable) throw error
-    position.isLost = true
-    if (!signal.aborted) console.error(`vitrine: ${toReason(error)}; connecting again`)
+    if (name === 'created' && !source.listed.delete(String(value.id))) {
+      const response = await get(source, `/requests/${String(value.id)}`)
+      if (response) await sendOn((await response.json()) as CapturedRequest)
+    }
+    source.event = id
   }
-  await setTimeout(retryMs, undefined, { signal }).catch(() => undefined)
+  throw new Error('the connection to the bin ended')
 }
 
 /** Those that are not known to have been sent when the connection begins, or when events are missing. */
-async function listMissed(source: Source, position: Position): Promise<CapturedRequest[]> {
-  const missed = await list(source, `after=${position.request}`)
-  if (position.isLost) console.log(`Connected again. Requests missed: ${String(missed.length)}`)
-  position.isLost = false
+async function listMissed(source: Source): Promise<CapturedRequest[]> {
+  const missed = await list(source, `after=${source.request}`)
+  if (source.isLost) console.log(`Connected again. Requests missed: ${String(missed.length)}`)
+  source.isLost = false
   return missed
 }
 
 class BinUnavailable extends Error {}
 
 /** Undefined if the request has been removed. */
-async function get({ url, headers, signal }: Source, path: string, more = {}) {
-  const response = await fetch(url + path, { headers: { ...headers, ...more }, signal })
+async function get({ url, authorization }: Source, path: string, more = {}) {
+  const response = await fetch(url + path, { headers: { authorization, ...more } })
   const { ok, status } = response
   if (ok) return response
   if (status === 404 && path.includes('/requests/')) return undefined
@@ -127,9 +114,9 @@ async function list(source: Source, query: string): Promise<CapturedRequest[]> {
 }
 
 /** The first event has no name, and the id with which the stream begins. */
-async function* readEvents(source: Source, { event }: Position) {
-  const more = { accept: 'text/event-stream', ...(event && { 'last-event-id': event }) }
-  const response = await get(source, '/events', more)
+async function* readEvents(source: Source) {
+  const last = source.event && { 'last-event-id': source.event }
+  const response = await get(source, '/events', { accept: 'text/event-stream', ...last })
   let [name, id, text] = ['', '', '{}']
   const input = response?.body ? Readable.fromWeb(response.body) : Readable.from([])
   for await (const line of createInterface({ input })) {
@@ -142,55 +129,45 @@ async function* readEvents(source: Source, { event }: Position) {
     yield { name, id, value: isObject(value) ? value : {} }
     ;[name, id, text] = ['', '', '{}']
   }
-  throw new Error('the connection to the bin ended')
 }
 
-async function forwardOne(source: Source, to: URL, request: CapturedRequest): Promise<void> {
+async function forwardOne(source: Source, to: URL, captured: CapturedRequest): Promise<void> {
   // Others chose the path: a terminal would interpret control characters.
-  const line = `${request.method} ${request.path}`.replaceAll(/[^ -~]/g, '?')
+  const line = `${captured.method} ${captured.path}`.replaceAll(/[^ -~]/g, '?')
   const begin = performance.now()
-  const result = await sendOne(source, to, request).catch(toReason)
+  const result = await send(source, to, captured).catch(toReason)
   console.log(`${line} → ${result}, ${String(Math.round(performance.now() - begin))} ms`)
 }
 
-async function sendOne(source: Source, to: URL, request: CapturedRequest): Promise<string> {
-  if (request.isTooLarge === true) return 'not sent: its body was too large for the bin'
-  const body = await readBody(source, request)
-  const { status = 0 } = await send(to, request, body)
-  return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()
-}
-
-async function readBody(source: Source, { id, requestBody }: CapturedRequest) {
-  if (requestBody === undefined) return undefined
-  const { isCut, text, hex = '' } = requestBody
-  if (!isCut) return text === undefined ? Buffer.from(hex, 'hex') : Buffer.from(text)
-  const response = await get(source, `/requests/${id}/body`)
-  if (!response) throw new Error('not sent: its body is gone')
-  return Buffer.from(await response.arrayBuffer())
-}
-
-const ofConnection =
-  /^(connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
-
-async function send(to: URL, captured: CapturedRequest, body: Buffer | undefined) {
-  const kept = captured.requestFields.filter(([name]) => !ofConnection.test(name))
+async function send(source: Source, to: URL, captured: CapturedRequest): Promise<string> {
+  const { method, path, requestFields, isTooLarge } = captured
+  if (isTooLarge) return 'not sent: its body was too large for the bin'
+  const body = await readBody(source, captured)
   // Without a length, Node sends an empty body in chunks.
-  const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(captured.method)
+  const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
   const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
+  const kept = requestFields.filter(([name]) => !connectionFields.test(name))
   const request = (to.protocol === 'https:' ? requestHttps : requestHttp)(to, {
-    method: captured.method,
-    path: to.pathname.replace(/\/$/, '') + captured.path,
+    method,
+    path: to.pathname.replace(/\/$/, '') + path,
     headers: ['Host', to.host, ...kept.flat(), ...length],
-    timeout: localSeconds * 1000,
   })
-  request.once('timeout', () => {
+  request.setTimeout(localSeconds * 1000, () => {
     request.destroy(new Error(`no response in ${String(localSeconds)} s`))
   })
   const responded = once(request, 'response') as Promise<[IncomingMessage]>
   request.end(body)
   const [response] = await responded
   await response.resume().toArray()
-  return { status: response.statusCode }
+  const { statusCode: status = 0 } = response
+  return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+}
+
+async function readBody(source: Source, { id, requestBody }: CapturedRequest) {
+  if (requestBody === undefined) return undefined
+  const response = await get(source, `/requests/${id}/body`)
+  if (!response) throw new Error('not sent: its body is gone')
+  return Buffer.from(await response.arrayBuffer())
 }
 
 function toReason(error: unknown): string {

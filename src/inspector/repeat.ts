@@ -1,16 +1,16 @@
+import { connectionFields } from '../http/request/raw-request.ts'
 import { toFetch, toGo, toPython } from './code.ts'
 import { quoteForShell, toCurl, toHttpie, type CommandRequest } from './commands.ts'
 import type { Exchange, Fields } from './exchange.ts'
 import { mask } from './mask.ts'
 import { toBytes } from './message-http.ts'
 
-/** Those of the connection, those that a client sets itself, and the id, which another request must not have. */
-const connectionFields =
-  /^(host|connection|keep-alive|proxy-connection|content-length|transfer-encoding|upgrade|http2-settings|te|expect|x-request-id|x-inspector|:.*)$/i
+/** The id, which another request must not have, and the secret. */
+const ownFields = /^x-(request-id|inspector)$/i
 
 /** Fetch Standard, forbidden request-headers; the others are of the browser that sent the request. */
 const browserFields =
-  /^(accept-(charset|encoding)|cookie|date|dnt|origin|referer|user-agent|upgrade-insecure-requests|priority|sec-.*|proxy-.*)$/i
+  /^(accept-(charset|encoding)|cookie|date|dnt|origin|referer|user-agent|upgrade-insecure-requests|priority|sec-.*)$/i
 
 /** Commands and code that repeat a recorded request. */
 export function toCommands(exchange: Exchange) {
@@ -46,7 +46,8 @@ export function toCommandRequest(exchange: Exchange): CommandRequest {
 }
 
 function toSendable(fields: Fields): Fields {
-  return fields.filter(([name, value]) => !connectionFields.test(name) && !value.includes(mask))
+  const isSendable = (name: string) => !connectionFields.test(name) && !ownFields.test(name)
+  return fields.filter(([name, value]) => isSendable(name) && !value.includes(mask))
 }
 
 function toBody(body: Exchange['requestBody']): CommandRequest['body'] {

@@ -11,6 +11,10 @@ export function toRawRequest({ raw }: FastifyRequest) {
   return { method: receivedMethod, target: originalUrl, headers }
 }
 
+/** Those of a connection and its messages, which another connection must not repeat (RFC 9110 §7.6.1). */
+export const connectionFields =
+  /^(connection|content-length|expect|host|http2-settings|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
 export function toPairs(rawHeaders: readonly string[]) {
   const pairs: (readonly [name: string, value: string])[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
