@@ -18,15 +18,17 @@ export function findConflicts(
   limits: DescriptionLimits,
 ): FieldProblem[] {
   const size = toBody(description).length
-  const bodies = (['body', 'json', 'base64'] as const).filter((name) => name in description)
   return [
-    ...bodies
-      .slice(1)
-      .map((field) => ({ field, message: `cannot be used with ${bodies[0] ?? ''}` })),
-    ...findBodyProblems(description, size, limits),
+    ...toProblems(checkBody(description, size, limits)),
     ...findTimeProblems(description, size, limits),
-    ...findHeaderProblems(description, limits),
+    ...toProblems(checkHeaders(description, limits)),
   ]
+}
+
+type Check = readonly [isWrong: boolean, field: string, message: string]
+
+function toProblems(checks: readonly Check[]): FieldProblem[] {
+  return checks.flatMap(([isWrong, field, message]) => (isWrong ? [{ field, message }] : []))
 }
 
 const bodyOfFault = 'The body of a response that has a fault.\n'
@@ -44,41 +46,29 @@ function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
 
-function findBodyProblems(
+function checkBody(
   description: ResponseDescription,
   length: number,
   { maxBodyBytes }: DescriptionLimits,
-) {
-  const { base64, status, pause, chunk_size: chunkSize, trailers, framing } = description
-  const { fault, seconds } = description
-  const [name = 'body'] = (['json', 'base64'] as const).filter((one) => one in description)
-  const problems: (false | FieldProblem)[] = [
-    length > maxBodyBytes && {
-      field: name,
-      message: `is longer than ${maxBodyBytes.toLocaleString('en')} bytes (MAX_BODY_BYTES)`,
-    },
-    length > 0 &&
-      isWithoutBody(status) && {
-        field: name,
-        message: `is impossible: a response with status ${String(status)} has no body`,
-      },
-    base64 !== undefined &&
-      !/^[\w+/-]*={0,2}$/.test(base64) && { field: 'base64', message: 'is not valid Base64' },
-    fault !== undefined &&
-      ['chunk_size', 'close', 'framing', 'trailers'].some((other) => other in description) && {
-        field: 'fault',
-        message: 'cannot be used with chunk_size, close, framing or trailers',
-      },
-    pause !== undefined &&
-      chunkSize === undefined && { field: 'pause', message: 'needs chunk_size' },
-    seconds !== undefined && fault === undefined && { field: 'seconds', message: 'needs fault' },
-    trailers !== undefined &&
-      (framing ?? 'chunked') !== 'chunked' && {
-        field: 'trailers',
-        message: 'need framing chunked',
-      },
+): Check[] {
+  const { base64 = '', status, pause, trailers, framing = 'chunked', fault, seconds } = description
+  const has = (name: string) => name in description
+  const [first = 'body', ...others] = ['body', 'json', 'base64'].filter(has)
+  const [name = 'body'] = ['json', 'base64'].filter(has)
+  const most = `${maxBodyBytes.toLocaleString('en')} bytes (MAX_BODY_BYTES)`
+  const hasFraming = ['chunk_size', 'close', 'framing', 'trailers'].some(has)
+  const ofFault = 'cannot be used with chunk_size, close, framing or trailers'
+  const ofStatus = `is impossible: a response with status ${String(status)} has no body`
+  return [
+    ...others.map((field): Check => [true, field, `cannot be used with ${first}`]),
+    [length > maxBodyBytes, name, `is longer than ${most}`],
+    [length > 0 && isWithoutBody(status), name, ofStatus],
+    [!/^[\w+/-]*={0,2}$/.test(base64), 'base64', 'is not valid Base64'],
+    [fault !== undefined && hasFraming, 'fault', ofFault],
+    [pause !== undefined && !has('chunk_size'), 'pause', 'needs chunk_size'],
+    [seconds !== undefined && fault === undefined, 'seconds', 'needs fault'],
+    [trailers !== undefined && framing !== 'chunked', 'trailers', 'need framing chunked'],
   ]
-  return problems.filter((problem) => problem !== false)
 }
 
 /** Of a body of this size. An encoding changes it. */
@@ -98,29 +88,23 @@ export function findTimeProblems(
   return [{ field, message }]
 }
 
-function findHeaderProblems(
-  description: ResponseDescription,
+function checkHeaders(
+  { headers, cookies = [], trailers = {}, early_hints, type }: ResponseDescription,
   { maxHeaderBytes }: DescriptionLimits,
-) {
-  const { headers, cookies = [], trailers, early_hints: hints, type } = description
-  const forbidden = Object.keys(trailers ?? {}).filter((name) => forbiddenTrailers.test(name))
+): Check[] {
   const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))
-  const problems: FieldProblem[] = []
-  if (wrong !== -1) {
-    const message = `at /${String(wrong)} must have the form name=value`
-    problems.push({ field: 'cookies', message })
-  }
-  for (const name of forbidden)
-    problems.push({ field: 'trailers', message: `must not have ${name}` })
-  const all = { headers, trailers, early_hints: hints, cookies: { cookies }, type: { type } }
-  for (const [field, given] of Object.entries(all)) {
-    const lines = Object.entries(given ?? {}).flatMap(([name, values]) =>
-      [values].flat().map((value = '') => `${name}: ${value}\r\n`),
-    )
-    if (lines.join('').length <= maxHeaderBytes) continue
-    const limit = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
-    const message = `has more than ${limit}, with names and line ends`
-    problems.push({ field, message })
-  }
-  return problems
+  const forbidden = Object.keys(trailers).filter((name) => forbiddenTrailers.test(name))
+  const all = { headers, trailers, early_hints, cookies: { cookies }, type: { type } }
+  const most = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
+  return [
+    [wrong !== -1, 'cookies', `at /${String(wrong)} must have the form name=value`],
+    ...forbidden.map((name): Check => [true, 'trailers', `must not have ${name}`]),
+    ...Object.entries(all).map(([field, given = {}]): Check => {
+      const lines = Object.entries(given).flatMap(([name, values]) =>
+        [values].flat().map((value = '') => `${name}: ${value}\r\n`),
+      )
+      const isWrong = lines.join('').length > maxHeaderBytes
+      return [isWrong, field, `has more than ${most}, with names and line ends`]
+    }),
+  ]
 }

@@ -5,11 +5,9 @@ import { evaluatePreconditions, mayWriteResource } from '../../http/response/pre
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import { toQuery } from '../../responses/read-description.ts'
-import type { Services } from '../../site/demo.ts'
 import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
-import type { ResponseDescription } from '../../responses/description.ts'
 import type { State } from '../../stores/states/states.ts'
 
 const seconds = (description: string) =>
@@ -60,30 +58,29 @@ export const cacheEndpoints: readonly Endpoint[] = [
     responses: describedResponses,
     errors: [412],
     store: 'writes',
-    describe: validateOrMake,
+    describe: async (request, { states }) => {
+      const key = parseKey(request)
+      const parameters = parseParameters(toQuery(request))
+      const selecting = findSelecting(request, parameters)
+      const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
+      const etag = toTag(parameters, tag)
+      const outcome = evaluate(request, parameters, etag)
+      if (outcome === 'failed') throw preconditionFailed(etag)
+      const state = await states.update(`cache/${key}`, (known) =>
+        countResponse(known, outcome, tag),
+      )
+      const headers = toHeaders(parameters, etag)
+      if (outcome === 'not modified') return { status: 304, headers }
+      const { variants, ...totals } = toCounts(state)
+      const variant = selecting && {
+        ...variants.at(toTags(state).indexOf(tag)),
+        headers: selecting,
+      }
+      return { headers, json: { key, ...totals, ...(variant && { variant }) } }
+    },
   },
   ...toStateEndpoints('cache', toCounts),
 ]
-
-/** Throws 412. */
-async function validateOrMake(
-  request: FastifyRequest,
-  { states }: Services,
-): Promise<ResponseDescription> {
-  const key = parseKey(request)
-  const parameters = parseParameters(toQuery(request))
-  const selecting = findSelecting(request, parameters)
-  const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
-  const etag = toTag(parameters, tag)
-  const outcome = evaluate(request, parameters, etag)
-  if (outcome === 'failed') throw preconditionFailed(etag)
-  const state = await states.update(`cache/${key}`, (known) => countResponse(known, outcome, tag))
-  const headers = toHeaders(parameters, etag)
-  if (outcome === 'not modified') return { status: 304, headers }
-  const { variants, ...totals } = toCounts(state)
-  const variant = selecting && { ...variants.at(toTags(state).indexOf(tag)), headers: selecting }
-  return { headers, json: { key, ...totals, ...(variant && { variant }) } }
-}
 
 /** The values of the request headers in `vary`. They may be secrets, so the state has only their hash. */
 function findSelecting(request: FastifyRequest, { vary = '*' }: Parameters) {
@@ -113,23 +110,20 @@ function evaluate({ method, headers }: FastifyRequest, parameters: Parameters, e
 
 const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const
 
-function toHeaders(parameters: Parameters, etag?: string): Record<string, string> {
-  const { cache_control: others, age, last_modified: modified, vary } = parameters
-  const own = directives.flatMap((name) =>
-    parameters[name] === undefined
-      ? []
-      : [`${name.replaceAll('_', '-')}=${String(parameters[name])}`],
-  )
+function toHeaders(parameters: Parameters, etag = ''): Record<string, string> {
+  const { cache_control: others, age, last_modified: modified, vary = '' } = parameters
+  const own = directives.map((name) => {
+    const value = parameters[name]
+    return value === undefined ? '' : `${name.replaceAll('_', '-')}=${String(value)}`
+  })
   const headers = {
-    'Cache-Control': [others ?? [], own].flat().join(', '),
+    'Cache-Control': [others, ...own].filter(Boolean).join(', '),
     ETag: etag,
-    'Last-Modified': modified && new Date(modified).toUTCString(),
+    'Last-Modified': modified === undefined ? '' : new Date(modified).toUTCString(),
     Vary: vary,
-    Age: age === undefined ? undefined : String(age),
+    Age: String(age ?? ''),
   }
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-  )
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 }
 
 const maxVariants = 100

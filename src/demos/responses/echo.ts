@@ -1,15 +1,15 @@
-import type { FastifyRequest } from 'fastify'
 import { readBytes } from '../../http/body/read-bytes.ts'
 import { text, textContent } from '../../http/openapi/content.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
-import type { ResponseDescription } from '../../responses/description.ts'
 import { toObject } from '../../responses/read-description.ts'
-import type { Services } from '../../site/demo.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const example = 'GET /responses/echo HTTP/1.1\r\nHost: vitrine.example\r\nAccept: */*\r\n\r\n'
 const anyBody = { content: textContent('Hello') }
+
+/** These describe the bytes of the body. */
+const ofBody = /^content-(type|encoding|language)$/i
 
 export const echoEndpoints: readonly Endpoint[] = [
   {
@@ -20,7 +20,15 @@ export const echoEndpoints: readonly Endpoint[] = [
     requestBody: anyBody,
     content: { 'message/http': { schema: text, example } },
     errors: [413],
-    describe: describeRequest,
+    describe: async (request, { config }) => {
+      const { method, target, headers } = toRawRequest(request)
+      const { httpVersion } = request.raw
+      const lines = withoutCookies(headers, ownCookies).map(([name, value]) => `${name}: ${value}`)
+      const head = [`${method} ${target} HTTP/${httpVersion}`, ...lines, '', ''].join('\r\n')
+      const body = await readBytes(request.raw, config)
+      const message = Buffer.concat([Buffer.from(head, 'latin1'), body])
+      return { type: 'message/http', base64: message.toString('base64') }
+    },
   },
   {
     url: '/responses/echo/body',
@@ -29,34 +37,13 @@ export const echoEndpoints: readonly Endpoint[] = [
     requestBody: anyBody,
     content: { '*/*': {} },
     errors: [413],
-    describe: describeBody,
+    describe: async (request, { config }) => {
+      const { headers } = toRawRequest(request)
+      const body = await readBytes(request.raw, config)
+      return {
+        headers: toObject(headers.filter(([name]) => ofBody.test(name))),
+        base64: body.toString('base64'),
+      }
+    },
   },
 ]
-
-async function describeRequest(
-  request: FastifyRequest,
-  { config }: Services,
-): Promise<ResponseDescription> {
-  const { method, target, headers } = toRawRequest(request)
-  const { httpVersion } = request.raw
-  const lines = withoutCookies(headers, ownCookies).map(([name, value]) => `${name}: ${value}`)
-  const head = [`${method} ${target} HTTP/${httpVersion}`, ...lines, '', ''].join('\r\n')
-  const body = await readBytes(request.raw, config)
-  const message = Buffer.concat([Buffer.from(head, 'latin1'), body])
-  return { type: 'message/http', base64: message.toString('base64') }
-}
-
-/** These describe the bytes of the body. */
-const ofBody = /^content-(type|encoding|language)$/i
-
-async function describeBody(
-  request: FastifyRequest,
-  { config }: Services,
-): Promise<ResponseDescription> {
-  const { headers } = toRawRequest(request)
-  const body = await readBytes(request.raw, config)
-  return {
-    headers: toObject(headers.filter(([name]) => ofBody.test(name))),
-    base64: body.toString('base64'),
-  }
-}

@@ -1,7 +1,6 @@
 import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
-import type { ResponseDescription } from '../../responses/description.ts'
 import { toQuery } from '../../responses/read-description.ts'
-import type { State, States } from '../../stores/states/states.ts'
+import type { State } from '../../stores/states/states.ts'
 import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
@@ -25,6 +24,9 @@ const properties = {
 
 const parseRate = createQueryParser(properties)
 
+// Sums of parts of tokens are not exact.
+const tolerance = 1e-6
+
 export const rateEndpoints: readonly Endpoint[] = [
   {
     url: '/responses/rate/:key',
@@ -32,41 +34,33 @@ export const rateEndpoints: readonly Endpoint[] = [
     parameters: [keyParameter, ...toQueryParameters(properties)],
     responses: describedResponses,
     store: 'writes',
-    describe: (request, { states }) =>
-      takeFromBucket(states, `rate/${parseKey(request)}`, parseRate(toQuery(request))),
+    describe: async (request, { states }) => {
+      const { limit = 5, seconds = 10 } = parseRate(toQuery(request))
+      const key = `rate/${parseKey(request)}`
+      const now = Date.now()
+      const { tokens, isAccepted, accepted, rejected } = await states.update(key, (known) =>
+        takeToken(known, { limit, seconds }, now),
+      )
+      const left = Math.floor(tokens + tolerance)
+      // Until the next token, as Retry-After, and not until the bucket is full.
+      const wait = ((left + 1 - tokens) * seconds) / limit
+      const resetSeconds = Math.max(Math.ceil(wait - tolerance), 1)
+      const quota = { name: 'default', quota: limit, windowSeconds: seconds, left, resetSeconds }
+      const limits = toRateLimitHeaders([quota])
+      const headers = {
+        'RateLimit-Policy': limits['ratelimit-policy'],
+        RateLimit: limits.ratelimit,
+      }
+      const json = { limit, seconds, left, accepted, rejected }
+      if (isAccepted) return { headers, json }
+      const retry = { 'Retry-After': String(resetSeconds) }
+      return { status: 429, headers: { ...retry, ...headers }, json }
+    },
   },
   ...toStateEndpoints('rate', ({ accepted = 0, rejected = 0 }) => ({ accepted, rejected })),
 ]
 
-interface Rate {
-  limit: number
-  seconds: number
-}
-
-// Sums of parts of tokens are not exact.
-const tolerance = 1e-6
-
-async function takeFromBucket(
-  states: States,
-  key: string,
-  { limit = 5, seconds = 10 }: Partial<Rate>,
-): Promise<ResponseDescription> {
-  const now = Date.now()
-  const { tokens, isAccepted, accepted, rejected } = await states.update(key, (known) =>
-    takeToken(known, { limit, seconds }, now),
-  )
-  const left = Math.floor(tokens + tolerance)
-  // Until the next token, as Retry-After, and not until the bucket is full.
-  const wait = ((left + 1 - tokens) * seconds) / limit
-  const resetSeconds = Math.max(Math.ceil(wait - tolerance), 1)
-  const quota = { name: 'default', quota: limit, windowSeconds: seconds, left, resetSeconds }
-  const limits = toRateLimitHeaders([quota])
-  const headers = { 'RateLimit-Policy': limits['ratelimit-policy'], RateLimit: limits.ratelimit }
-  const json = { limit, seconds, left, accepted, rejected }
-  if (isAccepted) return { headers, json }
-  const retry = { 'Retry-After': String(resetSeconds) }
-  return { status: 429, headers: { ...retry, ...headers }, json }
-}
+type Rate = Required<ReturnType<typeof parseRate>>
 
 function takeToken(known: State, { limit, seconds }: Rate, now: number) {
   const { tokens: before = limit, atMs: beforeMs = now, accepted = 0, rejected = 0 } = known

@@ -14,7 +14,6 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
-import type { ResponseDescription } from '../../responses/description.ts'
 import { toFlag, toObject, toQuery } from '../../responses/read-description.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -69,7 +68,30 @@ export const redirectEndpoints: readonly Endpoint[] = [
     toConfig: (request, config) => {
       return { ...config, allowedRedirectDomains: toRedirectHosts(request, config) }
     },
-    describe: (request, { config }) => describeHop(request, config),
+    describe: async (request, { config }) => {
+      const hops = parseHops('hops', toPathParameter(request, 'hops'))
+      if (hops === 0) return { json: await describeArrival(request, config) }
+      const query = new URLSearchParams(toQuery(request).map(([name, value]) => [name, value]))
+      const status = Number(rotate(query, 'status') ?? 302)
+      if (!statuses.includes(status)) {
+        throw badRequest(
+          `status must be one or more of ${statuses.join(', ')}, with commas between them.`,
+        )
+      }
+      const origin = toNextOrigin(request, query, config)
+      const loop = parseHops('loop', query.get('loop') ?? '0')
+      const next = hops > 1 ? hops - 1 : loop
+      const rest = query.size === 0 ? '' : `?${query.toString().replaceAll('%2C', ',')}`
+      const location = `${origin}/responses/redirect/${String(next)}${rest}`
+      const hasCookies = toFlag(query.get('cookies') ?? 'false')
+      if (typeof hasCookies === 'string') throw badRequest('cookies must be true or false.')
+      return {
+        status,
+        // RFC 9110 §15.4.2, §15.4.9: a cache may store them.
+        headers: { Location: location, 'Cache-Control': 'no-store' },
+        ...(hasCookies && { cookies: [`hop-${String(hops)}=1; Max-Age=600`] }),
+      }
+    },
   },
 ]
 
@@ -80,32 +102,6 @@ function toRedirectHosts(
 ): readonly string[] {
   const named = [...allowedHosts, ...allowedRedirectDomains].filter((one) => !/^(\*|ip)$/.test(one))
   return [...named, toHostname(host) ?? '', ...(isLoopback(host) ? ['127.0.0.1', '[::1]'] : [])]
-}
-
-/** One hop of a chain, whose state is in the URL, or its end. */
-async function describeHop(request: FastifyRequest, config: Config): Promise<ResponseDescription> {
-  const hops = parseHops('hops', toPathParameter(request, 'hops'))
-  if (hops === 0) return { json: await describeArrival(request, config) }
-  const query = new URLSearchParams(toQuery(request).map(([name, value]) => [name, value]))
-  const status = Number(rotate(query, 'status') ?? 302)
-  if (!statuses.includes(status)) {
-    throw badRequest(
-      `status must be one or more of ${statuses.join(', ')}, with commas between them.`,
-    )
-  }
-  const origin = toNextOrigin(request, query, config)
-  const loop = parseHops('loop', query.get('loop') ?? '0')
-  const next = hops > 1 ? hops - 1 : loop
-  const rest = query.size === 0 ? '' : `?${query.toString().replaceAll('%2C', ',')}`
-  const location = `${origin}/responses/redirect/${String(next)}${rest}`
-  const hasCookies = toFlag(query.get('cookies') ?? 'false')
-  if (typeof hasCookies === 'string') throw badRequest('cookies must be true or false.')
-  return {
-    status,
-    // RFC 9110 §15.4.2, §15.4.9: a cache may store them.
-    headers: { Location: location, 'Cache-Control': 'no-store' },
-    ...(hasCookies && { cookies: [`hop-${String(hops)}=1; Max-Age=600`] }),
-  }
 }
 
 function parseHops(name: string, text: string): number {

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
@@ -12,7 +11,6 @@ import {
 import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
 import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
-import type { Services } from '../../site/demo.ts'
 import { describedResponses, type Endpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
@@ -62,27 +60,22 @@ export const sequenceEndpoints: readonly Endpoint[] = [
     requestBody: { content: jsonContent(component, example) },
     responses: describedResponses,
     store: 'writes',
-    describe: describeStep,
+    describe: async (request, { config, states }) => {
+      const key = parseKey(request)
+      const query = toQuery(request)
+      const given = await readDescription(request, query, config)
+      const described = given === undefined ? undefined : parseDescribed(given, config)
+      const { sequence } = toSequence(described ?? readSteps(query, config))
+      const { requests, step = {} } = await takeStep(request.raw, states, {
+        key: `sequence/${key}`,
+        steps: sequence,
+      })
+      const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
+      return hasOwnBody ? step : { ...step, json: { key, requests, status: step.status } }
+    },
   },
   ...toStateEndpoints('sequence', ({ requests = 0 }) => ({ requests })),
 ]
-
-async function describeStep(
-  request: FastifyRequest,
-  { config, states }: Services,
-): Promise<ResponseDescription> {
-  const key = parseKey(request)
-  const query = toQuery(request)
-  const given = await readDescription(request, query, config)
-  const described = given === undefined ? undefined : parseDescribed(given, config)
-  const { sequence } = toSequence(described ?? readSteps(query, config))
-  const { requests, step = {} } = await takeStep(request.raw, states, {
-    key: `sequence/${key}`,
-    steps: sequence,
-  })
-  const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
-  return hasOwnBody ? step : { ...step, json: { key, requests, status: step.status } }
-}
 
 function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
   return 'sequence' in described ? described : { sequence: [described] }

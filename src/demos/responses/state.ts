@@ -1,26 +1,18 @@
 import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { exampleContent } from '../../http/openapi/content.ts'
+import { exampleContent, pathParameter } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { State } from '../../stores/states/states.ts'
 import type { Endpoint } from './endpoint.ts'
 
-const isKey = (text: string) => new RegExp(idSchema.pattern).test(text)
-
-export const keyParameter = {
-  name: 'key',
-  in: 'path',
-  required: true,
-  description: 'The name of the state. All clients that use it share the state.',
-  schema: idSchema,
-  example: 'my-test',
-} as const
+const about = 'The name of the state. All clients that use it share the state.'
+export const keyParameter = { ...pathParameter('key', about, 'my-test'), schema: idSchema }
 
 /** Throws 400. */
 export function parseKey(request: FastifyRequest): string {
   const key = toPathParameter(request, 'key')
-  if (isKey(key)) return key
+  if (new RegExp(idSchema.pattern).test(key)) return key
   throw badRequest('key must have 1 to 64 letters, digits, hyphens and underscores.')
 }
 
