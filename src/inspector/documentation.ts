@@ -5,7 +5,7 @@ import {
   text,
   toSchema,
 } from '../http/openapi/content.ts'
-import type { Exchange } from './exchange.ts'
+import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
 import { toCommands } from './repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
@@ -38,72 +38,7 @@ export const sample = exchangeToJson({
   responseHead: 'HTTP/1.1 200 OK\ncontent-type: text/plain\n',
 })
 
-const ms = { type: 'number', minimum: 0 }
-const isTrue = { type: 'boolean' }
-
-const summaryProperties = {
-  receivedAt: { ...text, format: 'date-time' },
-  isOwn: { ...isTrue, description: 'Whether your session or your X-Inspector header sent it.' },
-  method: { ...text, description: 'The method that the client sent.' },
-  effectiveMethod: { ...text, description: 'The method after an override.' },
-  target: { ...text, description: 'The path and the query string.' },
-  ms: { ...ms, description: 'The duration in milliseconds.' },
-  isCutOff: { ...isTrue, description: 'Whether the connection was lost before the end.' },
-  status: { type: 'integer', minimum: 100, maximum: 599 },
-  demo: text,
-  route: text,
-  location: { ...text, description: 'Of a redirect.' },
-  isPreflight: isTrue,
-}
-
-const body = {
-  type: 'object',
-  required: ['size', 'isCut'],
-  properties: {
-    size: { type: 'integer', minimum: 0 },
-    isCut: { ...isTrue, description: 'Whether only the first 64 KiB were recorded.' },
-    text: { ...text, description: 'The body, if it is UTF-8.' },
-    hex: { ...text, description: 'Other bodies, in hexadecimal notation.' },
-  },
-}
-
-const fields = { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } }
-const times = ['body', 'handlerBegin', 'handlerEnd', 'firstByte', 'end'].map((name) => [name, ms])
-
-const exchangeProperties = {
-  ...summaryProperties,
-  tls: text,
-  requestFields: fields,
-  responseFields: fields,
-  requestBody: body,
-  responseBody: body,
-  times: {
-    ...{ type: 'object', required: ['end'], properties: Object.fromEntries(times) as object },
-    description: 'In milliseconds from the head of the request.',
-  },
-  negotiation: {
-    ...objectSchema({
-      offers: { type: 'array', items: text },
-      by: { enum: ['accept', 'default', 'suffix'] },
-    }),
-    description: 'How the media type was chosen, if the URL has several.',
-  },
-  preconditions: {
-    ...objectSchema({
-      etags: { type: 'array', items: text },
-      outcome: { enum: ['proceed', 'not modified', 'failed'] },
-    }),
-    description: 'The validators that the conditions of the request were compared with.',
-  },
-  rateLimit: objectSchema({ policy: text, state: text, isExceeded: isTrue }),
-  earlyHintFields: { ...fields, description: 'Of a 103 (Early Hints) before the response.' },
-  trailerFields: fields,
-  fault: { ...text, description: 'The fault that the request asked for.' },
-  step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
-}
-
-export const exchangeSchema = toSchema(sample, exchangeProperties)
-const summarySchema = toSchema(summary, summaryProperties)
+export const jsonSchema = toSchema(sample, exchangeSchema.properties)
 export const summarySample = { ...summary, status: 200 }
 
 const harSchema = objectSchema({ log: { type: 'object' } })
@@ -126,7 +61,7 @@ export const filterParameters = [
 ]
 
 const properties = {
-  exchanges: { type: 'array', items: { anyOf: [exchangeSchema, summarySchema] } },
+  exchanges: { type: 'array', items: { anyOf: [jsonSchema, summarySchema] } },
   next: { ...text, description: 'The value of `before` for earlier exchanges.' },
   scope: {
     enum: ['service', 'replica'],

@@ -7,7 +7,7 @@ import { toPathParameter } from '../http/request/target.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import {
-  exchangeSchema,
+  jsonSchema,
   exchangeToJson,
   harContent,
   messageContent,
@@ -30,14 +30,16 @@ export function exchangeRoutes(exchanges: Exchanges): readonly Route[] {
   return [
     getDiff(exchanges),
     getExchange(exchanges),
-    getFile(
-      exchanges,
-      'har',
-      'Export an exchange as an HTTP Archive (HAR 1.2)',
-      harContent,
-      sendHar,
-    ),
-    getFile(exchanges, 'http', 'Export an exchange as HTTP messages', messageContent, sendMessages),
+    getFile(exchanges, 'har', {
+      summary: 'Export an exchange as an HTTP Archive (HAR 1.2)',
+      content: harContent,
+      send: (reply, exchange) => sendJson(reply, toHar([exchange])),
+    }),
+    getFile(exchanges, 'http', {
+      summary: 'Export an exchange as HTTP messages',
+      content: messageContent,
+      send: sendMessages,
+    }),
   ]
 }
 
@@ -59,7 +61,7 @@ function getExchange(exchanges: Exchanges): Route {
     parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
     content: {
       ...pageContent,
-      ...jsonContent(exchangeSchema, sample),
+      ...jsonContent(jsonSchema, sample),
       ...textContent(sample.head),
       ...messageContent,
     },
@@ -80,19 +82,16 @@ function getExchange(exchanges: Exchanges): Route {
   }
 }
 
-function getFile(
-  exchanges: Exchanges,
-  suffix: string,
-  summary: string,
-  content: NonNullable<Route['content']>,
-  send: (reply: FastifyReply, exchange: Exchange) => FastifyReply,
-): Route {
+interface ExchangeFile extends Pick<Route, 'summary' | 'content'> {
+  send: (reply: FastifyReply, exchange: Exchange) => FastifyReply
+}
+
+function getFile(exchanges: Exchanges, suffix: string, { send, ...file }: ExchangeFile): Route {
   return {
+    ...file,
     method: 'GET',
     url: `/inspector/:id([^.]+).${suffix}`,
-    summary,
     parameters: [pathParameter('id', 'The id of the exchange.', sample.id)],
-    content,
     errors: [404],
     handler: async (request, reply) => {
       const exchange = await load(exchanges, request, toPathParameter(request, 'id'))
@@ -102,10 +101,6 @@ function getFile(
       return send(reply, exchange)
     },
   }
-}
-
-function sendHar(reply: FastifyReply, exchange: Exchange): FastifyReply {
-  return sendJson(reply, toHar([exchange]))
 }
 
 function sendMessages(reply: FastifyReply, exchange: Exchange): FastifyReply {

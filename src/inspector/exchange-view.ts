@@ -159,34 +159,26 @@ function toReuse({ requestsBefore }: Exchange['connection']): string {
 function renderFacts(exchange: Exchange): Html {
   const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
   const { fault, step, trailerFields = [] } = exchange
-  const rows: readonly (readonly [string, HtmlValue])[] = [
-    ...(hasHead(exchange)
-      ? ([
-          ['Representation', renderRepresentation(exchange)],
-          ['Validators', renderValidators(exchange)],
-        ] as const)
-      : []),
-    ...(route
-      ? [['Route', html`<code>${route}</code>${demo ? ` in the demo ${demo}` : ''}`] as const]
-      : []),
+  const isWhole = hasHead(exchange)
+  const facts: readonly (readonly [name: string, value: HtmlValue | undefined])[] = [
+    ['Representation', isWhole ? renderRepresentation(exchange) : undefined],
+    ['Validators', isWhole ? renderValidators(exchange) : undefined],
+    ['Route', route && html`<code>${route}</code>${demo ? ` in the demo ${demo}` : ''}`],
     [
       'Connection',
       `HTTP/${httpVersion}${tls ? ` over ${tls}` : ' without TLS'}, from ${connection.remoteAddress || client}${toReuse(connection)}`,
     ],
-    ...(rateLimit
-      ? [
-          [
-            'Rate limit',
-            html`${rateLimit.isExceeded ? 'Exceeded: ' : ''}<code>${rateLimit.state}</code>, policy <code>${rateLimit.policy}</code>`,
-          ] as const,
-        ]
-      : []),
-    ...(fault ? [['Fault', html`<code>${fault}</code>`] as const] : []),
-    ...(step ? [['Step of the sequence', String(step)] as const] : []),
+    [
+      'Rate limit',
+      rateLimit &&
+        html`${rateLimit.isExceeded ? 'Exceeded: ' : ''}<code>${rateLimit.state}</code>, policy <code>${rateLimit.policy}</code>`,
+    ],
+    ['Fault', fault && html`<code>${fault}</code>`],
+    ['Step of the sequence', step],
     ...trailerFields.map((field) => ['Trailer', html`<code>${field.join(': ')}</code>`] as const),
   ]
   return html`<dl>
-${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>\n`)}</dl>`
+${facts.map(([name, value]) => (value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>\n`))}</dl>`
 }
 
 const outcomes = {

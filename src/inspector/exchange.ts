@@ -1,96 +1,131 @@
-import type { Negotiation } from '../http/negotiation/negotiate.ts'
+import type { XStatic } from 'typebox/schema'
+import { text } from '../http/openapi/content.ts'
 
+const ms = { type: 'number', minimum: 0 } as const
+const flag = { type: 'boolean' } as const
+const texts = { type: 'array', items: text } as const
+const field = { type: 'array', minItems: 2, maxItems: 2, prefixItems: [text, text] } as const
+const fields = { type: 'array', items: field } as const
+
+export const summarySchema = {
+  type: 'object',
+  required: [
+    ...['id', 'requestId', 'receivedAt', 'client', 'isOwn', 'method', 'effectiveMethod'],
+    ...['target', 'ms', 'isCutOff'],
+  ],
+  properties: {
+    id: { ...text, description: 'Random.' },
+    requestId: text,
+    receivedAt: { ...text, format: 'date-time' },
+    client: { ...text, description: 'The address, which a trusted proxy may have sent.' },
+    isOwn: { ...flag, description: 'Whether your session or your X-Inspector header sent it.' },
+    method: { ...text, description: 'The method that the client sent.' },
+    effectiveMethod: { ...text, description: 'The method after an override.' },
+    target: { ...text, description: 'The path and the query string.' },
+    ms: { ...ms, description: 'The duration in milliseconds.' },
+    isCutOff: { ...flag, description: 'Whether the connection was lost before the end.' },
+    status: { type: 'integer', minimum: 100, maximum: 599 },
+    demo: text,
+    route: { ...text, description: 'Such as `/users/:id`.' },
+    location: { ...text, description: 'Of a redirect.' },
+    isPreflight: flag,
+  },
+} as const
+
+const bodySchema = {
+  type: 'object',
+  description: 'Without its content coding.',
+  required: ['size', 'isCut'],
+  properties: {
+    size: { type: 'integer', minimum: 0, description: 'Of the whole body as it was sent.' },
+    isCut: { ...flag, description: 'Whether only the first 64 KiB were recorded.' },
+    text: { ...text, description: 'The body, if it is UTF-8.' },
+    hex: { ...text, description: 'Other bodies, in hexadecimal notation.' },
+  },
+} as const
+
+export const exchangeSchema = {
+  type: 'object',
+  required: [
+    ...summarySchema.required,
+    ...['origin', 'httpVersion', 'connection', 'requestFields', 'requestHead', 'responseFields'],
+    ...['responseHead', 'times'],
+  ],
+  properties: {
+    ...summarySchema.properties,
+    origin: text,
+    httpVersion: text,
+    tls: { ...text, description: 'The version and the cipher.' },
+    connection: {
+      type: 'object',
+      required: ['id', 'remoteAddress'],
+      properties: { id: text, requestsBefore: { type: 'integer' }, remoteAddress: text },
+    },
+    requestFields: fields,
+    requestHead: text,
+    requestBody: bodySchema,
+    responseFields: fields,
+    responseHead: text,
+    responseBody: bodySchema,
+    times: {
+      type: 'object',
+      description: 'In milliseconds from the head of the request.',
+      required: ['end'],
+      properties: { body: ms, handlerBegin: ms, handlerEnd: ms, firstByte: ms, end: ms },
+    },
+    negotiation: {
+      type: 'object',
+      description: 'How the media type was chosen, if the URL has several.',
+      required: ['offers', 'by'],
+      properties: {
+        offers: texts,
+        chosen: text,
+        by: { enum: ['accept', 'default', 'suffix'] },
+      },
+    },
+    preconditions: {
+      type: 'object',
+      description: 'The validators that the conditions of the request were compared with.',
+      required: ['etags', 'outcome'],
+      properties: {
+        etags: texts,
+        lastModified: text,
+        outcome: { enum: ['proceed', 'not modified', 'failed'] },
+      },
+    },
+    rateLimit: {
+      type: 'object',
+      description: 'The values of RateLimit-Policy and RateLimit.',
+      required: ['policy', 'state', 'isExceeded'],
+      properties: { policy: text, state: text, isExceeded: flag },
+    },
+    earlyHintFields: {
+      ...fields,
+      description: 'Of a 103 (Early Hints) before the response, with which `responseHead` begins.',
+    },
+    trailerFields: fields,
+    fault: { ...text, description: 'The fault that the request asked for.' },
+    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
+  },
+} as const
+
+/** With what is optional as undefined too. */
+type Loose<Value> = Value extends readonly unknown[]
+  ? { readonly [Index in keyof Value]: Loose<Value[Index]> }
+  : {
+      [Name in keyof Value]:
+        Loose<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never)
+    }
+
+/** What lists and events have of an exchange, with secrets masked. */
+export type ExchangeSummary = Loose<XStatic<typeof summarySchema>>
+/** A request and its response, with secrets masked. */
+export type Exchange = Loose<XStatic<typeof exchangeSchema>>
+/** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
+export type ExchangeBody = Loose<XStatic<typeof bodySchema>>
+export type ComparedPreconditions = NonNullable<Exchange['preconditions']>
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 export function findField(fields: Fields, name: string): string | undefined {
   return fields.find(([given]) => given.toLowerCase() === name)?.[1]
-}
-
-/** What lists and events have of an exchange, with secrets masked. */
-export interface ExchangeSummary {
-  /** Random. */
-  id: string
-  requestId: string
-  /** RFC 3339, with microseconds, so that texts sort by time. */
-  receivedAt: string
-  /** The address of the client, which a trusted proxy may have sent. */
-  client: string
-  /** Whether it belongs to the session, or to the `X-Inspector`, of the viewer. */
-  isOwn: boolean
-  method: string
-  effectiveMethod: string
-  target: string
-  /** Undefined if the connection was lost before the response. */
-  status?: number | undefined
-  /** From the head of the request to the end of the response. */
-  ms: number
-  /** Whether the connection was lost before the end of the response. */
-  isCutOff: boolean
-  demo?: string | undefined
-  /** Such as `/users/:id`. */
-  route?: string | undefined
-  /** Of a redirect. */
-  location?: string | undefined
-  isPreflight?: boolean | undefined
-}
-
-/** A request and its response, with secrets masked. */
-export interface Exchange extends ExchangeSummary {
-  origin: string
-  httpVersion: string
-  /** The version and the cipher. */
-  tls?: string | undefined
-  /** The id is random. The remote address includes the port. */
-  connection: { id: string; requestsBefore?: number; remoteAddress: string }
-  requestFields: Fields
-  requestHead: string
-  requestBody?: ExchangeBody | undefined
-  responseFields: Fields
-  responseHead: string
-  responseBody?: ExchangeBody | undefined
-  times: ExchangeTimes
-  negotiation?: Negotiation | undefined
-  preconditions?: ComparedPreconditions | undefined
-  rateLimit?: RateLimitDecision | undefined
-  /** Of a 103 before the response. `responseHead` begins with it. */
-  earlyHintFields?: Fields | undefined
-  trailerFields?: Fields | undefined
-  /** Under `/responses`, what the request asked for. */
-  fault?: string | undefined
-  /** The number of the step of a sequence, from 1. */
-  step?: number | undefined
-}
-
-/** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
-export interface ExchangeBody {
-  /** Of the whole body as it was sent, in bytes. */
-  size: number
-  /** Whether there is more than `text` or `hex` has. */
-  isCut: boolean
-  text?: string
-  hex?: string
-}
-
-/** In milliseconds from the head of the request. */
-export interface ExchangeTimes {
-  /** The whole body has been received. */
-  body?: number | undefined
-  handlerBegin?: number | undefined
-  handlerEnd?: number | undefined
-  firstByte?: number | undefined
-  end: number
-}
-
-/** The validators with which the conditions of the request were compared. */
-export interface ComparedPreconditions {
-  etags: readonly string[]
-  lastModified?: string | undefined
-  outcome: 'proceed' | 'not modified' | 'failed'
-}
-
-export interface RateLimitDecision {
-  /** The values of RateLimit-Policy and RateLimit. */
-  policy: string
-  state: string
-  isExceeded: boolean
 }

@@ -25,19 +25,14 @@ export function toExchangeBody(
 /** More would block the other requests. */
 const maxOutputLength = 1024 * 1024
 
-const { constants } = zlib
+const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_e_flush } = zlib.constants
 // The end of a body can be missing.
+const toOptions = (finishFlush: number) => ({ finishFlush, maxOutputLength })
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: (bytes) => zlib.gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength }),
-  deflate: (bytes) =>
-    zlib.inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength }),
-  br: (bytes) =>
-    zlib.brotliDecompressSync(bytes, {
-      finishFlush: constants.BROTLI_OPERATION_FLUSH,
-      maxOutputLength,
-    }),
-  zstd: (bytes) =>
-    zlib.zstdDecompressSync(bytes, { finishFlush: constants.ZSTD_e_flush, maxOutputLength }),
+  gzip: (bytes) => zlib.gunzipSync(bytes, toOptions(Z_SYNC_FLUSH)),
+  deflate: (bytes) => zlib.inflateSync(bytes, toOptions(Z_SYNC_FLUSH)),
+  br: (bytes) => zlib.brotliDecompressSync(bytes, toOptions(BROTLI_OPERATION_FLUSH)),
+  zstd: (bytes) => zlib.zstdDecompressSync(bytes, toOptions(ZSTD_e_flush)),
 }
 
 /** As it is if it cannot be decoded. */
