@@ -46,18 +46,22 @@ export function toInner(field: string, problems: readonly FieldProblem[], path =
   })
 }
 
-/** Throws 400 that names each wrong member. */
-export function parseDescribed(value: unknown, config: DescriptionLimits): Described {
+/** Throws 400 that names each wrong member, after `intro`. */
+export function parseDescribed(value: unknown, config: DescriptionLimits, intro = ''): Described {
   const checked = checkDescribed(value, config)
   if ('value' in checked) return checked.value
-  throw invalidDescription(checked.problems)
+  throw invalidDescription(checked.problems, intro)
 }
 
-/** Throws 400 that names each wrong member. */
-export function parseDescription(value: unknown, config: DescriptionLimits): ResponseDescription {
-  const described = parseDescribed(value, config)
+/** Throws 400 that names each wrong member, after `intro`. */
+export function parseDescription(
+  value: unknown,
+  config: DescriptionLimits,
+  intro = '',
+): ResponseDescription {
+  const described = parseDescribed(value, config, intro)
   if (!('sequence' in described)) return described
-  throw invalidDescription([{ field: 'sequence', message: 'is not allowed' }])
+  throw invalidDescription([{ field: 'sequence', message: 'is not allowed' }], intro)
 }
 
 /** To list what is wrong with a megabyte of values would take seconds. */
@@ -75,10 +79,10 @@ function hasManyValues(value: unknown): boolean {
 
 const maxShownProblems = 20
 
-export function invalidDescription(problems: readonly FieldProblem[]): HttpError {
+export function invalidDescription(problems: readonly FieldProblem[], intro = ''): HttpError {
   const shown = problems.slice(0, maxShownProblems)
   const detail = shown.map(({ field, message }) => `${field || 'The description'} ${message}`)
-  return new HttpError('bad-request', `${detail.join('; ')}.`, { fields: shown })
+  return new HttpError('bad-request', `${intro}${detail.join('; ')}.`, { fields: shown })
 }
 
 function toProblems(error: TLocalizedValidationError): FieldProblem[] {

@@ -17,24 +17,25 @@ export function toQuery({ raw }: FastifyRequest): readonly Pair[] {
 }
 
 /**
- * The JSON of the parameter `description` or, without any parameter, of the body. It is unchecked, and
- * undefined if there is none. Throws 400 and 413.
+ * The JSON of the parameter `description` or, without any parameter, of the body, with the start of an
+ * error. It is unchecked, and undefined if there is none. Throws 400 and 413.
  */
 export async function readDescription(
   request: FastifyRequest,
   query: readonly Pair[],
   config: Config,
-): Promise<unknown> {
+): Promise<{ value: unknown; intro: string } | undefined> {
   const [, given] = query.find(([name]) => name === 'description') ?? []
   if (given !== undefined) {
     const [other] = query.find(([name]) => name !== 'description') ?? []
     if (other !== undefined) throw badRequest(`${other} cannot be used with description.`)
-    return parseJson(given, config, 'description')
+    return { value: parseJson(given, config, 'description'), intro: '' }
   }
   if (query.length > 0) return undefined
   const bytes = await readBytes(request.raw, config)
-  const what = 'Without parameters, the body describes the response. It'
-  return bytes.length === 0 ? undefined : parseJson(decodeUtf8(bytes), config, what)
+  if (bytes.length === 0) return undefined
+  const intro = 'Without parameters, the body describes the response. '
+  return { value: parseJson(decodeUtf8(bytes), config, `${intro}It`), intro }
 }
 
 /** Parameters that are repeated. Their members are in the plural. */

@@ -25,7 +25,8 @@ export const customEndpoints: readonly Endpoint[] = [
     describe: async (request, { config }) => {
       const query = toQuery(request)
       const read = await readDescription(request, query, config)
-      return parseDescription(read === undefined ? toDescription(query, config) : read, config)
+      const { value, intro } = read ?? { value: toDescription(query, config) }
+      return parseDescription(value, config, intro)
     },
   },
 ]

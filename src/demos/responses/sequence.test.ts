@@ -143,6 +143,27 @@ for (const [path, names] of invalid) {
   })
 }
 
+for (const [path, payload, detail] of [
+  [url, { a: 1 }, 'a is not allowed.'],
+  [url, [1], 'The description must be an object.'],
+  ['/responses/custom', { a: 1 }, 'a is not allowed.'],
+  ['/responses/custom', { sequence: [{}] }, 'sequence is not allowed.'],
+] as const) {
+  test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async (t) => {
+    const app = await testApp(t)
+    const response = await app.inject({ method: 'POST', url: path, payload })
+    assert.equal(response.statusCode, 400)
+    const expected = `Without parameters, the body describes the response. ${detail}`
+    assert.equal(response.body.trimEnd(), expected)
+  })
+}
+
+test('with parameters, the body of a POST can be anything', async (t) => {
+  const app = await testApp(t)
+  const post = () => app.inject({ method: 'POST', url: `${url}?steps=503,201`, payload: { a: 1 } })
+  assert.deepEqual([(await post()).statusCode, (await post()).statusCode], [503, 201])
+})
+
 test('with READ_ONLY a sequence gets 403 that names the setting, and its state can be read', async (t) => {
   const app = await testApp(t, { settings: { READ_ONLY: 'on' } })
   const response = await app.inject(url)

@@ -64,7 +64,7 @@ export const sequenceEndpoints: readonly Endpoint[] = [
       const key = parseKey(request)
       const query = toQuery(request)
       const given = await readDescription(request, query, config)
-      const described = given === undefined ? undefined : parseDescribed(given, config)
+      const described = given && parseDescribed(given.value, config, given.intro)
       const { sequence } = toSequence(described ?? readSteps(query, config))
       const { requests, step = {} } = await takeStep(request.raw, states, {
         key: `sequence/${key}`,
