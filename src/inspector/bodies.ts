@@ -1,4 +1,3 @@
-import { isObject } from '../http/request/parameters.ts'
 import { findField, type ExchangeBody, type Fields } from './exchange.ts'
 
 export interface PrettyBody {
@@ -23,16 +22,28 @@ export function prettyBody(body: ExchangeBody | undefined, fields: Fields): Pret
   return { text, language: 'text' }
 }
 
+const jsonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/g
+
+/** Changes white space only: a number can have more digits than JavaScript keeps. */
 function indent(text: string): string {
   try {
-    const value: unknown = JSON.parse(text)
-    const indented = JSON.stringify(value, undefined, 2)
-    return indented.length <= maxIndented || !(isObject(value) || Array.isArray(value))
-      ? indented
-      : text
+    JSON.parse(text)
   } catch {
     return text
   }
+  let [indented, depth, previous] = ['', 0, '']
+  for (const [token] of text.matchAll(jsonToken)) {
+    const isEnd = token === '}' || token === ']'
+    const isAfterStart = previous === '{' || previous === '['
+    if (isEnd) depth -= 1
+    if (isEnd ? !isAfterStart : isAfterStart || previous === ',')
+      indented += `\n${'  '.repeat(depth)}`
+    indented += token === ':' ? ': ' : token
+    if (token === '{' || token === '[') depth += 1
+    if (indented.length > maxIndented) return text
+    previous = token
+  }
+  return indented
 }
 
 /** Sixteen bytes in a line, with their position and their ASCII characters. */

@@ -25,12 +25,12 @@ ${side('−', one)}${side('+', other)}${parts.map(renderPart)}</div>`,
   }
 }
 
-function renderPart({ name, lines }: DiffPart): Html {
+function renderPart({ name, lines, note }: DiffPart): Html {
   if (lines.every(({ kind }) => kind === 'same')) {
     return html`<h2>${name}</h2>\n<p class="quiet">${lines.some(({ text }) => text !== '') ? 'Equal.' : 'None.'}</p>\n`
   }
   return html`<h2>${name}</h2>
-<pre tabindex="0"><code>${toHunks(lines).map(renderLine)}</code></pre>
+${note === undefined ? '' : html`<p class="quiet">${note}</p>\n`}<pre tabindex="0"><code>${toHunks(lines).map(renderLine)}</code></pre>
 `
 }
 

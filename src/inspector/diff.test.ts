@@ -34,7 +34,7 @@ test('long texts that differ everywhere are compared without a large table', () 
   )
 })
 
-test('of two exchanges the lines, the headers without their order, and the JSON bodies are compared', () => {
+test('of two exchanges the lines, the headers, and the formatted JSON bodies are compared', () => {
   const json = [['Content-Type', 'application/json']] as const
   const one = exchange({
     requestFields: [
@@ -56,7 +56,37 @@ test('of two exchanges the lines, the headers without their order, and the JSON 
     lines.filter(({ kind }) => kind !== 'same').map(({ kind, text }) => [name, marks[kind] + text]),
   )
   assert.deepEqual(changed, [
+    ['Request headers', '-A: 1'],
+    ['Request headers', '-B: 2'],
+    ['Request headers', '+b: 2'],
+    ['Request headers', '+a: 1'],
     ['Response body', '-  "a": 1,'],
     ['Response body', '+  "a": 2,'],
   ])
 })
+
+const bodies: [what: string, one: string, other: string, changed: string[], note?: string][] = [
+  [
+    'long numbers',
+    '{"id":12345678901234567890}',
+    '{"id":12345678901234567891}',
+    ['-  "id": 12345678901234567890', '+  "id": 12345678901234567891'],
+    'Formatted.',
+  ],
+  ['fractions', '[12.50]', '[12.5]', ['-  12.50', '+  12.5'], 'Formatted.'],
+  ['white space', '{"a":[]}', '{"a": []}', ['-{"a":[]}', '+{"a": []}'], 'The bytes differ.'],
+  ['nothing', '{"a":1}', '{"a":1}', []],
+]
+for (const [what, one, other, changed, note] of bodies) {
+  test(`two JSON bodies that differ in ${what} are compared as they were sent`, () => {
+    const requestFields = [['Content-Type', 'application/json']] as const
+    const toJson = (text: string) => exchange({ requestFields, requestBody: textBody(text) })
+    const part = toDiff(toJson(one), toJson(other)).find(({ name }) => name === 'Request body')
+    const lines = part?.lines.filter(({ kind }) => kind !== 'same') ?? []
+    assert.deepEqual(
+      lines.map(({ kind, text }) => marks[kind] + text),
+      changed,
+    )
+    assert.equal(part?.note, note)
+  })
+}

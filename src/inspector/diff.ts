@@ -1,5 +1,5 @@
 import { prettyBody } from './bodies.ts'
-import type { Exchange, Fields } from './exchange.ts'
+import type { Exchange, ExchangeBody, Fields } from './exchange.ts'
 
 export interface DiffLine {
   kind: 'same' | 'removed' | 'added'
@@ -9,36 +9,67 @@ export interface DiffLine {
 export interface DiffPart {
   name: string
   lines: readonly DiffLine[]
+  /** How the lines differ from what was sent. */
+  note?: string | undefined
 }
 
 /** The lines that only `one` has are removed, and those that only `other` has are added. */
 export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
-  const parts = [toParts(one), toParts(other)] as const
-  return Object.entries(parts[0]).map(([name, lines]) => ({
-    name,
-    lines: compareLines(lines, parts[1][name] ?? []),
-  }))
+  const others = toParts(other)
+  // A bin does not keep the responses.
+  const hasResponse = one.responseFields.length + other.responseFields.length > 0
+  return Object.entries(toParts(one))
+    .filter(([name]) => hasResponse || !/^Response/.test(name))
+    .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
 }
 
-function toParts(exchange: Exchange): Record<string, readonly string[]> {
+interface Part {
+  lines: readonly string[]
+  /** Without what makes the lines comparable. */
+  sent?: readonly string[]
+  note?: string | undefined
+}
+
+function compareParts(one: Part, other: Part): Omit<DiffPart, 'name'> {
+  const lines = compareLines(one.lines, other.lines)
+  const [sent, otherSent] = [one.sent ?? one.lines, other.sent ?? other.lines]
+  const isSame = lines.every(({ kind }) => kind === 'same')
+  if (isSame && sent.join('\n') !== otherSent.join('\n'))
+    return { note: 'The bytes differ.', lines: compareLines(sent, otherSent) }
+  return { lines, note: isSame ? undefined : (one.note ?? other.note) }
+}
+
+function toParts(exchange: Exchange): Record<string, Part> {
   const { requestFields, requestBody, responseFields, responseBody } = exchange
   return {
-    'Request line': exchange.requestHead.split('\n', 1),
-    'Request headers': toLines(requestFields),
-    'Request body': prettyBody(requestBody, requestFields).text.split('\n'),
+    'Request line': { lines: exchange.requestHead.split('\n', 1) },
+    'Request headers': toHeaders(requestFields),
+    'Request body': toBody(requestBody, requestFields),
     // The last head: a 103 can be before it.
-    'Status line': exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [],
-    'Response headers': toLines(responseFields),
-    'Response body': prettyBody(responseBody, responseFields).text.split('\n'),
+    'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
+    'Response headers': toHeaders(responseFields),
+    'Response body': toBody(responseBody, responseFields),
   }
 }
 
-/** The order of fields with different names has no meaning (RFC 9110 §5.3). */
-function toLines(fields: Fields): readonly string[] {
-  return fields
+/** The order of fields with different names has no meaning (RFC 9110 §5.3), but a signature can depend on it. */
+function toHeaders(fields: Fields): Part {
+  const lines = fields
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)))
     .map((field) => field.join(': '))
+  return {
+    lines,
+    sent: fields.map((field) => field.join(': ')),
+    note: 'Sorted by name, in lower case.',
+  }
+}
+
+function toBody(body: ExchangeBody | undefined, fields: Fields): Part {
+  const { text } = prettyBody(body, fields)
+  const sent = body?.text ?? text
+  const note = sent === text ? undefined : 'Formatted.'
+  return { lines: text.split('\n'), sent: sent.split('\n'), note }
 }
 
 /** The table of the longest common subsequence has up to this many cells. */

@@ -84,12 +84,14 @@ function renderBody(body: ExchangeBody | undefined, fields: Fields): Html {
   if (body === undefined || body.size === 0) return html``
   const { text, language } = prettyBody(body, fields)
   const isPlain = language === 'text' || language === 'hex'
-  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields)}</p>\n`
+  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields, text)}</p>\n`
 }
 
-function toBodyNote({ size, isCut, text }: ExchangeBody, fields: Fields): string {
+function toBodyNote({ size, isCut, text }: ExchangeBody, fields: Fields, shown: string): string {
   const type = findField(fields, 'content-type') ?? 'without Content-Type'
-  const notation = text === undefined ? ' Shown in hexadecimal notation.' : ''
+  const formatted =
+    text === shown ? '' : ' Formatted: only white space differs from the body as sent.'
+  const notation = text === undefined ? ' Shown in hexadecimal notation.' : formatted
   return `${formatBytes(size)}, ${type}.${isCut ? ' Only the start was recorded.' : ''}${notation}`
 }
 

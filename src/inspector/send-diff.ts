@@ -18,7 +18,10 @@ import type { Exchange } from './exchange.ts'
 import { keepPrivate } from './keep-private.ts'
 
 const diffLine = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })
-const diffPart = objectSchema({ name: text, lines: { type: 'array', items: diffLine } })
+const diffPart = {
+  ...objectSchema({ name: text, lines: { type: 'array', items: diffLine }, note: text }),
+  required: ['name', 'lines'],
+}
 const diffSample = [{ name: 'Status line', lines: [{ kind: 'same', text: 'HTTP/1.1 200 OK' }] }]
 
 export const diffOperation = {
