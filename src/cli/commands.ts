@@ -1,5 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { isWorker, superviseWorkers } from '../operations/workers.ts'
+import { windowSeconds } from '../stores/counters/counters.ts'
+import { createMemoryCounters } from '../stores/counters/memory.ts'
 import { serve } from './serve.ts'
 
 interface Command {
@@ -16,7 +18,11 @@ export const commands = {
     verb: 'start',
     run: async (config) => {
       if (config.workers === 1 || isWorker) await serve(config)
-      else process.exitCode = await superviseWorkers(config)
+      else
+        process.exitCode = await superviseWorkers(
+          config,
+          createMemoryCounters(windowSeconds * 1000),
+        )
     },
   },
   backup: {

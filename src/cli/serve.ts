@@ -58,7 +58,7 @@ type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Rea
 type Opening = Awaited<ReturnType<typeof openApp>>
 
 async function openApp(config: Config, parts: Parts) {
-  const stores = await openStores(config, warn)
+  const stores = await openStores(config, warn, workers.sharedCounters)
   try {
     const served = await openDemos(config, stores)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })

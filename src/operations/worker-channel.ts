@@ -1,7 +1,8 @@
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
+import type { Counters } from '../stores/counters/counters.ts'
 
-type Subject = 'opened' | 'exchanges' | 'metrics' | 'readiness'
+type Subject = 'count' | 'opened' | 'exchanges' | 'metrics' | 'readiness'
 
 export type Handlers = Partial<Record<Subject, (key: string) => unknown>>
 
@@ -13,6 +14,7 @@ export interface Supervised {
   living: Map<number, SendRequest>
   port: number
   count: number
+  counters: Counters
   end: (exitCode: number) => void
 }
 

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
+import type { Count, Counters } from '../stores/counters/counters.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { findFreePort } from './free-port.ts'
 import { openChannel, type Handlers } from './worker-channel.ts'
@@ -21,14 +22,34 @@ export const handlers: Handlers = {}
 export const sendToSupervisor =
   isWorker && cluster.worker ? openChannel(cluster.worker, handlers) : undefined
 
+/** Those of all workers: the supervisor counts. */
+export const sharedCounters: Counters | undefined = sendToSupervisor && {
+  add: async (key) => {
+    const count = await sendToSupervisor('count', key)
+    if (isCount(count)) return count
+    throw new Error('the supervisor does not respond')
+  },
+}
+
+function isCount(value: unknown): value is Count {
+  return typeof value === 'object' && value !== null && 'requests' in value && 'leftMs' in value
+}
+
 /** Resolves with the exit code: when all workers have ended, or when the first cannot start. */
-export async function superviseWorkers(config: Config): Promise<number> {
+export async function superviseWorkers(config: Config, counters: Counters): Promise<number> {
   // With round-robin scheduling, connections on their way to a worker that ends would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const port = config.port === 0 ? await findFreePort(config.host) : config.port
   const { promise: ended, resolve: end } = Promise.withResolvers<number>()
   const living = new Map<number, SendRequest>()
-  const supervised: Supervised = { state: 'starting', living, port, count: config.workers, end }
+  const supervised: Supervised = {
+    state: 'starting',
+    living,
+    port,
+    count: config.workers,
+    counters,
+    end,
+  }
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop)
     supervised.state = 'stopping'
@@ -42,7 +63,7 @@ export async function superviseWorkers(config: Config): Promise<number> {
 }
 
 function startWorker(supervised: Supervised): void {
-  const { living, port, count, end } = supervised
+  const { living, port, count, counters, end } = supervised
   const startedAt = performance.now()
   const worker = cluster.fork({ [portName]: String(port) })
   const startOthers = () => {
@@ -54,7 +75,8 @@ function startWorker(supervised: Supervised): void {
     Promise.all(
       [...living].flatMap(([id, send]) => (id === worker.id ? [] : send('exchanges', question))),
     )
-  living.set(worker.id, openChannel(worker, { opened: startOthers, exchanges: askOthers }))
+  const handlers = { opened: startOthers, exchanges: askOthers, count: counters.add }
+  living.set(worker.id, openChannel(worker, handlers))
   worker.once('exit', (code, signal) => {
     living.delete(worker.id)
     if (supervised.state === 'starting') {

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { collectionNames } from './collection-names.ts'
-import { windowSeconds, type CounterSet } from './counters/counters.ts'
+import { windowSeconds, type Counters, type CounterSet } from './counters/counters.ts'
 import { createMemoryCounters } from './counters/memory.ts'
 import { findWideModes } from './file-modes.ts'
 import { openDiskFiles } from './files/disk.ts'
@@ -33,7 +33,11 @@ export interface Stores {
 type Warn = (problem: string) => void
 
 /** Passes a problem that may be temporary to `warn`; throws for others. */
-export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
+export async function openStores(
+  config: Config,
+  warn: Warn = () => undefined,
+  ofWorkers?: Counters,
+): Promise<Stores> {
   const { files, close: closeFiles } = await openFiles(config, warn)
   const { records, setReadOnly, close } = await openRecords(config)
   const redis = await openRedisStores(config, warn)
@@ -47,7 +51,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     states: createStates(records.collection(collectionNames.states)),
-    counters: isCounting ? { own, shared: redis?.counters } : undefined,
+    counters: isCounting ? { own, shared: redis?.counters ?? ofWorkers } : undefined,
     openReplicas: redis?.openReplicas,
     setReadOnly,
     close: async () => {

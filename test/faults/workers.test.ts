@@ -81,6 +81,19 @@ test('a login on one worker is valid on all, and so is a logout', patience, asyn
   assert.equal(await named(), 0)
 })
 
+test('the workers count the requests and logins of a client together', patience, async (t) => {
+  const settings = { WORKERS: '3', RATE_LIMIT: '20', LOGIN_RATE_LIMIT: '5' }
+  const { origin, process: child } = await startInFolder(t, settings)
+  await until(async () => (await findWorkers(child.pid)).length === 3)
+  const senders = openClients(t, origin)
+  const login = asJson('POST', { username: 'Ann', password: 'wrong' })
+  const logins = await Promise.all(senders.map((send) => send('/login', login)))
+  assert.equal(logins.filter(({ status }) => status === 401).length, 5)
+  const others = [...senders, ...senders, ...senders].map((send) => send('/api/json'))
+  const left = (await Promise.all(others)).filter(({ status }) => status === 200)
+  assert.equal(left.length, 20 - senders.length)
+})
+
 test('an exchange can be shown, whichever worker handled it', patience, async (t) => {
   const { origin } = await startWorkers(t)
   const senders = openClients(t, origin)
