@@ -55,7 +55,7 @@ export const filterParameters = [
   queryParameter('status', 'A status code or a class of them.', status, '4xx'),
   queryParameter('path', 'A part of the path or the query string.', text, '/users'),
   queryParameter('client', 'The address of the client.', text, '127.0.0.1'),
-  queryParameter('mine', '`1`: only those with your session cookie or X-Inspector.', isSet, '1'),
+  queryParameter('mine', '`1`: only those of your session, or with your key.', isSet, '1'),
   queryParameter('errors', '`1`: only those with a status from 400, or cut off.', isSet, '1'),
   queryParameter('assets', '`1`: also the files that the pages of this service load.', isSet, '1'),
 ]

@@ -18,7 +18,7 @@ export const summarySchema = {
     requestId: text,
     receivedAt: { ...text, format: 'date-time' },
     client: { ...text, description: 'The address, which a trusted proxy may have sent.' },
-    isOwn: { ...flag, description: 'Whether your session or your X-Inspector header sent it.' },
+    isOwn: { ...flag, description: 'Whether it has your session, or your key.' },
     method: { ...text, description: 'The method that the client sent.' },
     effectiveMethod: { ...text, description: 'The method after an override.' },
     target: { ...text, description: 'The path and the query string.' },

@@ -1,6 +1,6 @@
 import type { ExchangeSummary } from './exchange.ts'
 
-/** The owner that `toOwner` returns: undefined without a session and without `X-Inspector`. */
+/** The owner that `toOwner` returns: undefined without a session and a key. */
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {

@@ -14,6 +14,7 @@ import {
 import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/page.ts'
 import { toNotice } from './ask-others.ts'
+import { chooseKey } from './choose-key.ts'
 import {
   exchangeToJson,
   filterParameters,
@@ -32,7 +33,7 @@ import { groupExchanges } from './group-exchanges.ts'
 import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
-import { toOwner } from './owner.ts'
+import { findSecrets, toOwner } from './owner.ts'
 import { toRandomId } from './recorded.ts'
 
 const maxRows = 200
@@ -45,6 +46,7 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   registerRoutes(app, { file: import.meta.filename }, [
     getInspector(exchanges),
     clearInspector(exchanges),
+    chooseKey,
     getArchive(exchanges),
     streamExchanges(app, exchanges),
     ...exchangeRoutes(exchanges),
@@ -143,6 +145,7 @@ function sendList(
 ): FastifyReply {
   const [newest] = page.exchanges
   const after = newest === undefined ? '' : toCursor(newest)
+  const { session, key } = findSecrets(request)
   const view = renderInspectorPage({
     exchanges: page.exchanges,
     toUrl,
@@ -152,6 +155,8 @@ function sendList(
     origin: toOrigin(request),
     filter: query,
     mode: exchanges.mode,
+    hasSession: session !== undefined,
+    key,
     notice: toNotice(page),
     query: toQuery(request),
     older: page.next && `/inspector${toQuery(request, { before: page.next })}`,

@@ -3,6 +3,7 @@ import { STATUS_CODES } from '../http/node-http.ts'
 import { renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
 import type { Page } from '../site/page.ts'
+import { keyPattern } from './choose-key.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
@@ -77,6 +78,9 @@ interface InspectorPage extends ExchangeList {
   origin: string
   filter: ExchangeFilter
   mode: 'all' | 'own' | 'off'
+  hasSession: boolean
+  /** That the viewer has chosen. */
+  key: string | undefined
   /** That exchanges of other processes are missing. */
   notice: string
   /** With a question mark, if there is a filter. */
@@ -86,21 +90,48 @@ interface InspectorPage extends ExchangeList {
 }
 
 export function renderInspectorPage(options: InspectorPage): Page {
-  const { origin, filter, mode, notice, query, older } = options
+  const { filter, mode, hasSession, key } = options
+  const isOwn = mode === 'own'
   return {
     title: 'Request inspector',
     description: 'See each request and response, compare two, and repeat them.',
     styles: ['inspector.css'],
     scripts: ['inspector.js'],
     main: html`<p class="lead">${leads[mode]}</p>
-<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
-${renderFilter(filter)}
+${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !hasSession && key === undefined ? '' : renderExchanges(options)}${renderNotes(options)}`,
+  }
+}
+
+/** Without a session or a key nothing would be in the list of a visitor who sees only their own. */
+function renderExchanges(options: InspectorPage): Html {
+  const { notice, query, older } = options
+  return html`<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
+${renderFilter(options)}
 ${renderList(options)}
 <div class="actions"><a class="button second" href="/inspector${query}">Reload</a>
 ${older === undefined ? '' : html`<a class="button second" href="${older}">Older</a>\n`}<a class="button second" href="/inspector.har${query}">Export as HAR</a>
 <form method="post" action="/inspector"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">Clear</button></form></div>
-${renderNotes(origin, mode)}`,
+`
+}
+
+function renderKey({ origin, hasSession, key }: InspectorPage): Html {
+  if (hasSession) {
+    return html`<p>You are logged in: your requests are those of your session. <a href="/session">Log out</a> to see
+the requests with a key.</p>\n`
   }
+  // Random, since visitors who copied the same example would see the requests of each other.
+  const value = key ?? randomBytes(12).toString('hex')
+  const header = html`<code>curl -H 'X-Inspector: ${value}' '${origin}/health'</code>`
+  return html`<p>${
+    key === undefined
+      ? 'Choose a key to see your requests here, or use this random one. Everyone who knows a key sees its requests.'
+      : html`Your requests are those of this browser, and those of other clients that send your key: ${header}.`
+  }</p>
+<form class="filter" method="post" action="/inspector/key">
+<label>Key <input type="text" name="key" value="${value}" required pattern="${keyPattern}" size="30" autocomplete="off" spellcheck="false" title="16 to 200 letters, digits, hyphens or underscores"></label>
+<button type="submit">Use this key</button>
+</form>
+`
 }
 
 const leads = {
@@ -109,15 +140,8 @@ const leads = {
   off: 'This service records no requests: INSPECTOR is off.',
 }
 
-function renderFilter({
-  method,
-  status,
-  path,
-  client,
-  isOwn,
-  isError,
-  lacksAssets,
-}: ExchangeFilter): Html {
+function renderFilter({ filter, mode }: InspectorPage): Html {
+  const { method, status, path, client, isOwn, isError, lacksAssets } = filter
   const options = (values: readonly string[], chosen = '') =>
     ['', ...values, ...(chosen === '' || values.includes(chosen) ? [] : [chosen])].map(
       (value) =>
@@ -130,19 +154,16 @@ function renderFilter({
 <label>Status <select name="status">${options(statuses, status)}</select></label>
 <label>Path <input type="search" name="path" value="${path ?? ''}" placeholder="/users"></label>
 <label>Client <input type="text" name="client" value="${client ?? ''}" placeholder="127.0.0.1"></label>
-${checkbox('errors', 'Errors', isError)}${checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'Assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
+${checkbox('errors', 'Errors', isError)}${mode === 'own' ? '' : checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'Assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
 </form>`
 }
 
-function renderNotes(origin: string, mode: InspectorPage['mode']): Html {
-  // Random, since visitors who copied the same example would see the requests of each other.
-  const header = `X-Inspector: ${randomBytes(12).toString('hex')}`
+function renderNotes({ origin, mode, key }: InspectorPage): Html {
+  const own = mode === 'own' && key !== undefined ? html` -H 'X-Inspector: ${key}'` : ''
   return html`<h2>Notes</h2>
 <ul>
-<li>“Only mine” are the requests with your session cookie, or with a header that you choose, of at least 16
-characters: <code>curl -H '${header}' '${origin}/health'</code>.${mode === 'own' ? ' Others do not see them. Send the same header to read the list with a command.' : ''}</li>
-<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
-<li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'
+${mode === 'all' ? html`<li>“Only mine” shows the requests of your session if you are logged in, otherwise those with your key.</li>\n` : ''}<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
+<li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'${own}
 '${origin}/inspector?status=4xx'</code>.</li>
 </ul>`
 }

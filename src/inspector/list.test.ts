@@ -268,10 +268,10 @@ test('what a client sent is text in every page', async (t) => {
   }
 })
 
-test('each page suggests another X-Inspector', async (t) => {
+test('each page suggests another key', async (t) => {
   const app = await visitedApp(t, { INSPECTOR: 'own' })
   const suggest = async () =>
-    /X-Inspector: (\w{16,})/.exec(
+    /name="key" value="(\w{16,})"/.exec(
       (await app.inject({ url: '/inspector', headers: page })).body,
     )?.[1]
   const first = await suggest()

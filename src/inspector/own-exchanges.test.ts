@@ -9,6 +9,7 @@ type Headers = Readonly<Record<string, string>>
 
 const secret = { 'x-inspector': 'a secret of 16 c' }
 const other = { 'x-inspector': 'another secret, 2' }
+const keyCookie = `inspector=${encodeURIComponent(secret['x-inspector'])}`
 const page = { accept: 'text/html' }
 const json = { accept: 'application/json' }
 
@@ -25,6 +26,9 @@ async function openApp(t: TestContext, INSPECTOR = 'own') {
     session: { cookie },
     'another session': { cookie: cookieOfBen },
     'session and X-Inspector': { cookie, ...secret },
+    'the cookie': { cookie: keyCookie },
+    'the cookie and another X-Inspector': { cookie: keyCookie, ...other },
+    'session and the cookie': { cookie: `${cookie}; ${keyCookie}` },
   }
   return { app, owners }
 }
@@ -51,6 +55,12 @@ const rows: readonly (readonly [mode: string, sender: string, viewer: string, is
     ['own', 'session', 'another session', false],
     ['own', 'session', 'none', false],
     ['own', 'session and X-Inspector', 'X-Inspector', false],
+    ['own', 'the cookie', 'X-Inspector', true],
+    ['own', 'X-Inspector', 'the cookie', true],
+    ['own', 'the cookie', 'none', false],
+    ['own', 'the cookie and another X-Inspector', 'the cookie', false],
+    ['own', 'session and the cookie', 'session', true],
+    ['own', 'session and the cookie', 'the cookie', false],
     ['own', 'none', 'none', false],
     ['own', 'a short X-Inspector', 'a short X-Inspector', false],
     ['all', 'session', 'none', true],

@@ -2,27 +2,37 @@ import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { sessionCookies } from '../http/openapi/document.ts'
+import { inspectorCookies } from '../http/security/visitor-response.ts'
 
 /** Shorter values could be guessed. */
 const minSecretLength = 16
 
+const toSecret = (text = '') => (text.length < minSecretLength ? undefined : text)
+
+/** `key`: of `X-Inspector`, or else of the cookie that `chooseKey` sets. */
+export function findSecrets({ headers, protocol }: FastifyRequest) {
+  const { cookie, 'x-inspector': sent } = headers
+  const cookies = cookie === undefined ? {} : parseCookie(cookie)
+  const key = typeof sent === 'string' ? sent : cookies[inspectorCookies[protocol]]
+  return { session: toSecret(cookies[sessionCookies[protocol]]), key: toSecret(key) }
+}
+
 /**
- * Of the session cookie, or else of `X-Inspector`. The exchange of a login belongs to the new session
- * only: someone else may know the id of the session before. A hash, since other processes get it.
+ * Of the session, or else of the key. The exchange of a login belongs to the new session only: someone
+ * else may know the id of the session before. A hash, since other processes get it.
  */
 export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
   const { cookie, 'x-inspector': sent } = request.headers
   if ((setCookies ?? cookie ?? sent) === undefined) return undefined
-  const name = sessionCookies[request.protocol]
-  const started = setCookies === undefined ? undefined : findSession(name, setCookies)
-  const session = cookie === undefined ? undefined : parseCookie(cookie)[name]
-  const secret = started ?? session ?? (typeof sent === 'string' ? sent : '')
-  return secret.length < minSecretLength ? undefined : hash('sha256', secret, 'base64url')
+  const started = setCookies === undefined ? undefined : findStarted(request, setCookies)
+  const { session, key } = findSecrets(request)
+  const secret = started ?? session ?? key
+  return secret && hash('sha256', secret, 'base64url')
 }
 
-function findSession(name: string, setCookies: unknown): string | undefined {
+function findStarted({ protocol }: FastifyRequest, setCookies: unknown): string | undefined {
   return [setCookies]
     .flat()
-    .map((one) => parseCookie(String(one).split(';', 1)[0] ?? '')[name])
+    .map((one) => parseCookie(String(one).split(';', 1)[0] ?? '')[sessionCookies[protocol]])
     .find(Boolean)
 }

@@ -26,6 +26,39 @@ test('requests appear as they arrive, with the redirects before them', inBrowser
   await state(page, /^3 requests\. Live/).waitFor()
 })
 
+test(
+  'with INSPECTOR=own a key lists the requests of a browser and of curl',
+  inBrowser,
+  async (t) => {
+    const { origin, visit } = await openSite(t, { INSPECTOR: 'own' })
+    const page = await visit()
+    await page.goto('/inspector')
+    assert.equal(await page.locator('.exchanges').count(), 0)
+  await assertFlawless(page, ['/inspector'])
+    const key = await page.getByLabel('Key').inputValue()
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    await state(page, /^0 requests\. Live/).waitFor()
+    assert.equal(await page.getByLabel('Key').inputValue(), key)
+    const tab = await page.context().newPage()
+    await tab.goto('/topic?a=browser')
+    await fetch(`${origin}/topic?a=other`, { headers: { 'x-inspector': `${key}2` } })
+    await fetch(`${origin}/topic?a=curl`, { headers: { 'x-inspector': key } })
+    await rows(page).nth(1).waitFor()
+    assert.deepEqual(await targets(page), ['/topic?a=curl', '/topic?a=browser'])
+  },
+)
+
+test('with INSPECTOR=own a key can be chosen without JavaScript', inBrowser, async (t) => {
+  const { visit } = await openSite(t, { INSPECTOR: 'own' })
+  const page = await visit({ javaScriptEnabled: false })
+  await page.goto('/inspector')
+  await page.getByLabel('Key').fill('our-group-of-three')
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.goto('/topic?a=browser')
+  await page.goto('/inspector')
+  await page.getByRole('link', { name: '/topic?a=browser' }).waitFor()
+})
+
 test('the list is filtered, live too', inBrowser, async (t) => {
   const { origin, visit } = await openSite(t)
   const page = await visit()

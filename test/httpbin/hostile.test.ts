@@ -32,7 +32,7 @@ for (const prefix of prefixes) {
 
   test(`${prefix}: an echo has no cookie of the service`, async (t) => {
     const app = await testApp(t)
-    const cookie = 'a=1; session=secret; __Host-session=secret; b=2; flash=secret'
+    const cookie = 'a=1; session=secret; __Host-session=secret; b=2; flash=secret; inspector=secret'
     for (const url of ['/get', '/headers', '/anything', '/cookies', '/dump/request']) {
       await t.test(url, async () => {
         const { body } = await app.inject({ url: prefix + url, headers: { cookie } })
@@ -43,7 +43,7 @@ for (const prefix of prefixes) {
 
   test(`${prefix}: no response sets a cookie of the service`, async (t) => {
     const app = await testApp(t)
-    const names = ['session', 'SESSION', '__Host-session', 'flash']
+    const names = ['session', 'SESSION', '__Host-session', 'flash', 'inspector']
     const urls = names.flatMap((name) => [
       `/cookies/set?${name}=x&a=1`,
       `/cookies/delete?${name}&a`,

@@ -90,7 +90,7 @@ test('headers are captured in their order and case, without own cookies and secr
   await fetch(`${origin}/b/${bin.id}/?key=${bin.secret}`, {
     headers: {
       'X-One': '1',
-      cookie: `a=1; session=s; __Host-session=s; flash=f; bin-x=1; __Secure-bin-x=1; b=2`,
+      cookie: `a=1; session=s; __Host-session=s; flash=f; inspector=i; bin-x=1; __Secure-bin-x=1; b=2`,
       authorization: bin.authorization,
       'x-inspector': 'a-secret-of-16-characters',
     },

@@ -16,7 +16,12 @@ export interface VisitorLimits {
 export const flashCookie = 'flash'
 /** The secrets of request bins, wherever they are received. */
 export const ownSecrets = /vbs_[\w-]{32}/g
-export const ownCookies = [...Object.values(sessionCookies), flashCookie]
+/** With the key of a visitor of the request inspector. */
+export const inspectorCookies = { http: 'inspector', https: '__Host-inspector' }
+export const ownCookies = [
+  ...[sessionCookies, inspectorCookies].flatMap((names) => Object.values(names)),
+  flashCookie,
+]
 
 /** The headers of a request without these cookies. */
 export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {

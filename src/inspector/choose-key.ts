@@ -1,0 +1,40 @@
+import { stringifySetCookie } from 'cookie'
+import { unprocessable } from '../http/errors/http-error.ts'
+import { fieldsContent, objectSchema, text } from '../http/openapi/content.ts'
+import { responseHeaders } from '../http/openapi/fields.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { isObject } from '../http/request/parameters.ts'
+import { inspectorCookies } from '../http/security/visitor-response.ts'
+
+export const keyPattern = '[\\w\\-]{16,200}'
+
+const fields = objectSchema({ key: { ...text, pattern: `^${keyPattern}$` } })
+
+/** Browsers cannot send `X-Inspector` with a page. */
+export const chooseKey: Route = {
+  method: 'POST',
+  url: '/inspector/key',
+  summary: 'Choose a key for your requests',
+  description:
+    'Sets a cookie with the key. The list of the browser then has its requests, and those with the key in `X-Inspector`.',
+  requestBody: {
+    required: true,
+    content: fieldsContent(fields, { key: '5d0a4f7e8c341a6e0d2b7f55' }),
+  },
+  responses: {
+    303: { description: 'To the list.', headers: responseHeaders('Location', 'Set-Cookie') },
+  },
+  errors: [422],
+  handler: (request, reply) => {
+    const { key } = isObject(request.body) ? request.body : {}
+    if (typeof key !== 'string' || !new RegExp(`^${keyPattern}$`).test(key)) {
+      const message = 'must have 16 to 200 letters, digits, hyphens or underscores'
+      throw unprocessable([{ field: 'key', message }])
+    }
+    const { protocol } = request
+    const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+    const cookie = { name: inspectorCookies[protocol], value: key, secure: protocol === 'https' }
+    reply.header('set-cookie', stringifySetCookie({ ...cookie, ...attributes }))
+    return reply.redirect('/inspector', 303)
+  },
+}
