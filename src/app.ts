@@ -101,7 +101,7 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   const { demos, exchangeLog, limits, shapes } = parts
   openDocs(app, { demos, shapes, limits: limits.statuses })
   openAssets(app)
-  openHome(app, demos)
+  openHome(app, demos, config)
   openDemoPages(app, demos, config)
   openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
   openProblems(app)

@@ -30,6 +30,17 @@ test('the home page lists every demo, and has an image for other sites', async (
   assert.equal((await app.inject(image)).headers['content-type'], 'image/png')
 })
 
+for (const [INSPECTOR, expected] of [
+  ['all', / shows the requests of all clients as they arrive\./],
+  ['own', / shows your requests as they arrive\./],
+  ['off', /your own client\.<\/p>/],
+] as const) {
+  test(`the home page states what the inspector shows with INSPECTOR=${INSPECTOR}`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR } })
+    assert.match((await app.inject('/')).body, expected)
+  })
+}
+
 for (const open of ['user', 'api,user', 'static', 'users,user', 'bodies']) {
   test(`the home page lists the open demos and no others with DEMOS=${open}`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: open } })

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config/config.ts'
 import { pageContent } from '../../http/openapi/content.ts'
 import { registerRoutes } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
@@ -7,8 +8,12 @@ import { html, type Html } from '../html.ts'
 import { type Page, sendPage } from '../page.ts'
 import { type SampleRequest, toTarget } from '../sample-request.ts'
 
-export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
-  const home = renderHomePage(demos)
+export function openHome(
+  app: FastifyInstance,
+  demos: readonly Demo[],
+  { inspector }: Pick<Config, 'inspector'>,
+): void {
+  const home = renderHomePage(demos, inspector)
   registerRoutes(app, { file: import.meta.filename }, [
     {
       method: 'GET',
@@ -21,7 +26,14 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[]): void {
   ])
 }
 
-function renderHomePage(demos: readonly Demo[]): Page {
+const inspectorLink = html`<a href="/inspector">request inspector</a>`
+const inspectorSentences = {
+  all: html` The ${inspectorLink} shows the requests of all clients as they arrive.`,
+  own: html` The ${inspectorLink} shows your requests as they arrive.`,
+  off: '',
+}
+
+function renderHomePage(demos: readonly Demo[], inspector: Config['inspector']): Page {
   return {
     title: 'Vitrine',
     heading: 'Send a request, see the exchange',
@@ -30,8 +42,7 @@ function renderHomePage(demos: readonly Demo[]): Page {
     styles: ['demo.css', 'home.css'],
     scripts: ['send.js'],
     main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
-you call from this page, with curl or with your own client. The <a href="/inspector">request inspector</a> shows each
-request, of every client, as it arrives.</p>
+you call from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
 ${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
         group ?? 'Others',
