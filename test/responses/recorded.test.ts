@@ -44,6 +44,20 @@ for (const isTls of [false, true]) {
     assert.match(page.body, /Step of the sequence<\/dt><dd>2<.*Trailer<\/dt><dd><code>x-sum: 6</s)
   })
 
+  test(`the steps of a sequence over ${version} can be faults`, async (t) => {
+    const listening = await openFaults(t, isTls)
+    const path = '/responses/sequence/k?steps=short-body*2,503,stall&seconds=0'
+    const got: unknown[] = []
+    for (const number of [1, 2, 3, 4]) {
+      if (isTls) await fetchOver(openSession(t, listening.origin), path)
+      else await fetchWithNode(listening.origin + path)
+      const { status, fault, isCutOff } = await findExchange(listening, number)
+      got.push([status, fault, isCutOff])
+    }
+    const short = [200, 'short-body', true]
+    assert.deepEqual(got, [short, short, [503, undefined, false], [200, 'stall', false]])
+  })
+
   test(`an exchange over ${version} has the fault that it was asked for`, async (t) => {
     const listening = await openFaults(t, isTls)
     const path = '/responses/custom?fault=short-body'

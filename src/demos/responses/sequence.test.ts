@@ -114,7 +114,8 @@ test('a flood of keys removes the oldest states, and keeps the store from being 
 })
 
 const invalid: [path: string, names: RegExp][] = [
-  [`${url}?steps=99`, /^steps must have the form 503\*2,200\./],
+  [`${url}?steps=99`, /^steps must have the form 503\*2,short-body,200\./],
+  [`${url}?steps=short,200`, /^steps must have the form 503\*2,short-body,200\./],
   [`${url}?steps=200*0`, /^steps /],
   [`${url}?steps=200*1001`, /^steps /],
   [`${url}?steps=`, /^steps /],

@@ -8,6 +8,7 @@ import {
   type ResponseDescription,
   type Sequence,
 } from '../../responses/description.ts'
+import { faultNames, isFaultName } from '../../responses/faults.ts'
 import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
 import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
@@ -16,7 +17,7 @@ import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
 /** As often as in JSON: see `sequenceSchema`. */
-const step = '[2-5]\\d\\d(\\*([1-9]\\d{0,2}|1000))?'
+const step = `([2-5]\\d\\d|${faultNames.join('|')})(\\*([1-9]\\d{0,2}|1000))?`
 
 const properties = {
   steps: {
@@ -24,8 +25,8 @@ const properties = {
     pattern: `^${step}(,${step})*$`,
     maxLength: 500,
     description:
-      'The status codes in their order. `503*2` is 503 for two requests. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
-    example: '503*2,200',
+      'The status codes, or names of faults, in their order. `503*2` is 503 for two requests. The last one repeats. Without parameters: `503*2,200`, and `retry_after` is 1.',
+    example: '503*2,short-body,200',
   },
   retry_after: {
     type: 'integer',
@@ -88,8 +89,9 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
   )
   const defaults = query.length === 0 ? { retry_after: 1 } : {}
   const { sequence } = toSteps({ ...defaults, ...parseSteps(own) })
-  const last = parseDescription(toDescription(others, config), config)
-  return { sequence: sequence.with(-1, { ...sequence.at(-1), ...last }) }
+  const { times = 1, ...last } = sequence.at(-1) ?? {}
+  const described = parseDescription({ ...last, ...toDescription(others, config) }, config)
+  return { sequence: sequence.with(-1, { ...described, times }) }
 }
 
 const hasBody = (step: ResponseDescription) =>
@@ -98,8 +100,10 @@ const hasBody = (step: ResponseDescription) =>
 function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
   const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }
   const sequence = steps.split(',').map((text) => {
-    const [status, times = 1] = text.split('*')
-    return { status: Number(status), times: Number(times), ...(!text.startsWith('2') && headers) }
+    const [name = '', count = 1] = text.split('*')
+    const times = Number(count)
+    if (isFaultName(name)) return { status: 200, fault: name, times }
+    return { status: Number(name), times, ...(!name.startsWith('2') && headers) }
   })
   return { sequence }
 }
