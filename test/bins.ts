@@ -19,7 +19,9 @@ export interface Captured {
   client: string
   requestFields: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
-  status: number
+  status?: number
+  fault?: string
+  step?: number
   isTooLarge?: boolean
   url: string
   files: { field: string; name: string; type: string; size: number; url: string }[]

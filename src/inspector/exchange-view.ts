@@ -23,11 +23,12 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const { method, effectiveMethod, target, status, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
+  const lost = 'The connection was lost before the response.'
+  const note = status === undefined ? lost : hasHead(exchange) ? toStatusNote(status) : ''
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}, from ${client}</span></p>
-<p class="note">${status === undefined ? 'The connection was lost before the response.' : toStatusNote(status)}</p>
-<div data-tabs="Exchange">
+${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
     'Request',
     renderMessage(exchange.requestFields, exchange.requestBody, target),

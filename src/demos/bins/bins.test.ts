@@ -166,6 +166,35 @@ for (const response of badResponses) {
   })
 }
 
+test('a capture has the step of a sequence, and the fault in place of a status', async (t) => {
+  const app = await testApp(t)
+  const sequence = [
+    { fault: 'reset-before-head', times: 2 },
+    { fault: 'short-body', status: 201, body: 'ab' },
+    { json: { ok: 1 } },
+  ]
+  const bin = await createBin(app, { sequence })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const send = () => fetch(`${origin}/b/${bin.id}`).then((response) => response.text())
+  for (let count = 0; count < 3; count += 1) await assert.rejects(send())
+  assert.equal(await send(), '{"ok":1}')
+  const captured = await bin.list()
+  assert.deepEqual(
+    captured.map(({ status, fault, step }) => [status, fault, step]),
+    [
+      [undefined, 'reset-before-head', 1],
+      [undefined, 'reset-before-head', 1],
+      [201, 'short-body', 2],
+      [200, undefined, 3],
+    ],
+  )
+  const headers = { accept: 'text/html' }
+  const page = await bin.read(`/requests/${captured[0]?.id ?? ''}`, { headers })
+  assert.match(page.body, /reset-before-head/)
+  assert.match(page.body, /<dt>Step of the sequence<\/dt><dd>1<\/dd>/)
+  assert.doesNotMatch(page.body, /HTTP\/1.1 (200|undefined)/)
+})
+
 test('a form changes the response, clears the bin and removes it', async (t) => {
   const app = await testApp(t)
   const bin = await createBin(app)

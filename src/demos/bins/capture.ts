@@ -9,6 +9,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription, Sequence } from '../../responses/description.ts'
+import { faults } from '../../responses/faults.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
@@ -50,9 +51,11 @@ async function captureRequest(
   const body = await readBody(request, { ...config, maxBodyBytes })
   const isTooLarge = body?.isCut === true
   const ms = Number((performance.now() - begin).toFixed(3))
-  const response = isTooLarge ? { status: 413 } : await chooseResponse(request, bin, states)
-  const { status = 200 } = response
-  const content = { ...toContent(request), status, ms, ...(isTooLarge && { isTooLarge }) }
+  const { response, ...step } = isTooLarge
+    ? { response: { status: 413 } }
+    : await chooseResponse(request, bin, states)
+  const outcome = { ...toOutcome(response), ...step, ...(isTooLarge && { isTooLarge }) }
+  const content = { ...toContent(request), ms, ...outcome }
   const isStored = await requests.capture({ bin: bin.id, request: content, body })
   if (!isStored) throw notFound(`There is no bin with the id ${bin.id}.`)
   if (!isTooLarge) return sendDescribed(reply, response, { config, cookiePath: `/b/${bin.id}` })
@@ -72,16 +75,23 @@ async function chooseResponse(
   { raw }: FastifyRequest,
   { id, version, response }: Bin,
   states: Services['states'],
-): Promise<ResponseDescription> {
+): Promise<{ response: ResponseDescription; step?: number }> {
   // A browser accepts no other status.
-  if (isPreflight(raw)) return { status: 204 }
+  if (isPreflight(raw)) return { response: { status: 204 } }
   // It was parsed before it was stored.
   const described = JSON.parse(response) as ResponseDescription | Sequence
-  if (!('sequence' in described)) return described
+  if (!('sequence' in described)) return { response: described }
   // With each change of the bin it begins anew.
   const key = `bin ${id} ${String(version)}`
-  const { step } = await takeStep(raw, states, { key, steps: described.sequence })
-  return step ?? {}
+  const steps = described.sequence
+  const { step = {} } = await takeStep(raw, states, { key, steps })
+  return { response: step, step: steps.indexOf(step) + 1 }
+}
+
+/** A fault before the body leaves no status. */
+function toOutcome({ status = 200, fault }: ResponseDescription) {
+  if (fault === undefined) return { status }
+  return faults[fault].isInBody === true ? { status, fault } : { fault }
 }
 
 function toContent(request: FastifyRequest) {

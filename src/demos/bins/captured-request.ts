@@ -24,7 +24,7 @@ const requestSchema = {
   type: 'object',
   required: [
     ...['method', 'target', 'path', 'httpVersion', 'origin', 'client', 'requestFields'],
-    ...['status', 'ms'],
+    'ms',
   ],
   properties: {
     method: textSchema,
@@ -40,6 +40,8 @@ const requestSchema = {
     },
     requestBody: bodySchema,
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
+    fault: { ...textSchema, description: 'The fault that the bin sent as the response.' },
+    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
     ms: { type: 'number', minimum: 0, description: 'Until the body was received.' },
     isTooLarge: { type: 'boolean', description: 'Set if the bin did not accept the body (413).' },
   },
@@ -100,15 +102,17 @@ export function requestToJson(request: CapturedRequest) {
 
 /** Without the headers and the body, for lists and events. */
 export function toSummary(request: CapturedRequest) {
-  const { id, receivedAt, client, method, target, path, status, requestBody } = request
+  const { id, receivedAt, client, method, target, path, status, fault, requestBody } = request
   const type = findField(request.requestFields, 'content-type')
   const size = requestBody?.size ?? 0
-  return { id, receivedAt, client, method, target, path, type, size, status }
+  return { id, receivedAt, client, method, target, path, type, size, status, fault }
 }
 
 /** Of the response, only the status is known. */
 export function toExchange(request: CapturedRequest): Exchange {
   const { method, target, httpVersion, client, status, ms, requestFields, requestBody } = request
+  const { fault, step } = request
+  const phrase = STATUS_CODES[status ?? 0] ?? ''
   return {
     ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
     ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
@@ -118,7 +122,8 @@ export function toExchange(request: CapturedRequest): Exchange {
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
     requestBody,
     responseFields: [],
-    responseHead: `HTTP/${httpVersion} ${String(status)} ${STATUS_CODES[status] ?? ''}\n`,
+    responseHead: status === undefined ? '' : `HTTP/${httpVersion} ${String(status)} ${phrase}\n`,
+    ...{ fault, step },
   }
 }
 
