@@ -1,6 +1,6 @@
 import { findField, type ExchangeBody, type Fields } from './exchange.ts'
 
-export interface PrettyBody {
+interface PrettyBody {
   text: string
   language: 'json' | 'html' | 'text' | 'hex'
   /** The fields of a form. */

@@ -108,27 +108,21 @@ interface GoBody {
 
 function toGoBody(body: CommandRequest['body']): GoBody {
   if (body === undefined) return { imports: [], reader: 'nil' }
-  if (body.kind === 'stored')
-    return {
-      imports: ['os'],
-      statements: ['content, err := os.Open("content")', ...goCheck],
-      reader: 'content',
-    }
-  if (body.kind === 'file')
-    return {
-      imports: ['bytes', 'mime/multipart'],
-      statements: toGoForm(body.name),
-      reader: '&body',
-    }
-  const text =
-    body.kind === 'json' ? JSON.stringify(body.value) : body.kind === 'text' ? body.text : ''
-  if (body.kind !== 'base64')
-    return { imports: ['strings'], reader: `strings.NewReader(${quoteForGo(text)})` }
-  const encoded = `strings.NewReader(${quote(body.base64)})`
-  return {
-    imports: ['encoding/base64', 'strings'],
-    reader: `base64.NewDecoder(base64.StdEncoding, ${encoded})`,
+  if (body.kind === 'stored') {
+    const statements = ['content, err := os.Open("content")', ...goCheck]
+    return { imports: ['os'], statements, reader: 'content' }
   }
+  if (body.kind === 'file') {
+    const imports = ['bytes', 'mime/multipart']
+    return { imports, statements: toGoForm(body.name), reader: '&body' }
+  }
+  if (body.kind === 'base64') {
+    const encoded = `strings.NewReader(${quote(body.base64)})`
+    const reader = `base64.NewDecoder(base64.StdEncoding, ${encoded})`
+    return { imports: ['encoding/base64', 'strings'], reader }
+  }
+  const text = body.kind === 'json' ? JSON.stringify(body.value) : body.text
+  return { imports: ['strings'], reader: `strings.NewReader(${quoteForGo(text)})` }
 }
 
 const toGoForm = (name: string) => [

@@ -197,13 +197,7 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
       return value === undefined ? [] : html`<code>${name}: ${value}</code> `
     })
   const sent = list(responseFields, ['ETag', 'Last-Modified'])
-  const names = [
-    'If-Match',
-    'If-None-Match',
-    'If-Modified-Since',
-    'If-Unmodified-Since',
-    'If-Range',
-  ]
+  const names = 'If-Match If-None-Match If-Modified-Since If-Unmodified-Since If-Range'.split(' ')
   const conditions = list(requestFields, names)
   const shown = sent.length === 0 ? 'None: a cache cannot revalidate this response.' : sent
   if (conditions.length === 0 || preconditions === undefined) return shown

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Negotiation } from '../http/negotiation/negotiate.ts'
 import { maxRecordedBytes, type RecordedExtras, type Recording } from '../http/recording.ts'
@@ -37,7 +37,7 @@ export function toEntry(
   reply: FastifyReply,
   { recording, response, owner = '' }: Ended,
 ): Entry {
-  const { raw, negotiation } = request
+  const { raw } = request
   const received = recording.received?.finish()
   const sent = takeSent(recording.sent, response.bytes)
   const id = toExchangeId(request)
@@ -56,9 +56,7 @@ export function toEntry(
     recording.connection.text,
     request.server.demoName ?? '',
     response.route ?? '',
-    negotiation ? JSON.stringify(negotiation) : '',
-    toComparison(raw),
-    recording.extras ? JSON.stringify(recording.extras) : '',
+    toRare(request),
     toSentHead(reply.raw),
     raw.rawHeaders.join(separator),
   ]
@@ -100,10 +98,17 @@ function toSentHead(raw: ServerResponse): string {
 const lineEnd = '\r\n'
 const none = -1
 
-function toComparison({ headers }: IncomingMessage): string {
-  const comparison = findComparison(headers)
-  if (comparison === undefined) return ''
-  return JSON.stringify({ ...comparison, lastModified: comparison.lastModified?.toUTCString() })
+/** What few exchanges have. */
+interface Rare extends RecordedExtras {
+  negotiation?: Negotiation | undefined
+  preconditions?: ComparedPreconditions | undefined
+}
+
+function toRare({ raw, negotiation }: FastifyRequest): string {
+  const preconditions = findComparison(raw.headers)
+  const extras = raw.recording?.extras
+  if (negotiation === undefined && preconditions === undefined && extras === undefined) return ''
+  return JSON.stringify({ negotiation, preconditions, ...extras } satisfies Rare)
 }
 
 function takeSent(sent: Recording['sent'], size: number) {
@@ -118,8 +123,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const [id = '', otherId, owner, receivedMethod, effectiveMethod = '', target = ''] = texts
   const [httpVersion = '', client = '', protocol = '', host = '', connectionId = ''] =
     texts.slice(6)
-  const [remoteAddress = '', tls, demo, route, negotiation, comparison] = texts.slice(11)
-  const [extras, head = '', ...rawHeaders] = texts.slice(17)
+  const [remoteAddress = '', tls, demo, route, rare, head = '', ...rawHeaders] = texts.slice(11)
   const [status, headAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, isCutOff, isRateLimited] = numbers.slice(7)
   const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
@@ -130,9 +134,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     origin: toOrigin({ protocol, host }),
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
-    negotiation: negotiation ? (JSON.parse(negotiation) as Negotiation) : undefined,
-    preconditions: comparison ? (JSON.parse(comparison) as ComparedPreconditions) : undefined,
-    extras: extras ? (JSON.parse(extras) as RecordedExtras) : {},
+    rare: rare ? (JSON.parse(rare) as Rare) : {},
     requestFields: toPairs(rawHeaders),
     statusLine,
     responseFields: lines.map(toField),

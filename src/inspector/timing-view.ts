@@ -1,15 +1,8 @@
 import { html, type Html } from '../site/html.ts'
 import type { Exchange } from './exchange.ts'
 
-interface Stage {
-  name: string
-  from: number
-  to: number
-}
-
 /** The stages that happened, one after the other, in milliseconds. */
-export function toStages({ times }: Pick<Exchange, 'times'>): readonly Stage[] {
-  const { body, handlerBegin, handlerEnd, firstByte, end } = times
+function toStages({ body, handlerBegin, handlerEnd, firstByte, end }: Exchange['times']) {
   const marks: readonly (readonly [string, number | undefined])[] = [
     ['Receive the request body', body],
     ['Routing and checks', handlerBegin],
@@ -27,18 +20,17 @@ export function toStages({ times }: Pick<Exchange, 'times'>): readonly Stage[] {
 }
 
 /** Bars as SVG, since the CSP allows no inline styles. */
-export function renderTiming(exchange: Exchange): Html {
-  const stages = toStages(exchange)
-  const total = Math.max(exchange.times.end, 0.001)
+export function renderTiming({ times }: Exchange): Html {
+  const total = Math.max(times.end, 0.001)
   const percent = (ms: number) => ((ms / total) * 100).toFixed(2)
   return html`<div class="table" tabindex="0" role="group" aria-label="Timing"><table class="timing">
 <thead><tr><th scope="col">Stage</th><th scope="col" class="number">Start</th><th scope="col" class="number">Duration</th><th scope="col">Share</th></tr></thead>
 <tbody>
-${stages.map(({ name, from, to }) => {
+${toStages(times).map(({ name, from, to }) => {
   const bar = html`<rect x="${percent(from)}" width="${percent(Math.max(to - from, total / 200))}" height="8" rx="1"/>`
   return html`<tr><th scope="row">${name}</th><td class="number">${from.toFixed(2)} ms</td><td class="number">${(to - from).toFixed(2)} ms</td><td><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bar}</svg></td></tr>\n`
 })}</tbody>
 </table></div>
-<p class="quiet">From the head of the request, ${exchange.times.end.toFixed(2)} ms in total, as the server measured it.</p>
+<p class="quiet">From the head of the request, ${times.end.toFixed(2)} ms in total, as the server measured it.</p>
 `
 }

@@ -26,7 +26,7 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
 
 export function toExchange(recorded: Recorded, viewer: string | undefined): Exchange {
   const { httpVersion, origin, tls, connection, status, times } = recorded
-  const { negotiation, preconditions, isRateLimited } = recorded
+  const { earlyHints, trailers, ...rare } = recorded.rare
   const summary = toSummary(recorded, viewer)
   const requestFields = maskFields(recorded.requestFields)
   const secrets = [...findMasked(recorded.target, summary.target)]
@@ -41,36 +41,26 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
   const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
-  const { earlyHints, trailers, fault, step } = recorded.extras
-  const hintFields = earlyHints && maskFields(earlyHints)
-  const hintHead = hintFields
-    ? `${toHead(`HTTP/${httpVersion} 103 Early Hints`, hintFields)}\n`
-    : ''
+  const earlyHintFields = earlyHints && maskFields(earlyHints)
+  const hintHead =
+    earlyHintFields && `${toHead(`HTTP/${httpVersion} 103 Early Hints`, earlyHintFields)}\n`
   const responseHead = status === undefined ? '' : toHead(recorded.statusLine, responseFields)
   return {
     ...summary,
     ...{ origin, httpVersion, tls, connection, requestFields, responseFields, times },
-    ...{
-      negotiation,
-      preconditions,
-      rateLimit: toRateLimit(recorded.responseFields, isRateLimited),
-    },
+    ...{ ...rare, rateLimit: toRateLimit(recorded), earlyHintFields },
+    trailerFields: trailers && maskFields(trailers),
     requestHead: toHead(requestLine, requestFields),
     requestBody,
-    responseHead: hintHead + responseHead,
+    responseHead: (hintHead ?? '') + responseHead,
     responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
-    ...{
-      earlyHintFields: hintFields,
-      trailerFields: trailers && maskFields(trailers),
-      fault,
-      step,
-    },
   }
 }
 
-function toRateLimit(fields: Fields, isExceeded: boolean): Exchange['rateLimit'] {
-  const [policy, state] = ['ratelimit-policy', 'ratelimit'].map((name) => findField(fields, name))
-  return policy === undefined || state === undefined ? undefined : { policy, state, isExceeded }
+function toRateLimit({ responseFields, isRateLimited }: Recorded): Exchange['rateLimit'] {
+  const policy = findField(responseFields, 'ratelimit-policy')
+  const state = findField(responseFields, 'ratelimit')
+  return policy && state ? { policy, state, isExceeded: isRateLimited } : undefined
 }
 
 export function toHead(line: string, fields: Fields): string {

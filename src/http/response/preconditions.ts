@@ -21,7 +21,7 @@ export function assertPreconditions(headers: IncomingHttpHeaders, validators: Va
 
 export interface Comparison {
   etags: readonly string[]
-  lastModified: Date | undefined
+  lastModified: string | undefined
   outcome: 'proceed' | 'not modified' | 'failed'
 }
 
@@ -41,7 +41,7 @@ function keepComparison(
 ) {
   const { etags, lastModified } = state
   if (conditions.some((name) => name in headers)) {
-    comparisons.set(headers, { etags, lastModified, outcome })
+    comparisons.set(headers, { etags, lastModified: lastModified?.toUTCString(), outcome })
   }
   return outcome
 }
