@@ -30,6 +30,15 @@ for (const name of names) {
   })
 }
 
+test('DEMOS=none opens no demo, and the pages of the service', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'none' } })
+  assert.deepEqual(findOpen(app), [])
+  for (const url of ['/', '/docs', '/learn', '/health', '/openapi.json', '/inspector']) {
+    const headers = { accept: 'text/html' }
+    assert.equal((await app.inject({ url, headers })).statusCode, 200, url)
+  }
+})
+
 for (const mix of [
   'bodies,mirror',
   'mirror,bodies',

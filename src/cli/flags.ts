@@ -45,7 +45,13 @@ function parseFlags(args: string[]) {
     } else if (token.kind === 'positional') {
       const isFlag = previous?.kind === 'option' && !switches.includes(previous.name)
       const isValue = isFlag && previous.value === undefined
-      if (!isValue) words.push(token.value)
+      if (
+        previous?.kind === 'option' &&
+        !isFlag &&
+        /^(on|off|true|false|yes|no)$/.test(token.value)
+      )
+        problems.add(`${previous.rawName} takes a value only with =: ${previous.rawName}=off`)
+      else if (!isValue) words.push(token.value)
     }
   }
   return { values, words, problems: [...problems] }
@@ -64,12 +70,20 @@ export function helpText(): string {
   const commandRows = Object.entries(commands).map(([name, command]) =>
     formatRow('argument' in command ? `${name} ${command.argument}` : name, command.description),
   )
+  const modeRows = [
+    formatRow('vitrine db.json', 'load the file once; changes are kept in data/'),
+    formatRow('vitrine db.json --fresh', 'load it at each start; nothing is kept'),
+    formatRow('… --fresh --watch', 'load it at each change too; nothing is kept'),
+    formatRow('vitrine --fresh', 'start without a file and records; nothing is kept'),
+  ]
   const settingRows = settingNames.flatMap((name) => {
     const title = groupTitles[name]
     const meaning = `${settings[name].doc} [${describeDefault(name)}]`.replaceAll('`', '')
     return [...(title ? [`\n${title}:`] : []), formatRow(`--${toFlagName(name)}`, meaning)]
   })
   return `Usage: vitrine [data file or URL] [command] [--flag value …]
+
+${modeRows.join('\n')}
 
 ${commandRows.join('\n')}
 ${formatRow('--help', 'show this help')}

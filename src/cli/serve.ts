@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises'
 import { createApp } from '../app.ts'
-import type { Config } from '../config/config.ts'
+import { findFreshFolder, type Config } from '../config/config.ts'
 import { combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
@@ -23,6 +24,9 @@ export async function serve(config: Config): Promise<void> {
 }
 
 async function openService(config: Config, opened: AsyncDisposableStack): Promise<void> {
+  const freshFolder = findFreshFolder(config)
+  if (freshFolder !== undefined)
+    opened.defer(() => rm(freshFolder, { recursive: true, force: true }))
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.
   const metrics = await openAdminPort(config, readiness, opened)
@@ -35,6 +39,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app
+  if (workers.isFirstProcess && !config.dataWatch) opened.defer(watchData(config, printChange))
   const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
   if (config.redirectHttpPort !== undefined) {
     const redirect = await openHttpsRedirect(config, new URL(origin))
@@ -105,6 +110,11 @@ async function openFront(
   }
   opened.defer(watchData(config, reload))
   return pass()
+}
+
+function printChange(file: string): void {
+  const flags = '--reload loads it at a start, and --fresh --watch at each change'
+  console.log(`${file} has changed. The running service keeps its records: ${flags}`)
 }
 
 function toMessage(error: unknown): string {

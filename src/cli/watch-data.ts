@@ -1,17 +1,22 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { isUrl } from '../config/parse-settings.ts'
 
 const pollMs = 200
 
-/** Calls `reload` after each change of the data file or its schema, one call at a time. */
-export function watchData({ dataFile, dataSchema }: Config, reload: () => Promise<void>) {
+/** Calls `onChange` after each change of the data file or its schema, one call at a time. */
+export function watchData(
+  { dataFile, dataSchema }: Config,
+  onChange: (file: string) => Promise<void> | void,
+) {
   let last = Promise.resolve()
-  const run = () => {
-    last = last.then(reload)
-  }
-  const files = [dataFile, dataSchema].filter((file) => file !== undefined)
+  const files = [dataFile ?? '', dataSchema ?? ''].filter((file) => file !== '' && !isUrl(file))
   // Not by events of the file: editors replace it.
-  for (const file of files) watchFile(file, { interval: pollMs }, run)
+  for (const file of files) {
+    watchFile(file, { interval: pollMs }, () => {
+      last = last.then(() => onChange(file))
+    })
+  }
   return () => {
     for (const file of files) unwatchFile(file)
   }

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
+import { createHash, randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
 import { isUrl } from './parse-settings.ts'
-import { publicDefaults, settingNames, settings, toEnvironmentName } from './settings.ts'
+import { publicDefaults, settingNames, settings } from './settings.ts'
+import { toEnvironmentName, toFlagName, type SettingName } from './settings.ts'
 
 export type Config = {
   [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
@@ -34,13 +36,14 @@ export function loadConfig(
   })
   const config = Object.fromEntries(entries) as Config
   if (config.demos.join() === 'all') config.demos = demoNames
-  if (config.dataFile !== undefined) Object.assign(config, findDataStores(config, environment))
+  if (config.dataFile !== undefined || config.dataFresh)
+    Object.assign(config, findDataStores(config, environment))
   problems.push(...findConflicts(config, environment, demoNames))
   if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
   return config
 }
 
-/** Each data file has a database and a folder of its own. */
+/** Each data file has a database and a folder of its own, and so has each fresh start. */
 function findDataStores({ dataFile = '', dataFresh }: Config, environment: Environment) {
   const place = isUrl(dataFile) ? dataFile : resolve(dataFile)
   const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
@@ -50,8 +53,21 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
     ...(!environment.DATABASE_URL && {
       databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,
     }),
-    ...(!environment.FILES_URL && { filesUrl: `file:${path}-files` }),
+    ...(!environment.FILES_URL && {
+      filesUrl: dataFresh ? createFreshUrl() : `file:${path}-files`,
+    }),
   }
+}
+
+const freshPrefix = `file:${join(tmpdir(), 'vitrine-fresh-')}`
+
+function createFreshUrl(): string {
+  return freshPrefix + randomUUID()
+}
+
+/** The folder of the files of a fresh start, which its end removes. */
+export function findFreshFolder({ filesUrl }: Config): string | undefined {
+  return filesUrl.startsWith(freshPrefix) ? filesUrl.slice('file:'.length) : undefined
 }
 
 function isLocal({ HOST: host }: Environment): boolean {
@@ -65,29 +81,36 @@ function findDefault(name: keyof Config, environment: Environment): string {
   return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
+/** Besides the data file itself. */
+const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer'] as const
+
+function toNames(name: SettingName): string {
+  return `--${toFlagName(name)} (${toEnvironmentName(name)})`
+}
+
 function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
   const { demos, redirectHttpPort, workers, databaseUrl } = config
   const { ROOMS, DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
+  const ofDataFile = dataSettings.filter((name) => config[name])
   const conflicts = {
     'ROOMS is now called DEMOS: rename the setting': ROOMS,
-    [`DEMOS must be all, or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
-      demos.length === 0 || demos.some((name) => !demoNames.includes(name)),
+    [`DEMOS must be all, none, or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
+      (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
     'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
     'DATA_FRESH keeps the records in memory: unset DATABASE_URL':
       config.dataFresh && environment.DATABASE_URL,
-    'DATA_WATCH requires DATA_FRESH and a file: --fresh --watch':
-      config.dataWatch && !(config.dataFresh && !isUrl(config.dataFile ?? '')),
-    'DATA_SCHEMA, DATA_RELOAD and DATA_FRESH require a data file: vitrine db.json':
-      config.dataFile === undefined &&
-      !environment.DATA_FILE &&
-      (config.dataSchema ?? (config.dataReload || config.dataFresh)),
-    'JSON_SERVER requires a data file: vitrine db.json, and DELAY_MS requires JSON_SERVER':
-      (config.dataFile === undefined && !environment.DATA_FILE && config.jsonServer) ||
-      (config.jsonServer === undefined && config.delayMs),
+    '--watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch':
+      config.dataFile !== undefined &&
+      config.dataWatch &&
+      !(config.dataFresh && !isUrl(config.dataFile)),
+    [`${ofDataFile.map(toNames).join(', ')} cannot be used without a data file: vitrine db.json`]:
+      config.dataFile === undefined && !environment.DATA_FILE && ofDataFile.length > 0,
+    '--delay (DELAY_MS) requires --json-server (JSON_SERVER)':
+      config.jsonServer === undefined && config.delayMs,
     'TEST_API lets every client replace all records: unset PRESET=public':
       config.testApi && config.preset === 'public',
     'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':

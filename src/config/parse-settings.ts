@@ -164,6 +164,10 @@ export function names(given: string): readonly string[] {
   return parts.filter(Boolean)
 }
 
+export function namesOrNone(given: string): readonly string[] {
+  return given === 'none' ? [] : names(given)
+}
+
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && URL.canParse(source)
 }
@@ -179,7 +183,7 @@ export const existingFile = optional(
 )
 
 function toListParser<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
-  return (given) => (given === 'none' ? [] : names(given).map(parse))
+  return (given) => namesOrNone(given).map(parse)
 }
 
 export const bodyReaders = toListParser(

@@ -49,7 +49,7 @@ const day = 24 * hour
 /** `maxBodyBytes` is `MAX_BODY_BYTES` in the environment and `--max-body-bytes` as a flag. */
 export const settings = {
   preset: setting('none', parse.choice(['none', 'public']), 'defaults; `public` sets limits'),
-  demos: setting('all', parse.names, 'comma-separated demos to serve'),
+  demos: setting('all', parse.namesOrNone, 'comma-separated demos to serve, or `none`'),
   publicDir: setting('public', parse.folder, 'folder of static files'),
   workers: setting('1', parse.workers, 'processes that share the port; `auto`: one per core'),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
@@ -75,14 +75,20 @@ export const settings = {
   ),
   dataId: flag('id', setting('id', String, 'field of the data file that has the id')),
   dataReload: offSwitch('reload', 'whether the data file replaces the stored records'),
-  dataFresh: offSwitch('fresh', 'whether the records are kept in memory and loaded at each start'),
+  dataFresh: offSwitch(
+    'fresh',
+    'whether each start loads the data file, and nothing is kept after it',
+  ),
   dataWatch: offSwitch('watch', 'whether each change of the data file is loaded; requires `fresh`'),
   jsonServer: setting('off', parse.jsonServer, 'version of json-server whose responses it has'),
   foreignKeySuffix: flag(
     'foreignKeySuffix',
     setting('Id', String, 'end of a field that refers to another resource, as `authorId`'),
   ),
-  delayMs: flag('delay', integer(0, [0, 60_000], 'time before each response, with `JSON_SERVER`')),
+  delayMs: flag(
+    'delay',
+    integer(0, [0, 60_000], 'milliseconds before each response, with `JSON_SERVER`'),
+  ),
   testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
   seedResource: flag('resource', setting('', String, 'resource that `vitrine seed` adds to')),
   seedNumber: flag(
@@ -107,7 +113,11 @@ export const settings = {
   adminPort: setting('', optionalPort, 'port of health checks and metrics; `0`: a free port'),
   databaseUrl: secret('sqlite:data/vitrine.db', parse.databaseUrl, 'database of the records'),
   durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
-  redisUrl: secret('', parse.optional(parse.redisUrl), 'Redis for sessions, shared rate limits and one list of all replicas in the inspector'),
+  redisUrl: secret(
+    '',
+    parse.optional(parse.redisUrl),
+    'Redis for sessions, shared rate limits and one list of all replicas in the inspector',
+  ),
   filesUrl: secret('file:data/files', parse.filesUrl, 'storage of uploads: a folder or `s3:`'),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
   awsSecretAccessKey: secret('', String, 'secret access key for `s3:`'),

@@ -23,6 +23,8 @@ const cases: Record<string, string> = {
   'seed 99999999': 'seed requires a whole number from 1 to 10000000',
   'seed 5 5': 'too many arguments for seed',
   'seed 5 --port': '--port requires a value',
+  '--test-api true': '--test-api takes a value only with =: --test-api=off',
+  '--watch': '--watch (DATA_WATCH) cannot be used without a data file: vitrine db.json',
 }
 
 for (const [line, problem] of Object.entries(cases)) {

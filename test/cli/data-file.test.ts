@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -165,6 +165,23 @@ test('with --fresh the file is loaded at each start, into memory', async (t) => 
   assert.deepEqual(await read(`${origin}/profile`), blog.profile)
 })
 
+test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {
+  const TMPDIR = await temporaryFolder(t)
+  const { origin, stop } = await start(t, { TMPDIR }, '--fresh')
+  assert.deepEqual(await read(`${origin}/locations.json`), [])
+  assert.equal((await readdir(TMPDIR)).length, 1)
+  await stop()
+  assert.deepEqual(await readdir(TMPDIR), [])
+})
+
+test('a change of the file is one line of the running service, which keeps its records', async (t) => {
+  const file = await dataFile(t, blog)
+  const { origin, output } = await start(t, settingsIn(await temporaryFolder(t)), file)
+  await writeFile(file, '{"posts":[]}')
+  await until(() => /db\.json has changed\. .* keeps its records: --reload/.test(output()))
+  assert.deepEqual(await read(`${origin}/posts`), blog.posts)
+})
+
 test('with --watch a change of the file replaces the resources, and an invalid file does not', async (t) => {
   const file = await dataFile(t, blog)
   const { origin, output, stop } = await start(t, {}, file, '--fresh', '--watch')
@@ -242,8 +259,14 @@ test('the problems of flags are found before anything is opened', async (t) => {
   assert.deepEqual(lines, [
     'vitrine: DATA_FILE must be an existing JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
   ])
-  const without = await failedStart(t, {}, ['--fresh'])
-  assert.match(without.output, /require a data file: vitrine db\.json/)
+  const flags = ['--reload', '--json-server=1']
+  assert.deepEqual((await failedStart(t, {}, flags)).lines, [
+    'vitrine: --reload (DATA_RELOAD), --json-server (JSON_SERVER) cannot be used without a data file: vitrine db.json',
+  ])
+  const file = await dataFile(t, blog)
+  assert.deepEqual((await failedStart(t, {}, [file, '--watch'])).lines, [
+    'vitrine: --watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch',
+  ])
 })
 
 async function openServer(t: TestContext, listener: RequestListener): Promise<string> {
