@@ -53,7 +53,8 @@ async function openApp(t: TestContext) {
     `${path}?page=1`,
     `${path}?page=2&per_page=1`,
   ])
-  urls.push(...others, '/topic.html', '/mirror/status/204')
+  const files = ['/topic.html', '/assets/vitrine.css', '/assets/icon.svg', '/favicon.ico']
+  urls.push(...others, ...files, '/mirror/status/204')
   return { app, urls }
 }
 

@@ -13,13 +13,14 @@ import { listRoutes } from './routes.ts'
 import { testApp } from './test-app.ts'
 import { things } from './things.ts'
 
-/** Every operation of Fastify's router, as `get /users/{id}`. */
+/** Every operation of Fastify's router, as `get /users/{id}`, except the files of pages. */
 async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
   const routes = await listRoutes(app)
   return routes.flatMap(({ path, methods }) =>
     documentedMethods
       // The paths of a wildcard are not known.
       .filter((method) => methods.includes(method) && !path.endsWith('*'))
+      .filter(() => !/^\/(assets\/|favicon)/.test(path))
       .map((method) => `${method.toLowerCase()} ${toTemplate(path)}`),
   )
 }

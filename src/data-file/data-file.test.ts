@@ -121,6 +121,30 @@ for (const [kind, [values, bad, input]] of Object.entries(kinds)) {
   })
 }
 
+test('members that every nested object has are required there', async (t) => {
+  const item = (others: object) => ({ productId: 1, quantity: 2, ...others })
+  const orders = [
+    { id: 1, items: [item({ note: 'a' }), item({})], place: { city: 'Oslo', code: null } },
+    { id: 2, items: [], place: { city: 'Rome', code: 1 } },
+  ]
+  const app = await dataApp(t, { orders })
+  const create = async (payload: object) =>
+    (await app.inject({ method: 'POST', url: '/orders', payload })).statusCode
+  assert.equal(await create({ items: [item({})], place: { city: 'Bern' } }), 201)
+  assert.equal(await create({ items: [{ productId: 1 }], place: { city: 'Bern' } }), 422)
+  assert.equal(await create({ items: [], place: {} }), 422)
+})
+
+test('the document has no files of pages', async (t) => {
+  const app = await dataApp(t, blog, { settings: { DEMOS: 'none' } })
+  const { paths } = (await app.inject('/openapi.json')).json<{ paths: object }>()
+  assert.ok('/posts' in paths)
+  assert.deepEqual(
+    Object.keys(paths).filter((path) => /assets|favicon|users/.test(path)),
+    [],
+  )
+})
+
 test('pages of the data link to URLs and email addresses, and to nothing else', async (t) => {
   const app = await dataApp(t, {
     authors: [

@@ -58,7 +58,7 @@ function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
     return items.length === 0 ? schema : { ...schema, items: inferSchema(items, depth + 1) }
   }
   const inside = type === 'object' && inferFields(values.filter(isDocument), depth + 1)
-  return inside ? { ...schema, properties: inside.properties } : schema
+  return inside ? { ...schema, ...inside } : schema
 }
 
 type Type = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'

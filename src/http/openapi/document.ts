@@ -18,9 +18,12 @@ export interface DocumentParts {
   limits: readonly ErrorStatus[]
 }
 
+/** Any path of a demo, and the files of pages: a client calls neither. */
+const unlisted = /\*$|^\/(assets\/|favicon\.ico$)/
+
 export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
-  for (const route of routes.filter(({ url }) => !url.endsWith('*'))) {
+  for (const route of routes.filter(({ url }) => !unlisted.test(url))) {
     const path = toTemplate(route.url)
     for (const method of documentedMethods.filter((one) => [route.method].flat().includes(one))) {
       const operation = toOperation({ ...route, method, path }, errors)

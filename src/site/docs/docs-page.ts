@@ -4,7 +4,7 @@ import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { renderPhrases, renderProse } from './fields-table.ts'
 import { renderOperation } from './operation-page.ts'
-import { isListed, toOperations, type DocsOperation } from './operations.ts'
+import { toOperations, type DocsOperation } from './operations.ts'
 
 export type DocsContents = ReturnType<typeof toContents>
 
@@ -14,7 +14,10 @@ export function toContents(document: OpenApiDocument, titles: ReadonlyMap<string
     name,
     description,
     title: titles.get(name) ?? 'Service',
-    operations: operations.filter((one) => isListed(one) && one.tags.includes(name)),
+    // A suffix is documented with its operation.
+    operations: operations.filter(
+      ({ variantOf, tags }) => variantOf === undefined && tags.includes(name),
+    ),
   }))
   const introduction = String(document.info.description)
   return { operations, groups, introduction }

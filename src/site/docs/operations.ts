@@ -26,11 +26,6 @@ export function toOperations({ paths }: OpenApiDocument) {
   return Object.keys(paths).flatMap(toPair)
 }
 
-/** Assets have no documentation, and a suffix is documented with its operation. */
-export function isListed({ path, variantOf }: DocsOperation): boolean {
-  return variantOf === undefined && !/^\/(assets\/|favicon\.ico$)/.test(path)
-}
-
 export function toResponseTypes({ responses }: DocsOperation): readonly string[] {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
