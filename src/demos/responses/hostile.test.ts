@@ -52,6 +52,16 @@ test('with a description, cookies have the path of the demo and no domain', asyn
   assert.equal(headers['set-cookie'], 'a=1; Path=/responses')
 })
 
+test('the response names the headers that were left out', async (t) => {
+  const app = await testApp(t, { settings: { ALLOWED_REDIRECT_DOMAINS: 'none' } })
+  const given = ['Location:https://evil.example/', 'X-Accel-Redirect:/x', 'Set-Cookie:session=1']
+  const query = given.map((header) => `&header=${encodeURIComponent(header)}`).join('')
+  const { headers } = await app.inject(`/responses/custom?status=302${query}`)
+  assert.equal(headers['vitrine-dropped-headers'], 'location, x-accel-redirect, set-cookie')
+  const { headers: others } = await app.inject('/responses/custom?status=302&header=Location:/a')
+  assert.deepEqual([others.location, others['vitrine-dropped-headers']], ['/a', undefined])
+})
+
 test('line breaks in values become spaces', async (t) => {
   const app = await testApp(t)
   const description = {

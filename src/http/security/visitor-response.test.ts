@@ -54,7 +54,8 @@ for (const [name, value] of dropped) {
   test(`a visitor cannot send ${name}: ${value}`, () => {
     const { 'content-security-policy': policy, ...rest } = toVisitorHeaders([[name, value]], limits)
     assert.equal(policy, 'sandbox')
-    assert.deepEqual(rest, { 'x-content-type-options': 'nosniff' })
+    const names = /^[\w-]+$/.test(name) ? { 'vitrine-dropped-headers': name.toLowerCase() } : {}
+    assert.deepEqual(rest, { 'x-content-type-options': 'nosniff', ...names })
   })
 }
 

@@ -59,16 +59,20 @@ export function toVisitorHeaders(
   policy = 'sandbox',
 ): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {}
+  const dropped = new Set<string>()
   for (const [given, value] of pairs) {
     const name = toAllowedName(given)
-    if (name === '') continue
-    const limited = limitValue(name, toFieldValue(value), limits)
-    if (limited === undefined) continue
+    const limited = name === '' ? undefined : limitValue(name, toFieldValue(value), limits)
+    if (limited === undefined) {
+      if (token.test(given)) dropped.add(given.toLowerCase())
+      continue
+    }
     // Several values have no defined meaning: some clients choose one, and others join them.
     const known = isSingle.test(name) || !Object.hasOwn(headers, name) ? undefined : headers[name]
     headers[name] = known === undefined ? limited : [known, limited].flat()
   }
   if (executable.test(String(headers['content-type']))) headers['content-type'] = 'text/plain'
+  if (dropped.size > 0) headers['vitrine-dropped-headers'] = [...dropped].join(', ')
   headers['content-security-policy'] = policy
   headers['x-content-type-options'] = 'nosniff'
   return headers
