@@ -55,21 +55,17 @@ export function findOwnIds({ headers }: FastifyRequest): string[] {
 }
 
 /** Not sent to other paths, such as that of the bin itself. */
-export function setSecretCookie(reply: FastifyReply, bin: Bin, secret: string): void {
+export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: OpenedBin): void {
   const { request } = reply
   const { protocol } = request
-  const toCookie = (id: string, value: string, expires: Date) =>
+  const toCookie = (bin: string, value: string, expires: Date) =>
     stringifySetCookie({
-      ...{ name: toCookieName(protocol, id), value, expires, path: '/bins' },
+      ...{ name: toCookieName(protocol, bin), value, expires, path: '/bins' },
       ...{ httpOnly: true, sameSite: 'strict', secure: protocol === 'https' },
     })
   const excess = findOwnIds(request).slice(maxCookies - 1)
   reply.header('set-cookie', [
-    toCookie(bin.id, secret, new Date(bin.expiresAt)),
-    ...excess.map((id) => toCookie(id, '', new Date(0))),
+    toCookie(id, secret, new Date(expiresAt)),
+    ...excess.map((other) => toCookie(other, '', new Date(0))),
   ])
-}
-
-export function removeSecretCookie(reply: FastifyReply, bin: Bin): void {
-  setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString() }, '')
 }

@@ -12,7 +12,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
 import { sendPage } from '../../site/page.ts'
-import { findOwnIds, removeSecretCookie, setSecretCookie } from './access.ts'
+import { findOwnIds, setSecretCookie } from './access.ts'
 import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
@@ -81,10 +81,10 @@ export const binEndpoints: readonly Endpoint[] = [
     config: { defaultType: 'json' },
     handle: async (request, reply, { bins, config }) => {
       const hasPage = isPage(request, reply)
-      const { secret, ...bin } = await bins.create(parseResponse(request, config))
+      const bin = await bins.create(parseResponse(request, config))
       reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
-      if (!hasPage) return sendJson(reply.code(201), { ...binToJson(bin), secret })
-      setSecretCookie(reply, bin, secret)
+      if (!hasPage) return sendJson(reply.code(201), { ...binToJson(bin), secret: bin.secret })
+      setSecretCookie(reply, bin)
       return reply.code(303).send()
     },
   },
@@ -116,7 +116,7 @@ export const binEndpoints: readonly Endpoint[] = [
     responses: removed,
     handle: async (request, reply, { bin, bins }) => {
       await bins.remove(bin.id)
-      removeSecretCookie(reply, bin)
+      setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString(), secret: '' })
       return sendRemoved(request, reply, '/bins')
     },
   }),
@@ -134,7 +134,7 @@ function binToJson({ id, createdAt, expiresAt, response }: Bin) {
 /** The secret of a link becomes a cookie. */
 async function followLink(reply: FastifyReply, secret: string, { bins }: BinServices) {
   const bin = await bins.find(toPathParameter(reply.request, 'id'))
-  if (isSecretOf(bin.secretHash, secret)) setSecretCookie(reply, bin, secret)
+  if (isSecretOf(bin.secretHash, secret)) setSecretCookie(reply, { ...bin, secret })
   return reply.header('cache-control', 'no-store').redirect(toPagePath(bin), 303)
 }
 

@@ -7,7 +7,7 @@ export const collectionNames = {
   files: '~bin-files',
 } as const
 
-export const binSchema = {
+const binSchema = {
   type: 'object',
   required: ['secretHash', 'response', 'isRemoved'],
   properties: {

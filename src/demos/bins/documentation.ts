@@ -1,9 +1,9 @@
 import {
+  exampleContent,
   jsonContent,
   objectSchema,
   pathParameter,
   text,
-  toSchema,
   url,
 } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
@@ -32,12 +32,9 @@ const properties = {
 }
 const secret = { ...text, description: 'Needed to read the bin. It is shown only here.' }
 
-export const binContent = jsonContent(toSchema(exampleBin, properties), exampleBin)
+export const binContent = exampleContent(exampleBin, true, properties)
 const exampleNew = { ...exampleBin, secret: 'vbs_u1iQf7dK0mXbT2nYw9cRz4hLs6vJp8Aq' }
-export const newBinContent = jsonContent(
-  toSchema(exampleNew, { ...properties, secret }),
-  exampleNew,
-)
+export const newBinContent = exampleContent(exampleNew, true, { ...properties, secret })
 
 const exampleResponse = { response: exampleBin.response }
 export const responseContent = jsonContent(objectSchema({ response }), exampleResponse)

@@ -8,18 +8,18 @@ import {
 } from '../../responses/read-description.ts'
 import { describedResponses, descriptionComponent, type Endpoint } from './endpoint.ts'
 
-const parameters = [
-  ...descriptionParameters,
-  ...queryParameters({ description: ['The whole description as JSON, without other parameters.'] }),
-]
-
 export const customEndpoints: readonly Endpoint[] = [
   {
     url: '/responses/custom',
     summary: 'Respond as the request describes',
     description:
       'The response is described by the parameters, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Nothing is required.',
-    parameters,
+    parameters: [
+      ...descriptionParameters,
+      ...queryParameters({
+        description: ['The whole description as JSON, without other parameters.'],
+      }),
+    ],
     requestBody: { content: jsonContent(descriptionComponent, { status: 404, json: { a: 1 } }) },
     responses: describedResponses,
     describe: async (request, { config }) => {

@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import { textContent } from '../../http/openapi/content.ts'
-import type { Operation, ResponseDoc } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { descriptionSchema, type ResponseDescription } from '../../responses/description.ts'
 import type { Services } from '../../site/demo.ts'
@@ -22,15 +21,10 @@ export interface Endpoint extends Omit<Route, 'method' | 'handler'> {
 
 export const descriptionComponent = toComponent('schemas', 'ResponseDescription', descriptionSchema)
 
-const described: ResponseDoc = {
-  description: 'The described response.',
-  content: { ...textContent(), 'application/json': {}, '*/*': {} },
-}
+const description = 'The described response.'
+const content = { ...textContent(), 'application/json': {}, '*/*': {} }
 
 /** Of a route that responds with what a visitor has described. */
-export const describedResponses: NonNullable<Operation['responses']> = {
-  '2XX': described,
-  '3XX': described,
-  '4XX': described,
-  '5XX': described,
-}
+export const describedResponses = Object.fromEntries(
+  ['2XX', '3XX', '4XX', '5XX'].map((status) => [status, { description, content }]),
+)

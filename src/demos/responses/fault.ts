@@ -9,18 +9,16 @@ import { describedResponses, type Endpoint } from './endpoint.ts'
 const names = Object.entries(faults).map(([name, { summary }]) => `- \`${name}\`: ${summary}`)
 const list = `The fault:\n\n${names.join('\n')}`
 
-const parameters = [
-  { ...pathParameter('name', list, 'short-body'), schema: { enum: faultNames } },
-  ...descriptionParameters.filter(({ name }) => name !== 'fault'),
-]
-
 export const faultEndpoints: readonly Endpoint[] = [
   {
     url: '/responses/fault/:name',
     summary: 'Respond with a fault of the connection',
     description:
       'The parameters describe the response that has the fault. RESPONSE_FAULTS=off disables faults.',
-    parameters,
+    parameters: [
+      { ...pathParameter('name', list, 'short-body'), schema: { enum: faultNames } },
+      ...descriptionParameters.filter(({ name }) => name !== 'fault'),
+    ],
     responses: describedResponses,
     describe: (request, { config }) => {
       const fault = toPathParameter(request, 'name')

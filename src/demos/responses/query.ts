@@ -8,13 +8,7 @@ import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
 
-interface Schema<Known> {
-  type: 'object'
-  properties: Known
-  additionalProperties: false
-}
-
-type Values<Known> = XStatic<Schema<Known>>
+type Values<Known> = XStatic<{ type: 'object'; properties: Known; additionalProperties: false }>
 
 type Properties = Readonly<Record<string, { type: string; description: string; example?: string }>>
 

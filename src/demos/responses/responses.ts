@@ -1,10 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { pageContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isRawRequest } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
-import { faultNames } from '../../responses/faults.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import type { Demo, Services } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
@@ -39,19 +38,10 @@ const toPageRoute = ({ config }: Services, app: FastifyInstance): Route => ({
   content: pageContent,
   handler: (request, reply) => {
     const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
-    const faults = config.responseFaults ? faultNames : []
-    return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, faults }))
+    const { responseFaults: hasFaults } = config
+    return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, hasFaults }))
   },
 })
-
-function toRoute({ describe, toConfig, ...route }: Endpoint, services: Services) {
-  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-    const config = toConfig?.(request, services.config) ?? services.config
-    const description = await describe(request, { ...services, config })
-    return sendDescribed(reply, description, { config, cookiePath })
-  }
-  return { ...route, handler }
-}
 
 export const responses: Demo = {
   name: 'responses',
@@ -79,10 +69,14 @@ export const responses: Demo = {
     })
     const { supportedMethods: method } = app
     const listed = Object.entries(endpoints).flatMap(([name, group]) =>
-      group.map((endpoint): Route => {
-        const file = `src/demos/responses/${name}.ts`
-        return { method, file, ...toRoute(endpoint, services) }
-      }),
+      group.map(({ describe, toConfig, ...route }): Route => ({
+        ...{ method, file: `src/demos/responses/${name}.ts`, ...route },
+        handler: async (request, reply) => {
+          const given = toConfig?.(request, config) ?? config
+          const description = await describe(request, { ...services, config: given })
+          return sendDescribed(reply, description, { config: given, cookiePath })
+        },
+      })),
     )
     return [toPageRoute(services, app), ...listed]
   },

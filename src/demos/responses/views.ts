@@ -3,6 +3,7 @@ import { toOperationId, toTemplate } from '../../http/openapi/document.ts'
 import { documentedMethods } from '../../http/openapi/operation.ts'
 import type { DeclaredRoute } from '../../http/openapi/route.ts'
 import { samples } from '../../inspector/code.ts'
+import { descriptionSchema } from '../../responses/description.ts'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Page } from '../../site/page.ts'
@@ -10,8 +11,7 @@ import type { Page } from '../../site/page.ts'
 interface Composer {
   origin: string
   routes: readonly DeclaredRoute[]
-  /** None if they are off. */
-  faults: readonly string[]
+  hasFaults: boolean
 }
 
 /** The script takes the URL of a preset apart, and so fills in the form. */
@@ -27,10 +27,10 @@ const presets = {
   'Body cut off': '/responses/custom?body=Hello&fault=short-body',
 }
 
-export function renderResponsesPage({ origin, routes, faults }: Composer): Page {
+export function renderResponsesPage({ origin, routes, hasFaults }: Composer): Page {
   const url = `${origin}/responses/custom`
   const shown = Object.entries(presets).filter(
-    ([, preset]) => faults.length > 0 || !preset.includes('&fault='),
+    ([, preset]) => hasFaults || !preset.includes('&fault='),
   )
   return {
     title: 'Responses',
@@ -41,7 +41,7 @@ export function renderResponsesPage({ origin, routes, faults }: Composer): Page 
 that you test.</p>
 <ul class="chips" aria-label="Responses to try">
 ${shown.map(([label, preset]) => html`<li><a href="${encodeURI(preset)}">${label}</a></li>\n`)}</ul>
-${renderComposer(url, faults)}<h2>Endpoints</h2>
+${renderComposer(url, hasFaults)}<h2>Endpoints</h2>
 <dl>
 ${routes.filter(isFirst).map(renderEndpoint)}</dl>
 ${notes}`,
@@ -60,10 +60,10 @@ function renderEndpoint({ url, method, summary }: DeclaredRoute): Html {
 `
 }
 
-function renderComposer(url: string, faults: readonly string[]): Html {
+function renderComposer(url: string, hasFaults: boolean): Html {
   return html`<div class="compose">
 <form id="description" action="/responses/custom">
-${renderFields(faults)}</form>
+${renderFields(hasFaults)}</form>
 <section aria-label="Request">
 <figure class="command scripted"><figcaption>URL</figcaption><pre tabindex="0"><code>${url}</code></pre></figure>
 <p class="actions"><button type="submit" form="description">Send</button>
@@ -94,7 +94,7 @@ after its last use.</li>
 <li>Responses run in a sandbox and cannot set the cookies of Vitrine. Delays, bodies and headers are limited.</li>
 </ul>`
 
-function renderFields(faults: readonly string[]): Html {
+function renderFields(hasFaults: boolean): Html {
   const statuses = Object.keys(STATUS_CODES).filter((code) => Number(code) >= 200)
   return html`<div class="pair">
 <p class="field"><label for="status">Status</label> <input id="status" name="status" type="number" min="200" max="599" placeholder="200" list="statuses"><span class="quiet" data-part="phrase"></span></p>
@@ -106,10 +106,10 @@ ${renderRows('header', 'Headers', 'Retry-After: 120')}<fieldset class="rows" dat
 ${renderBody('body', 'Text')}${renderBody('json', 'JSON')}${renderBody('base64', 'Base64')}</fieldset>
 ${renderGroup(
   'Time',
-  html`<div class="pair">${renderNumber('delay', 'Delay', 'seconds', 'any')}${renderNumber('chunk_size', 'Chunk size', 'bytes', '1')}${renderNumber('pause', 'Pause', 'seconds', 'any')}</div>\n`,
+  html`<div class="pair">${renderMember('delay', 'Delay', 'seconds')}${renderMember('chunk_size', 'Chunk size', 'bytes')}${renderMember('pause', 'Pause', 'seconds')}</div>\n`,
 )}${renderGroup(
     'Transfer',
-    html`<div class="pair">${renderSelect('framing', 'Framing', framings)}${renderSelect('encoding', 'Encoding', ['gzip', 'br', 'zstd', 'deflate'])}</div>
+    html`<div class="pair">${renderMember('framing', 'Framing', 'automatic')}${renderMember('encoding', 'Encoding', 'none')}</div>
 <p><label><input type="checkbox" name="close" value="true"> Close the connection</label></p>
 ${renderRows('trailer', 'Trailers', 'X-Checksum: 42')}`,
   )}${renderGroup(
@@ -117,14 +117,13 @@ ${renderRows('trailer', 'Trailers', 'X-Checksum: 42')}`,
     html`${renderRows('cookie', 'Cookies', 'fruit=apple; Max-Age=60')}${renderRows('early_hint', 'Early hints (103)', 'Link: </style.css>; rel=preload')}`,
   )}${renderGroup(
     'Failures',
-    html`${faults.length === 0 ? '' : html`<div class="pair">${renderSelect('fault', 'Fault', faults)}${renderNumber('seconds', 'Its duration', 'seconds', 'any')}</div>\n`}<div class="pair scripted" role="group" aria-label="Failures before the response">
+    html`${hasFaults ? html`<div class="pair">${renderMember('fault', 'Fault', 'none')}${renderMember('seconds', 'Its duration', 'seconds')}</div>\n` : ''}<div class="pair scripted" role="group" aria-label="Failures before the response">
 ${renderFirst('times', 'Fail first', 'times', 20)}${renderFirst('status', 'With status', 'or 503', 599)}${renderFirst('retry_after', 'Retry-After', 'seconds', 86_400)}</div>`,
   )}`
 }
 
 const plain = html` autocomplete="off" spellcheck="false" autocapitalize="none"`
 const types = ['application/json', 'text/plain; charset=utf-8', 'text/csv', 'application/xml']
-const framings = ['length', 'chunked', 'close']
 
 function renderGroup(title: string, fields: Html): Html {
   return html`<details><summary>${title}</summary>
@@ -150,20 +149,23 @@ function renderBody(name: string, label: string): Html {
 `
 }
 
-function renderNumber(name: string, label: string, unit: string, step: 'any' | '1'): Html {
-  const min = step === '1' ? '1' : '0'
-  return html`<p class="field"><label for="${name}">${label} <span class="quiet">${unit}</span></label> <input id="${name}" name="${name}" type="number" min="${min}" step="${step}"></p>
+type Member = 'delay' | 'chunk_size' | 'pause' | 'framing' | 'encoding' | 'fault' | 'seconds'
+
+/** Its unit, or the name of its default. */
+function renderMember(name: Member, label: string, note: string): Html {
+  const schema = descriptionSchema.properties[name]
+  if ('enum' in schema) {
+    const options = schema.enum.map((value) => html`<option>${value}</option>`)
+    return html`<p class="field"><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">${note}</option>${options}</select></p>
+`
+  }
+  const step = schema.type === 'integer' ? '1' : 'any'
+  return html`<p class="field"><label for="${name}">${label} <span class="quiet">${note}</span></label> <input id="${name}" name="${name}" type="number" min="${schema.minimum}" step="${step}"></p>
 `
 }
 
 /** Of the steps of a sequence before the response. Only the script sends them. */
 function renderFirst(part: string, label: string, unit: string, max: number): Html {
   return html`<p class="field"><label>${label} <span class="quiet">${unit}</span> <input data-first="${part}" type="number" min="0" max="${max}"></label></p>
-`
-}
-
-function renderSelect(name: string, label: string, values: readonly string[]): Html {
-  const options = values.map((value) => html`<option>${value}</option>`)
-  return html`<p class="field"><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">${name === 'framing' ? 'automatic' : 'none'}</option>${options}</select></p>
 `
 }
