@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
@@ -160,6 +161,29 @@ test('the line of the start names the URL, and HOST if it is not a loopback addr
     })
   }
 })
+
+for (const [HOST, ALLOWED_HOSTS, isNamed] of [
+  ['0.0.0.0', '*', true],
+  ['0.0.0.0', 'vitrine.example', false],
+  ['127.0.0.1', '*', false],
+] as const) {
+  const outcome = isNamed ? 'names' : 'does not name'
+  test(`the start ${outcome} URLs for the network, HOST=${HOST} ALLOWED_HOSTS=${ALLOWED_HOSTS}`, async (t) => {
+    const settings = { PORT: '0', DATABASE_URL: 'sqlite::memory:', HOST, ALLOWED_HOSTS }
+    const started = spawnVitrine(settings)
+    t.after(() => started.process.kill('SIGKILL'))
+    const { port } = new URL(await findOrigin(started))
+    started.process.kill('SIGTERM')
+    await once(started.process, 'close')
+    const addresses = Object.values(networkInterfaces()).flatMap((ofInterface = []) => ofInterface)
+    const origins = addresses
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => `http://${address}:${port}`)
+    assert.doesNotMatch(started.output(), /Server listening/)
+    const [, named] = /^On this network: (.*)$/m.exec(started.output()) ?? []
+    assert.equal(named, isNamed && origins.length > 0 ? origins.join(', ') : undefined)
+  })
+}
 
 test('--version prints the version, and --help lists every setting in 80 columns', async (t) => {
   const version = await run(process.execPath, ['bin/vitrine.js', '--version'], {

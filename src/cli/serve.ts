@@ -9,6 +9,7 @@ import * as workers from '../operations/workers.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { watchData } from './watch-data.ts'
+import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
@@ -53,10 +54,16 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     setTimeout(exit, maxStopSeconds * 1000).unref()
     void opened.disposeAsync().then(workers.disconnectWorker)
   })
+  if (workers.isFirstProcess) printOrigins(config, origin)
+  void workers.sendToSupervisor?.('opened')
+}
+
+function printOrigins(config: Config, origin: string): void {
   const { host } = config
   const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
-  if (workers.isFirstProcess) console.log(`Vitrine is listening on ${origin}${ofHost}`)
-  void workers.sendToSupervisor?.('opened')
+  console.log(`Vitrine is listening on ${origin}${ofHost}`)
+  const others = findNetworkOrigins(config, origin)
+  if (others.length > 0) console.log(`On this network: ${others.join(', ')}`)
 }
 
 type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Readiness }

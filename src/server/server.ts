@@ -46,7 +46,15 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
   const { address } = await lookup(host).catch((cause: unknown) => {
     throw new Error(`HOST cannot be resolved: ${host}`, { cause })
   })
-  return app.listen({ host: address, port }).catch(failToListen('PORT', host, port))
+  const { level } = app.log
+  // Fastify logs a line for each address, and the start prints them in plain words.
+  app.log.level = 'warn'
+  return app
+    .listen({ host: address, port })
+    .catch(failToListen('PORT', host, port))
+    .finally(() => {
+      app.log.level = level
+    })
 }
 
 export const failToListen =
