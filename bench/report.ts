@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   json: 'The request id, the checks of the head, the tag, the method override and the timeout of writes take 0.1 to 0.4 µs each, and a bare Fastify application has none of them. Socket writes, Node.js and garbage collection are most of the rest, and the baseline has them too.',
   'json-logged': 'The same as for `GET /api/json`.',
   inspector:
-    'An exchange has about 35 texts, which are joined and written outside of the heap. The objects for it make garbage collection more frequent by a quarter.',
+    'An exchange has about 20 texts, which are joined and written outside of the heap. The objects for it make garbage collection more frequent by a quarter.',
   'inspector-logged': 'The same, beside Vitrine with a log line and without the inspector.',
   record:
     'The same. Reading the header of the log of SQLite, so that a write of another process is seen at once, takes 0.9 µs more, and matching the four patterns of the route 0.6 µs.',

@@ -74,8 +74,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
     },
     /** Scripts can read Server-Timing of their own page, also after a 304. */
     sendId: (request: FastifyRequest, reply: FastifyReply): void => {
-      const { headers, routeOptions } = request
-      if (!isOfBrowser(headers) || routeOptions.config.isUnrecorded === true) return
+      if (!isOfBrowser(request.headers) || request.routeOptions.config.isUnrecorded) return
       reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
     },
     record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
@@ -84,7 +83,7 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
       const owner = toOwner(request, reply.getHeader('set-cookie'))
       // Also releases the memory for the body.
       const entry = toEntry(request, reply, { recording, response, owner })
-      if (request.routeOptions.config.isUnrecorded === true) return
+      if (response.isUnrecorded) return
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
     findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>

@@ -137,7 +137,9 @@ export function isClosed(raw: ServerResponse): boolean {
 }
 
 function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean) {
-  const { method, raw, routeOptions } = request
+  const { method, raw } = request
+  // Each access to `routeOptions` creates an object.
+  const { config } = request.routeOptions
   const { headersSent, statusCode, contentBytes } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
@@ -148,7 +150,8 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const endedAt = performance.now()
   return {
     ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isShort },
-    route: routeOptions.config.pathTemplate,
+    route: config.pathTemplate,
+    isUnrecorded: config.isUnrecorded,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
   }
