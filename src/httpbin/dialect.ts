@@ -8,7 +8,7 @@ import type { JsonStyle } from './json.ts'
 export type DialectName = 'httpbin' | 'go-httpbin'
 
 /** A dialect, and where it is served. */
-export interface Bin {
+export interface Mount {
   dialect: Dialect
   config: Config
   /** Of every path. Empty at the root. */
@@ -18,7 +18,7 @@ export interface Bin {
 }
 
 /** A request as it was sent, but without the cookies of the service. */
-export interface BinRequest extends Bin {
+export interface DialectRequest extends Mount {
   fastify: FastifyRequest
   /** For `wait`: the client may go before the response. */
   reply: FastifyReply
@@ -27,17 +27,10 @@ export interface BinRequest extends Bin {
   target: string
   /** Of the target, without the query. */
   path: string
-  /** Of the path, decoded. */
-  parameters: readonly string[]
   query: readonly Pair[]
   headers: readonly Pair[]
   /** Empty unless the endpoint reads it. */
   body: Buffer
-}
-
-export interface BinResponse extends VisitorResponse {
-  /** In place of a response: uses the connection for another protocol. */
-  takeOver?: () => void
 }
 
 /** The members of a body in a JSON description. `data` is the text or a `data:` URL. */
@@ -63,17 +56,17 @@ export interface Dialect {
   parseQuery: (text: string) => readonly Pair[]
   /** `args` and `form`. */
   toValues: (pairs: readonly Pair[]) => Map<string, unknown>
-  toHeaders: (request: BinRequest) => Map<string, unknown>
-  toOrigin: (request: BinRequest) => string
-  toUrl: (request: BinRequest) => string
-  /** Throws 400. */
-  parseBody: (request: BinRequest) => ParsedBody
+  toHeaders: (request: DialectRequest) => Map<string, unknown>
+  toOrigin: (request: DialectRequest) => string
+  toUrl: (request: DialectRequest) => string
+  /** Throws 400 or 413. */
+  parseBody: (request: DialectRequest) => ParsedBody
   /** Throws 400 or 404. `what` is the name in the message, and `parser` in that of go-httpbin. */
   parseInteger: (text: string, what: string, parser?: 'Atoi' | 'ParseInt') => number
   /** The messages of 404 and 405. */
   missing: string
   wrongMethod: string
-  renderError: (error: HttpError) => BinResponse
+  renderError: (error: HttpError) => VisitorResponse
   /** The value of Allow. Includes the methods that a path has without its own. */
   toAllow: (methods: readonly string[]) => string
   preflightMethods: string

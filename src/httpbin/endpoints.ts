@@ -1,38 +1,70 @@
-import type { Endpoint } from './endpoint.ts'
-import { authEndpoints } from './endpoints/auth.ts'
-import { byteEndpoints } from './endpoints/bytes.ts'
-import { compressedEndpoints } from './endpoints/compressed.ts'
-import { cookieEndpoints } from './endpoints/cookies.ts'
-import { delayEndpoints } from './endpoints/delays.ts'
-import { formatEndpoints } from './endpoints/formats.ts'
-import { headerEndpoints } from './endpoints/headers.ts'
-import { imageEndpoints } from './endpoints/images.ts'
-import { toIndexEndpoint } from './endpoints/index-page.ts'
-import { inspectEndpoints } from './endpoints/inspect.ts'
-import { redirectEndpoints } from './endpoints/redirects.ts'
-import { statusEndpoints } from './endpoints/status.ts'
-import { streamEndpoints } from './endpoints/streams.ts'
-import { webSocketEndpoints } from './endpoints/websocket.ts'
+import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
+import { html } from '../site/html.ts'
+import type { Dialect, DialectRequest } from './dialect.ts'
+import { forOnly, toEndpoint } from './endpoint.ts'
+import { authEndpoints as auth } from './endpoints/auth.ts'
+import { byteEndpoints as bytes } from './endpoints/bytes.ts'
+import { cookieEndpoints as cookies } from './endpoints/cookies.ts'
+import { formatEndpoints as formats } from './endpoints/formats.ts'
+import { headerEndpoints as headers } from './endpoints/headers.ts'
+import { inspectEndpoints as inspect } from './endpoints/inspect.ts'
+import { redirectEndpoints as redirects } from './endpoints/redirects.ts'
+import { statusEndpoints as status } from './endpoints/status.ts'
+import { timedEndpoints as timed } from './endpoints/timed.ts'
+import { webSocketEndpoints as websocket } from './endpoints/websocket.ts'
+import { renderOwnPage } from './render.ts'
 
-/** Both surfaces: `methods` of each endpoint shows in which it exists. By the name of their file. */
-const groups: Readonly<Record<string, readonly Endpoint[]>> = {
-  inspect: inspectEndpoints,
-  status: statusEndpoints,
-  auth: authEndpoints,
-  cookies: cookieEndpoints,
-  redirects: redirectEndpoints,
-  headers: headerEndpoints,
-  formats: formatEndpoints,
-  compressed: compressedEndpoints,
-  images: imageEndpoints,
-  bytes: byteEndpoints,
-  delays: delayEndpoints,
-  streams: streamEndpoints,
-  websocket: webSocketEndpoints,
+const index = toEndpoint('/', 'List the endpoints', renderIndex, { methods: forOnly('GET') })
+
+/** By the name of their file. */
+const groups = {
+  inspect,
+  status,
+  auth,
+  cookies,
+  redirects,
+  headers,
+  formats,
+  bytes,
+  timed,
+  websocket,
 }
 
-const listed = Object.entries(groups).flatMap(([name, group]) =>
-  group.map((endpoint) => ({ ...endpoint, file: `src/httpbin/endpoints/${name}.ts` })),
-)
+export const endpoints = [
+  { ...index, file: 'src/httpbin/endpoints.ts' },
+  ...Object.entries(groups).flatMap(([name, group]) =>
+    group.map((endpoint) => ({ ...endpoint, file: `src/httpbin/endpoints/${name}.ts` })),
+  ),
+]
 
-export const endpoints = [toIndexEndpoint(listed), ...listed]
+/** With their methods in the dialect. */
+export function listEndpoints({ name }: Dialect) {
+  return endpoints.flatMap((endpoint) => {
+    const methods = endpoint.methods[name]
+    return methods ? [{ ...endpoint, methods }] : []
+  })
+}
+
+/** At the prefix. At the root, the home page is in its place. */
+function renderIndex({ prefix, dialect }: DialectRequest): VisitorResponse {
+  const others = listEndpoints(dialect).filter(({ path }) => path !== '/')
+  const items = others.map(({ path, methods, summary }) => {
+    const isLink = !/[:*]/.test(path) && /GET|\*/.test(methods.join())
+    const shown = isLink
+      ? html`<a href="${prefix + path}">${path}</a>`
+      : path.replaceAll(/:(\w+)(=[^/]*)?/g, '{$1}')
+    const method = methods[0] === '*' ? 'any' : methods.join(', ')
+    return html`<li><code>${method} ${shown}</code> ${summary}</li>
+`
+  })
+  const page = html`<!doctype html>
+<html lang="en">
+<title>${dialect.name}</title>
+<h1>${dialect.name}</h1>
+<p>The endpoints of ${dialect.title}, served by Vitrine.</p>
+<ul>
+${items}</ul>
+</html>
+`
+  return renderOwnPage(page.markup)
+}

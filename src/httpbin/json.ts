@@ -1,13 +1,9 @@
+import type { Config } from '../config/config.ts'
+import { assertDepth } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
 
-/** A number with the digits that it is written with. */
-export class JsonNumber {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
+/** The digits that a number is written with. */
+export class JsonNumber extends String {}
 
 export interface JsonStyle {
   /** Whether the members of a `Map` are sorted by name. Those of other objects always are. */
@@ -30,14 +26,14 @@ export function toCompactJson(value: unknown, style: JsonStyle): string {
 /** `newline` has the indentation of the value. Without it, the text is compact. */
 function write(value: unknown, style: JsonStyle, newline?: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  if (value instanceof JsonNumber) return value.text
+  if (value instanceof JsonNumber) return value.toString()
   const [comma, colon] = newline === undefined ? style.compact : [',', ': ']
   const inner = newline === undefined ? undefined : `${newline}  `
-  const isList = Array.isArray(value)
   let items = ''
   const add = (text: string) => {
     items += (items && comma) + (inner ?? '') + text
   }
+  const isList = Array.isArray(value)
   if (isList) for (const item of value) add(write(item, style, inner))
   else {
     for (const [name, item] of toMembers(value, style)) {
@@ -60,8 +56,19 @@ function escape(text: string, { escaped }: JsonStyle): string {
   return text.replace(escaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
-export function parseJsonNumbers(text: string, toNumber: (digits: string) => unknown): unknown {
+/** A value costs about 2 µs: there would be half a million in a mebibyte. */
+const maxValues = 50_000
+
+/** Throws an Error. Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
+export function parseJsonNumbers(
+  text: string,
+  { maxJsonDepth }: Config,
+  toNumber: (digits: string) => unknown,
+): unknown {
+  assertDepth(text, maxJsonDepth)
+  // Commas in strings count too.
+  if (text.split(',', maxValues + 1).length > maxValues)
+    throw new Error('There are too many values.')
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? toNumber(context?.source ?? '') : value,
   )

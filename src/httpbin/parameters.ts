@@ -1,17 +1,20 @@
 import { parseGoDuration } from '../config/parse-settings.ts'
 import { badRequest } from '../http/errors/http-error.ts'
-import type { BinRequest } from './dialect.ts'
+import type { DialectRequest } from './dialect.ts'
 import { findValue } from './text.ts'
 
 /** In go-httpbin an empty value counts as none. */
-export function findParameter({ query, dialect }: BinRequest, name: string): string | undefined {
+export function findParameter(
+  { query, dialect }: DialectRequest,
+  name: string,
+): string | undefined {
   const value = findValue(query, name)
   return dialect.isPython ? value : value || undefined
 }
 
 /** Throws 400. */
 export function parseQueryInteger(
-  request: BinRequest,
+  request: DialectRequest,
   name: string,
   parser: 'Atoi' | 'ParseInt' = 'ParseInt',
 ): number | undefined {
@@ -32,7 +35,7 @@ interface SecondsBounds {
 
 /** Seconds, or in go-httpbin also `1.5s`. Throws 400. */
 export function parseSeconds(
-  { dialect }: BinRequest,
+  { dialect }: DialectRequest,
   text: string,
   { name, max, isPositive = false }: SecondsBounds,
 ): number {
@@ -52,7 +55,7 @@ export function parseSeconds(
 }
 
 export function parseQuerySeconds(
-  request: BinRequest,
+  request: DialectRequest,
   name: string,
   isPositive = false,
 ): number | undefined {

@@ -1,13 +1,14 @@
-import type { Pair } from '../http/security/visitor-response.ts'
 import { randomBytes } from 'node:crypto'
 import { badRequest } from '../http/errors/http-error.ts'
+import { pace } from '../http/response/pacing.ts'
 import {
   evaluatePreconditions,
   isRangeFresh,
   type Validators,
 } from '../http/response/preconditions.ts'
-import type { BinRequest, BinResponse } from './dialect.ts'
-import { pace } from '../http/response/pacing.ts'
+import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
+import type { Pair } from '../http/security/visitor-response.ts'
+import type { DialectRequest } from './dialect.ts'
 import { parseQuerySeconds } from './parameters.ts'
 import { addHeaders } from './render.ts'
 import { findHeader } from './text.ts'
@@ -18,71 +19,67 @@ interface Range {
   last: number
 }
 
-const plainType = 'text/plain; charset=utf-8'
-const letters = 'abcdefghijklmnopqrstuvwxyz'
+const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
 
 const toLength = ({ start, last }: Range) => last - start + 1
+const slice = (bytes: Buffer, { start, last }: Range) => bytes.subarray(start, last + 1)
 
-const toLetters = (range: Range) =>
-  Buffer.alloc(toLength(range), letters.slice(range.start % 26) + letters)
-
-const toContentRange = ({ start, last }: Range, size: number): Pair => [
+const toContentRange = ({ start, last }: Range, { length }: Buffer): Pair => [
   'Content-Range',
-  `bytes ${String(start)}-${String(last)}/${String(size)}`,
+  `bytes ${String(start)}-${String(last)}/${String(length)}`,
 ]
 
-export function renderRange(request: BinRequest): BinResponse {
+const toUnsatisfied = ({ length }: Buffer): Pair => ['Content-Range', `bytes */${String(length)}`]
+
+export function renderRange(request: DialectRequest, text: string): VisitorResponse {
   const { maxBodyBytes } = request.config
   const { isPython, parseInteger } = request.dialect
-  const size = parseInteger(request.parameters[0] ?? '', 'count', 'ParseInt')
+  const size = parseInteger(text, 'count', 'ParseInt')
   const max = isPython ? Math.min(100 * 1024, maxBodyBytes) : maxBodyBytes
   const seconds = parseQuerySeconds(request, 'duration') ?? 0
+  // Without quotation marks, it equals no other.
   const etag = `range${String(size)}`
-  const validators: readonly Pair[] = [
-    ['ETag', etag],
-    ['Accept-Ranges', 'bytes'],
-  ]
-  const isOutside = size < 1 || size > max
-  const response = isOutside
-    ? renderOutside(request, max)
-    : isPython
-      ? renderPython(request, size)
-      : // Without quotation marks, the ETag equals no other.
-        serveContent(request, { size, etag, toBytes: toLetters })
+  const response =
+    size < 1 || size > max ? renderOutside(request, text, max) : renderLetters(request, size, etag)
   // Go removes the ETag of an error.
-  const headers = response.status === 416 && !isPython ? validators.slice(1) : validators
-  const all = addHeaders(response, ...headers)
+  const tag: Pair[] = response.status === 416 && !isPython ? [] : [['ETag', etag]]
+  const all = addHeaders(response, ...tag, ['Accept-Ranges', 'bytes'])
   const { body } = all
   if (seconds === 0 || !Buffer.isBuffer(body)) return all
   const pauseMs = (seconds * 1000) / size
   return { ...all, size: body.length, body: paceBytes(request, body, pauseMs) }
 }
 
-async function* paceBytes(request: BinRequest, bytes: Buffer, pauseMs: number) {
-  const count = bytes.length
-  for await (const { start, end } of pace(request.reply, { count, pauseMs, batch: 16_384 })) {
+async function* paceBytes({ reply }: DialectRequest, bytes: Buffer, pauseMs: number) {
+  for await (const { start, end } of pace(reply, { count: bytes.length, pauseMs, batch: 16_384 })) {
     yield bytes.subarray(start, end)
   }
 }
 
-function renderOutside(request: BinRequest, max: number): BinResponse {
-  const detail = `invalid count: ${request.parameters[0] ?? ''} not in range [1, ${String(max)}]`
-  const { isPython, renderError } = request.dialect
-  if (!isPython) return renderError(badRequest(detail))
+function renderOutside({ dialect }: DialectRequest, text: string, max: number): VisitorResponse {
+  const detail = `invalid count: ${text} not in range [1, ${String(max)}]`
+  if (!dialect.isPython) return dialect.renderError(badRequest(detail))
   const body = `number of bytes must be in the range (0, ${String(max)}]`
-  return { status: 404, headers: [['Content-Type', plainType]], body }
+  return { status: 404, headers: [plain], body }
+}
+
+function renderLetters(request: DialectRequest, size: number, etag: string): VisitorResponse {
+  const bytes = Buffer.alloc(size, 'abcdefghijklmnopqrstuvwxyz')
+  return request.dialect.isPython
+    ? renderPython(request, bytes)
+    : serveContent(request, bytes, { etag })
 }
 
 /** httpbin knows one range, and sends Content-Range with the whole body too. */
-function renderPython(request: BinRequest, size: number): BinResponse {
-  const range = parsePythonRange(findHeader(request.headers, 'range') ?? '', size)
-  if (toLength(range) < 1 || range.start < 0 || range.last >= size) {
-    const unsatisfied: Pair = ['Content-Range', `bytes */${String(size)}`]
-    return { status: 416, headers: [['Content-Type', plainType], unsatisfied] }
+function renderPython({ headers: sent }: DialectRequest, bytes: Buffer): VisitorResponse {
+  const { length } = bytes
+  const range = parsePythonRange(findHeader(sent, 'range') ?? '', length)
+  if (toLength(range) < 1 || range.start < 0 || range.last >= length) {
+    return { status: 416, headers: [plain, toUnsatisfied(bytes)] }
   }
   const type: Pair = ['Content-Type', 'application/octet-stream']
-  const headers = [type, toContentRange(range, size)]
-  return { status: toLength(range) === size ? 200 : 206, headers, body: toLetters(range) }
+  const headers = [type, toContentRange(range, bytes)]
+  return { status: toLength(range) === length ? 200 : 206, headers, body: slice(bytes, range) }
 }
 
 /** A number that cannot be read counts as absent. */
@@ -96,72 +93,54 @@ function parsePythonRange(field: string, size: number): Range {
   return { start: last === undefined ? 0 : Math.max(0, size - last), last: size - 1 }
 }
 
-interface Content extends Validators {
-  size: number
-  toBytes: (range: Range) => Buffer
-}
-
 /** As `http.ServeContent` of Go, without the headers of validators. */
 export function serveContent(
-  { method, dialect: { textType }, fastify: { headers } }: BinRequest,
-  { size, toBytes, ...validators }: Content,
-): BinResponse {
-  const type: Pair = ['Content-Type', textType]
+  { method, fastify: { headers } }: DialectRequest,
+  bytes: Buffer,
+  validators: Validators,
+): VisitorResponse {
   const outcome = evaluatePreconditions(headers, validators)
   if (outcome === 'not modified' && /^(GET|HEAD)$/.test(method)) return { status: 304 }
-  if (outcome !== 'proceed') return { status: 412, headers: [type] }
-  const field = isRangeFresh(headers, validators) ? headers.range : undefined
-  const ranges = parseGoRanges(field ?? '', size)
-  if (!Array.isArray(ranges)) return renderUnsatisfied(ranges, size)
-  const total = ranges.reduce((sum, range) => sum + toLength(range), 0)
+  if (outcome !== 'proceed') return { status: 412, headers: [plain] }
+  const { range: field = '' } = isRangeFresh(headers, validators) ? headers : {}
+  const ranges = parseGoRanges(field, bytes.length)
+  if (!ranges) return { status: 416, headers: [plain], body: 'invalid range\n' }
   const [first] = ranges
-  if (first === undefined || total > size) {
-    return { headers: [type], body: toBytes({ start: 0, last: size - 1 }) }
+  if (first === undefined && /\d/.test(field)) {
+    const body = 'invalid range: failed to overlap\n'
+    return { status: 416, headers: [plain, toUnsatisfied(bytes)], body }
   }
-  if (ranges.length === 1) {
-    return { status: 206, headers: [type, toContentRange(first, size)], body: toBytes(first) }
-  }
-  return renderParts(ranges, type, { size, toBytes })
+  const total = ranges.reduce((sum, range) => sum + toLength(range), 0)
+  if (first === undefined || total > bytes.length) return { headers: [plain], body: bytes }
+  if (ranges.length > 1) return renderParts(ranges, bytes)
+  const body = slice(bytes, first)
+  return { status: 206, headers: [plain, toContentRange(first, bytes)], body }
 }
 
-function renderUnsatisfied(problem: 'invalid' | 'outside', size: number): BinResponse {
-  const isOutside = problem === 'outside'
-  const headers: readonly Pair[] = isOutside ? [['Content-Range', `bytes */${String(size)}`]] : []
-  return {
-    status: 416,
-    headers: [['Content-Type', plainType], ...headers],
-    body: isOutside ? 'invalid range: failed to overlap\n' : 'invalid range\n',
-  }
-}
-
-function parseGoRanges(field: string, size: number): Range[] | 'invalid' | 'outside' {
-  if (field === '') return []
-  if (!field.startsWith('bytes=')) return 'invalid'
+/** Those that overlap the content. Undefined if the header is invalid. */
+function parseGoRanges(field: string, size: number): Range[] | undefined {
+  const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
+  if (list === undefined) return undefined
   const ranges: Range[] = []
-  let isOutside = false
-  for (const part of field.slice('bytes='.length).split(',')) {
-    if (part.trim() === '') continue
+  for (const part of list.split(',').filter((one) => one.trim() !== '')) {
     const [, first, last = ''] = /^(\+?\d+|)\s*-\s*(\+?\d+|)$/.exec(part.trim()) ?? []
-    if (first === undefined || first + last === '') return 'invalid'
+    if (first === undefined || first + last === '') return undefined
     if (first === '') ranges.push({ start: Math.max(0, size - Number(last)), last: size - 1 })
-    else if (Number(first) >= size) isOutside = true
-    else if (last !== '' && Number(last) < Number(first)) return 'invalid'
+    else if (Number(first) >= size) continue
+    else if (last !== '' && Number(last) < Number(first)) return undefined
     else ranges.push({ start: Number(first), last: Math.min(Number(last || size), size - 1) })
   }
-  return isOutside && ranges.length === 0 ? 'outside' : ranges
+  return ranges
 }
 
 /** RFC 9110 §14.6. */
-function renderParts(
-  ranges: readonly Range[],
-  [name, type]: Pair,
-  { size, toBytes }: Pick<Content, 'size' | 'toBytes'>,
-): BinResponse {
+function renderParts(ranges: readonly Range[], bytes: Buffer): VisitorResponse {
   const boundary = randomBytes(30).toString('hex')
-  const parts = ranges.flatMap((range, index) => {
-    const head = `${index === 0 ? '' : '\r\n'}--${boundary}\r\n${toContentRange(range, size).join(': ')}\r\n`
-    return [Buffer.from(`${head}${name}: ${type}\r\n\r\n`), toBytes(range)]
+  const parts = ranges.flatMap((range) => {
+    const fields = [toContentRange(range, bytes), plain].map((pair) => pair.join(': '))
+    return [Buffer.from([`\r\n--${boundary}`, ...fields, '', ''].join('\r\n')), slice(bytes, range)]
   })
-  const body = Buffer.concat([...parts, Buffer.from(`\r\n--${boundary}--\r\n`)])
-  return { status: 206, headers: [[name, `multipart/byteranges; boundary=${boundary}`]], body }
+  const body = Buffer.concat([...parts, Buffer.from(`\r\n--${boundary}--\r\n`)]).subarray(2)
+  const type = `multipart/byteranges; boundary=${boundary}`
+  return { status: 206, headers: [['Content-Type', type]], body }
 }

@@ -1,31 +1,39 @@
-import { HttpError } from '../http/errors/http-error.ts'
+import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
-import type { Bin, BinRequest, BinResponse } from './dialect.ts'
+import { html } from '../site/html.ts'
+import type { DialectRequest, Mount } from './dialect.ts'
 import { toPrettyJson } from './json.ts'
 
-export function renderJson({ dialect }: Bin, value: unknown, status = 200): BinResponse {
+export function renderJson({ dialect }: Mount, value: unknown, status = 200): VisitorResponse {
   const headers = [['Content-Type', dialect.jsonType]] as const
   return { status, headers, body: toPrettyJson(value, dialect.jsonStyle) }
 }
 
-export function renderText({ dialect }: Bin, body: string | Buffer, status = 200): BinResponse {
+export function renderText(
+  { dialect }: Mount,
+  body: string | Buffer,
+  status = 200,
+): VisitorResponse {
   return { status, headers: [['Content-Type', dialect.textType]], body }
 }
 
-export function addHeaders(response: BinResponse, ...headers: readonly Pair[]): BinResponse {
+export function addHeaders(
+  response: VisitorResponse,
+  ...headers: readonly Pair[]
+): VisitorResponse {
   return { ...response, headers: [...(response.headers ?? []), ...headers] }
 }
 
 /** A page of the service itself, without any part of the request. */
-export function renderOwnPage(body: string): BinResponse {
+export function renderOwnPage(body: string): VisitorResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms"
   return { headers: [['Content-Type', 'text/html; charset=utf-8']], body, policy }
 }
 
-/** The description of a request, in the order of go-httpbin. httpbin sorts it. */
-export function describe(
-  request: BinRequest,
+/** Of the JSON that shows a request, in the order of go-httpbin. httpbin sorts them. */
+export function toRequestMembers(
+  request: DialectRequest,
   { hasMethod = false, hasBody = false } = {},
 ): Map<string, unknown> {
   const { dialect } = request
@@ -41,10 +49,10 @@ export function describe(
 }
 
 /** httpbin sends some redirects with a page, and others without. */
-export function renderRedirect(bin: Bin, location: string, hasPage = true): BinResponse {
+export function renderRedirect(mount: Mount, location: string, hasPage = true): VisitorResponse {
   const target: Pair = ['Location', location]
-  if (!bin.dialect.isPython) return { status: 302, headers: [target] }
-  return addHeaders(renderText(bin, hasPage ? toRedirectPage(location) : '', 302), target)
+  if (!mount.dialect.isPython) return { status: 302, headers: [target] }
+  return addHeaders(renderText(mount, hasPage ? toRedirectPage(location) : '', 302), target)
 }
 
 function toRedirectPage(location: string): string {
@@ -57,26 +65,5 @@ function toRedirectPage(location: string): string {
 `
 }
 
-export function renderUnauthorized(bin: Bin, challenge: string): BinResponse {
-  const { isPython, renderError } = bin.dialect
-  const response = isPython ? renderText(bin, '', 401) : renderError(new HttpError(401, ''))
-  return addHeaders(response, ['WWW-Authenticate', challenge])
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  "'": '&#39;',
-  '"': '&#34;',
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>'"]/g, (character) => entities[character] ?? '')
-}
-
-export function renderAuthenticated(bin: Bin, user: string, isRight = true): BinResponse {
-  const members = new Map<string, unknown>(Object.entries({ authenticated: isRight, user }))
-  if (!bin.dialect.isPython) members.set('authorized', isRight)
-  return renderJson(bin, members, isRight ? 200 : 401)
-}
+/** As both services escape it. */
+export const escapeHtml = (text: string) => html`${text}`.markup.replaceAll('&quot;', '&#34;')

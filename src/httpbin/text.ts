@@ -16,21 +16,9 @@ export function decodeText(text: string, toText = toReplacement): string {
 }
 
 export function decodePercent(text: string): Buffer {
-  const bytes = Buffer.from(text, 'latin1')
-  let size = 0
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index] ?? 0
-    const digits = byte === percent ? text.slice(index + 1, index + 3) : ''
-    const isEncoded = hexPair.test(digits)
-    bytes[size] = isEncoded ? parseInt(digits, 16) : byte
-    size += 1
-    if (isEncoded) index += 2
-  }
-  return bytes.subarray(0, size)
+  const toUnit = (_: string, digits: string) => String.fromCharCode(parseInt(digits, 16))
+  return Buffer.from(text.replaceAll(/%([\da-f]{2})/gi, toUnit), 'latin1')
 }
-
-const percent = 0x25
-const hexPair = /^[\da-f]{2}$/i
 
 /** Decodes UTF-8, with the text of `toText` for each byte that is not part of a character. */
 export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
@@ -49,6 +37,11 @@ export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
 
 export function toPercent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** The URL-safe alphabet of Base64, with padding. */
+export function toUrlBase64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
 
 /** Go has the same limit. A pair costs about a microsecond. */

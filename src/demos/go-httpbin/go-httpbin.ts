@@ -1,8 +1,8 @@
-import { toBinDemo } from '../../httpbin/bin-demo.ts'
+import { toDialectDemo } from '../../httpbin/dialect-demo.ts'
 import { goHttpbin as dialect } from '../../httpbin/dialects/go-httpbin.ts'
 import { html } from '../../site/html.ts'
 
-export const goHttpbin = toBinDemo(dialect, {
+export const goHttpbin = toDialectDemo(dialect, {
   title: 'go-httpbin',
   summary: 'Responds as go-httpbin, the Go service, at each of its endpoints.',
   samples: [

@@ -1,8 +1,8 @@
-import { toBinDemo } from '../../httpbin/bin-demo.ts'
+import { toDialectDemo } from '../../httpbin/dialect-demo.ts'
 import { httpbin as dialect } from '../../httpbin/dialects/httpbin.ts'
 import { html } from '../../site/html.ts'
 
-export const httpbin = toBinDemo(dialect, {
+export const httpbin = toDialectDemo(dialect, {
   title: 'httpbin',
   summary: 'Responds as httpbin, the Python service, at each of its endpoints.',
   samples: [

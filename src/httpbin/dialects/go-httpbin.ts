@@ -1,8 +1,7 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { assertDepth } from '../../http/body/parse-json.ts'
 import { toPath } from '../../http/request/target.ts'
-import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
+import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
 import {
@@ -17,6 +16,7 @@ import {
   splitPairs,
   toCanonical,
   toPercent,
+  toUrlBase64,
 } from '../text.ts'
 import { knownReasons, toScheme } from './httpbin.ts'
 
@@ -68,7 +68,7 @@ export const goHttpbin: Dialect = {
 }
 
 /** Go keeps the path as sent only if each of its characters is valid. */
-function toUrl(request: BinRequest): string {
+function toUrl(request: DialectRequest): string {
   const path = toPath(request.target)
   const isValid = /^[\w.~!$&'()*+,;=:@[\]/%-]*$/.test(path)
   const shown = isValid ? path : decodePercent(path).toString('latin1').replaceAll(escaped, toCode)
@@ -86,7 +86,7 @@ function toLists(pairs: readonly Pair[]): Map<string, string[]> {
 /** The first of these headers wins, from any client. */
 const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'true-client-ip']
 
-function toOrigin({ fastify, headers }: BinRequest): string {
+function toOrigin({ fastify, headers }: DialectRequest): string {
   for (const name of addressHeaders) {
     const value = findHeader(headers, name)
     if (value) return value
@@ -116,7 +116,7 @@ function toBodyError(message: string) {
   return badRequest(`error parsing request body: ${message}`)
 }
 
-function parseBody(request: BinRequest): ParsedBody {
+function parseBody(request: DialectRequest): ParsedBody {
   const { body } = request
   const whole = { data: decodeUtf8(body), files: {}, form: {}, json: null }
   if (body.length === 0) return whole
@@ -126,11 +126,13 @@ function parseBody(request: BinRequest): ParsedBody {
   if (type === 'application/x-www-form-urlencoded') return { ...whole, form: parseFields(request) }
   if (type === 'multipart/form-data') return { ...whole, ...parseForm(body, contentType) }
   if (type === 'application/json') return { ...whole, json: parseGoJson(request, whole.data) }
-  const base64 = body.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
-  return { ...whole, data: `data:${type || 'application/octet-stream'};base64,${base64}` }
+  return {
+    ...whole,
+    data: `data:${type || 'application/octet-stream'};base64,${toUrlBase64(body)}`,
+  }
 }
 
-function parseFields({ body, target }: BinRequest): object {
+function parseFields({ body, target }: DialectRequest): object {
   const { pairs, error } = parsePairs(body.toString('latin1'))
   const { error: ofQuery } = parsePairs(target.replace(/^[^?]*\??/, ''))
   const message = error ?? ofQuery
@@ -148,10 +150,9 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   return { form: toLists(toPairs(false)), files: toLists(toPairs(true)) }
 }
 
-function parseGoJson({ config }: BinRequest, text: string): unknown {
+function parseGoJson({ config }: DialectRequest, text: string): unknown {
   try {
-    assertDepth(text, config.maxJsonDepth)
-    return parseJsonNumbers(text, toGoNumber)
+    return parseJsonNumbers(text, config, toGoNumber)
   } catch (error) {
     throw toBodyError(error instanceof Error ? error.message : '')
   }

@@ -1,10 +1,10 @@
+import type { Config } from '../../config/config.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
 import { badRequest, contentTooLarge, notFound } from '../../http/errors/http-error.ts'
 import { remember } from '../../http/remember.ts'
-import { assertDepth } from '../../http/body/parse-json.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
-import type { BinRequest, Dialect, ParsedBody } from '../dialect.ts'
+import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
 import { parseParts } from '../multipart.ts'
 import { escapeHtml } from '../render.ts'
@@ -87,13 +87,8 @@ export const httpbin: Dialect = {
 }
 
 /** Headers of proxies, which `?show_env` shows. */
-const hiddenHeaders = new Set(
-  (
-    'X-Varnish X-Request-Start X-Heroku-Queue-Depth X-Real-Ip X-Forwarded-Proto X-Forwarded-Protocol ' +
-    'X-Forwarded-Ssl X-Heroku-Queue-Wait-Time X-Forwarded-For X-Heroku-Dynos-In-Use X-Forwarded-Port ' +
-    'X-Request-Id Via Total-Route-Time Connect-Time'
-  ).split(' '),
-)
+const hiddenHeader =
+  /^(X-(Forwarded-(For|Port|Proto|Protocol|Ssl)|Heroku-(Dynos-In-Use|Queue-Depth|Queue-Wait-Time)|Real-Ip|Request-(Id|Start)|Varnish)|Connect-Time|Total-Route-Time|Via)$/
 
 /** Empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
 const toShownName = remember((sent) => {
@@ -103,12 +98,12 @@ const toShownName = remember((sent) => {
   return name.includes('_') ? '' : name
 })
 
-function joinHeaders({ headers, query }: BinRequest): Map<string, string> {
+function joinHeaders({ headers, query }: DialectRequest): Map<string, string> {
   const joined = new Map<string, string>()
   const isAll = findValue(query, 'show_env') !== undefined
   for (const [sent, value] of headers) {
     const name = toShownName(sent)
-    if (name === '' || (!isAll && hiddenHeaders.has(name))) continue
+    if (name === '' || (!isAll && hiddenHeader.test(name))) continue
     const known = joined.get(name)
     joined.set(name, known === undefined || isSingle.test(name) ? value : `${known},${value}`)
   }
@@ -117,7 +112,7 @@ function joinHeaders({ headers, query }: BinRequest): Map<string, string> {
 
 const isSingle = /^Content-(Type|Length)$/
 
-export function toScheme({ fastify, headers }: BinRequest): string {
+export function toScheme({ fastify, headers }: DialectRequest): string {
   const forwarded =
     findHeader(headers, 'x-forwarded-proto') || findHeader(headers, 'x-forwarded-protocol')
   if (forwarded) return forwarded
@@ -125,7 +120,7 @@ export function toScheme({ fastify, headers }: BinRequest): string {
 }
 
 /** Werkzeug shows an IRI: most percent-encodings are decoded. */
-function toUrl(request: BinRequest): string {
+function toUrl(request: DialectRequest): string {
   const { target, fastify } = request
   const origin = `${toScheme(request)}://${fastify.host}`
   if (/^[\w/.~?&=-]*$/.test(target)) return origin + target
@@ -150,7 +145,7 @@ function decodeExcept(text: string, kept: RegExp): string {
 
 const emptyBody: ParsedBody = { data: '', files: {}, form: {}, json: null }
 
-function parseBody(request: BinRequest): ParsedBody {
+function parseBody(request: DialectRequest): ParsedBody {
   const { body, config } = request
   const contentType = findHeader(request.headers, 'content-type') ?? ''
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase()
@@ -165,7 +160,7 @@ function parseBody(request: BinRequest): ParsedBody {
   return {
     ...emptyBody,
     data,
-    json: isUtf8(body) ? findPythonJson(data, config.maxJsonDepth) : null,
+    json: isUtf8(body) ? findPythonJson(data, config) : null,
   }
 }
 
@@ -185,10 +180,9 @@ function toDataText(bytes: Buffer, type: string): string {
   return isUtf8(bytes) ? bytes.toString() : `data:${type};base64,${bytes.toString('base64')}`
 }
 
-function findPythonJson(text: string, maxDepth: number): unknown {
+function findPythonJson(text: string, config: Config): unknown {
   try {
-    assertDepth(text, maxDepth)
-    return parseJsonNumbers(text, toPythonNumber)
+    return parseJsonNumbers(text, config, toPythonNumber)
   } catch {
     return null
   }

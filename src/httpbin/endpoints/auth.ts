@@ -1,75 +1,180 @@
-import { notFound } from '../../http/errors/http-error.ts'
-import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forReads, inPythonOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
-import { addHeaders, renderAuthenticated, renderJson, renderUnauthorized } from '../render.ts'
-import { findHeader } from '../text.ts'
-import { renderDigest } from '../digest.ts'
+import { hash, randomBytes } from 'node:crypto'
+import { badRequest, HttpError, notFound } from '../../http/errors/http-error.ts'
+import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
+import type { DialectRequest } from '../dialect.ts'
+import { inPythonOnly, toEndpoint } from '../endpoint.ts'
+import { addHeaders, renderJson, renderText } from '../render.ts'
+import { findHeader, findValue } from '../text.ts'
+import { parseCookies, toCookie } from './cookies.ts'
 import { renderStatus } from './status.ts'
 
-const samples = {
-  user: 'Ann',
-  password: 'secret',
-  qop: 'auth',
-  algorithm: 'SHA-256',
-  staleAfter: '2',
-}
 const statuses = [200, 401]
+const digest = '/digest-auth/:qop=auth/:user=Ann/:password=secret'
+const digestOptions = { statuses: [200, 401, 403], readsBody: true }
 
-const digest = {
-  summary: 'Require Digest authentication',
-  samples,
-  statuses: [200, 401, 403],
-  readsBody: true,
-  handler: renderDigest,
-}
-
-export const authEndpoints: readonly Endpoint[] = [
-  toEndpoint('/basic-auth/:user/:password', 'Require Basic authentication', renderBasic, {
-    samples,
-    statuses,
-  }),
+export const authEndpoints = [
   toEndpoint(
-    '/hidden-basic-auth/:user/:password',
-    'Require Basic authentication, and respond with 404 without it',
-    (request) => {
-      const { user, isRight } = checkBasic(request)
-      if (isRight) return renderAuthenticated(request, user)
-      if (request.dialect.isPython) return renderStatus(404, request)
-      throw notFound('')
+    '/basic-auth/:user=Ann/:password=secret',
+    'Require Basic authentication',
+    renderBasic,
+    {
+      statuses,
     },
-    { samples, statuses: [200, 404] },
+  ),
+  toEndpoint(
+    '/hidden-basic-auth/:user=Ann/:password=secret',
+    'Require Basic authentication, and respond with 404 without it',
+    renderHiddenBasic,
+    { statuses: [200, 404] },
   ),
   toEndpoint('/bearer', 'Require a Bearer token, and return it', renderBearer, { statuses }),
-  { path: '/digest-auth/:qop/:user/:password', methods: forReads, ...digest },
-  { path: '/digest-auth/:qop/:user/:password/:algorithm', methods: forReads, ...digest },
-  {
-    path: '/digest-auth/:qop/:user/:password/:algorithm/:staleAfter',
-    methods: inPythonOnly,
-    ...digest,
-  },
+  ...[digest, `${digest}/:algorithm=SHA-256`, `${digest}/:algorithm=SHA-256/:staleAfter=2`].map(
+    (path) =>
+      toEndpoint(path, 'Require Digest authentication', renderDigest, {
+        ...digestOptions,
+        ...(path.includes('stale') && { methods: inPythonOnly }),
+      }),
+  ),
 ]
 
-function checkBasic({ headers, parameters: [user, password] }: BinRequest) {
+function renderAuthenticated(request: DialectRequest, user: string, isRight = true) {
+  const members = new Map<string, unknown>(Object.entries({ authenticated: isRight, user }))
+  if (!request.dialect.isPython) members.set('authorized', isRight)
+  return renderJson(request, members, isRight ? 200 : 401)
+}
+
+function renderUnauthorized(request: DialectRequest, challenge: string): VisitorResponse {
+  const { isPython, renderError } = request.dialect
+  const response = isPython ? renderText(request, '', 401) : renderError(new HttpError(401, ''))
+  return addHeaders(response, ['WWW-Authenticate', challenge])
+}
+
+function checkBasic({ headers }: DialectRequest, user: string, password: string) {
   const [, encoded = ''] =
     /^basic +(\S+)\s*$/i.exec(findHeader(headers, 'authorization') ?? '') ?? []
   const [given = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
   const isWhole = rest.length > 0
   const isRight = isWhole && given === user && rest.join(':') === password
-  return { user: isWhole ? given : '', isRight }
+  return { given: isWhole ? given : '', isRight }
 }
 
-function renderBasic(request: BinRequest): BinResponse {
-  const { user, isRight } = checkBasic(request)
+function renderBasic(request: DialectRequest, user: string, password: string): VisitorResponse {
+  const { given, isRight } = checkBasic(request, user, password)
   if (isRight) return renderAuthenticated(request, user)
-  if (request.dialect.isPython) return renderStatus(401, request)
-  const denied = renderAuthenticated(request, user, false)
+  if (request.dialect.isPython) return renderStatus(request, 401)
+  const denied = renderAuthenticated(request, given, false)
   return addHeaders(denied, ['WWW-Authenticate', 'Basic realm="Fake Realm"'])
 }
 
-function renderBearer(request: BinRequest): BinResponse {
+function renderHiddenBasic(request: DialectRequest, user: string, password: string) {
+  if (checkBasic(request, user, password).isRight) return renderAuthenticated(request, user)
+  if (request.dialect.isPython) return renderStatus(request, 404)
+  throw notFound('')
+}
+
+function renderBearer(request: DialectRequest): VisitorResponse {
   const given = findHeader(request.headers, 'authorization') ?? ''
   const format = request.dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/
   const [, token] = format.exec(given) ?? []
   if (token === undefined) return renderUnauthorized(request, 'Bearer')
   return renderJson(request, { authenticated: true, token })
+}
+
+function renderDigest(request: DialectRequest, ...path: string[]): VisitorResponse {
+  return request.dialect.isPython
+    ? renderPythonDigest(request, path)
+    : renderGoDigest(request, path)
+}
+
+/** The state of a client is in its cookies: the nonce of a failed attempt, and a count down to a stale one. */
+function renderPythonDigest(request: DialectRequest, path: readonly string[]): VisitorResponse {
+  const [, user = '', , , staleAfter = 'never'] = path
+  const needsCookie = /^(1|t|true)$/i.test(findValue(request.query, 'require-cookie') ?? '')
+  const credentials = parseCredentials(request)
+  const cookies = parseCookies(request)
+  const fake = 'fake_value'
+  const challenge = (isStale: boolean, values: Readonly<Record<string, string>> = {}) => {
+    const response = renderUnauthorized(request, toChallenge(path, isStale))
+    return addCookies(request, response, { stale_after: staleAfter, ...values, fake })
+  }
+  const hasCookies = findHeader(request.headers, 'cookie') !== undefined
+  if (!credentials || (needsCookie && !hasCookies)) return challenge(false)
+  if (needsCookie && cookies.get('fake') !== fake) {
+    const denied = renderJson(request, { errors: ['missing cookie set on challenge'] }, 403)
+    return addCookies(request, denied, { fake })
+  }
+  const nonce = credentials.get('nonce') ?? ''
+  const count = cookies.get('stale_after')
+  const isStale = nonce === cookies.get('last_nonce') || count === '0'
+  if (isStale || !isRight(request, credentials, path)) {
+    return challenge(isStale, { last_nonce: nonce })
+  }
+  const left = count && (/^[+-]?\d+$/.test(count) ? String(Number(count) - 1) : 'never')
+  const values = { fake, ...(left && { stale_after: left }) }
+  return addCookies(request, renderAuthenticated(request, user), values)
+}
+
+function addCookies(
+  { dialect }: DialectRequest,
+  response: VisitorResponse,
+  values: Readonly<Record<string, string>>,
+): VisitorResponse {
+  const pairs = Object.entries(values)
+  return addHeaders(response, ...pairs.map(([name, value]) => toCookie({ name, value }, dialect)))
+}
+
+function toChallenge([qop = '', , , name = '']: readonly string[], isStale: boolean): string {
+  const algorithm = toAlgorithm(name)
+  const random = () => toHash(algorithm, randomBytes(16))
+  const offered = ['auth', 'auth-int'].includes(qop) ? qop : 'auth, auth-int'
+  return [
+    `Digest realm="me@kennethreitz.com", nonce="${random()}", opaque="${random()}"`,
+    `qop="${offered}", algorithm=${algorithm}, stale=${isStale ? 'True' : 'False'}`,
+  ].join(', ')
+}
+
+function renderGoDigest(request: DialectRequest, path: readonly string[]): VisitorResponse {
+  const [quality = '', user = '', , name = 'MD5'] = path
+  const [qop, algorithm] = [quality.toLowerCase(), name.toUpperCase()]
+  if (qop !== 'auth') throw badRequest(`invalid QOP directive: ${JSON.stringify(qop)} != "auth"`)
+  if (algorithm !== 'MD5' && algorithm !== 'SHA-256') {
+    throw badRequest(`invalid algorithm: ${algorithm} must be one of MD5 or SHA-256`)
+  }
+  const credentials = parseCredentials(request)
+  if (credentials && isRight(request, credentials, path)) return renderAuthenticated(request, user)
+  const random = () => toHash('MD5', randomBytes(16))
+  const start = `Digest qop=auth, realm="go-httpbin", algorithm=${algorithm}`
+  return renderUnauthorized(request, `${start}, nonce=${random()}, opaque=${random()}`)
+}
+
+const algorithms = ['MD5', 'SHA-256', 'SHA-512']
+
+const toAlgorithm = (name: string) => (algorithms.includes(name) ? name : 'MD5')
+
+const toHash = (algorithm: string, data: string | Buffer) =>
+  hash(algorithm.replace('-', '').toLowerCase(), data)
+
+function parseCredentials({ headers }: DialectRequest): Map<string, string> | undefined {
+  const [, list] = /^digest +(.+)$/is.exec(findHeader(headers, 'authorization') ?? '') ?? []
+  const members = list?.matchAll(/(?<![\w-])([\w-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,]*))/g)
+  const toPair = ([, name = '', quoted, plain = '']: RegExpExecArray) =>
+    [name, quoted?.replaceAll(/\\(.)/g, '$1') ?? plain] as const
+  return members && new Map(members.map(toPair))
+}
+
+/** RFC 7616 §3.4.1, and RFC 2069 without `qop`. */
+function isRight(
+  { method, target, body }: DialectRequest,
+  credentials: ReadonlyMap<string, string>,
+  [, user, password = '']: readonly string[],
+): boolean {
+  const get = (name: string) => credentials.get(name) ?? ''
+  const algorithm = toAlgorithm(get('algorithm').toUpperCase())
+  const qop = credentials.get('qop')
+  const parts = [method, target, ...(qop === 'auth-int' ? [toHash(algorithm, body)] : [])]
+  const start = toHash(algorithm, `${get('username')}:${get('realm')}:${password}`)
+  const middle = qop === undefined ? [] : [get('nc'), get('cnonce'), qop]
+  const end = toHash(algorithm, parts.join(':'))
+  const expected = toHash(algorithm, [start, get('nonce'), ...middle, end].join(':'))
+  return get('username') === user && get('response') === expected
 }

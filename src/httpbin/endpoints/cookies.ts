@@ -1,71 +1,70 @@
+import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
-import { parseCookies, isToken, toCookie } from '../cookies.ts'
+import type { Dialect, DialectRequest } from '../dialect.ts'
 import { toScheme } from '../dialects/httpbin.ts'
-import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forReads, inPythonOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
+import { inPythonOnly, toEndpoint } from '../endpoint.ts'
 import { addHeaders, renderJson, renderRedirect } from '../render.ts'
-import { findValue } from '../text.ts'
+import { decodeLatin1, findValue, groupValues } from '../text.ts'
 
-export const cookieEndpoints: readonly Endpoint[] = [
-  toEndpoint('/cookies', 'Return the cookies', renderCookies, { methods: forReads }),
+const statuses = [302]
+
+export const cookieEndpoints = [
+  toEndpoint('/cookies', 'Return the cookies', renderCookies),
   toEndpoint(
     '/cookies/set',
     'Set a cookie for each parameter',
     (request) => setCookies(request, request.query),
-    { statuses: [302] },
+    { statuses },
   ),
   toEndpoint(
-    '/cookies/set/:name/:value',
+    '/cookies/set/:name=a/:value=b',
     'Set a cookie',
-    (request) => {
-      const [name = '', value = ''] = request.parameters
-      return setCookies(request, [[name, value]])
-    },
-    { methods: inPythonOnly, samples: { name: 'a', value: 'b' }, statuses: [302] },
+    (request, name, value) => setCookies(request, [[name, value]]),
+    { methods: inPythonOnly, statuses },
   ),
   toEndpoint(
     '/cookies/delete',
     'Delete the cookie of each parameter',
     (request) => setCookies(request, request.query, true),
-    { statuses: [302] },
+    { statuses },
   ),
 ]
 
 /** Cookies of the statistics of httpbin.org, which `?show_env` shows. */
 const hidden = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
 
-function renderCookies(request: BinRequest): BinResponse {
+function renderCookies(request: DialectRequest): VisitorResponse {
   const isAll = !request.dialect.isPython || findValue(request.query, 'show_env') !== undefined
   const shown = [...parseCookies(request)].filter(([name]) => isAll || !hidden.test(name))
   return renderJson(request, { cookies: Object.fromEntries(shown) })
 }
 
-function setCookies(request: BinRequest, pairs: readonly Pair[], isDeletion = false): BinResponse {
+function setCookies(
+  request: DialectRequest,
+  pairs: readonly Pair[],
+  isDeletion = false,
+): VisitorResponse {
   const { dialect, prefix } = request
   const { isPython } = dialect
+  const toAttributes = isPython ? toPythonAttributes : toGoAttributes
+  const attributes = toAttributes(request, isDeletion)
   // The first value of a name.
-  const values = new Map(pairs.toReversed())
-  const names = [...new Set(pairs.map(([name]) => name))]
-  const isAttribute = (name: string) => !isPython && /^attr\[.*\]$/s.test(name)
-  const attributes = isPython
-    ? toPythonAttributes(request, isDeletion)
-    : toGoAttributes(request, isDeletion)
-  const cookies = names
-    .filter((name) => (isPython ? name !== '' : isToken(name)) && !isAttribute(name))
-    .map((name) => {
-      const value = isDeletion && isPython ? '' : (values.get(name) ?? '')
+  const cookies = [...groupValues(pairs)]
+    .filter(([name]) => (isPython ? name !== '' : /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
+    .map(([name, [given = '']]) => {
+      const value = isDeletion && isPython ? '' : given
       return toCookie({ name, value, attributes }, dialect)
     })
   return addHeaders(renderRedirect(request, `${prefix}/cookies`), ...cookies)
 }
 
-function toPythonAttributes(request: BinRequest, isDeletion: boolean): readonly string[] {
+function toPythonAttributes(request: DialectRequest, isDeletion: boolean): readonly string[] {
   if (isDeletion) return ['Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'Max-Age=0', 'Path=/']
   return toScheme(request) === 'https' ? ['Secure', 'Path=/'] : ['Path=/']
 }
 
 /** `attr[Secure]=1` and others replace the defaults. */
-function toGoAttributes(request: BinRequest, isDeletion: boolean): readonly string[] {
+function toGoAttributes(request: DialectRequest, isDeletion: boolean): readonly string[] {
   const given = new Map<string, string>()
   for (const [name, value] of request.query) {
     const [, attribute] = /^attr\[(.*)\]$/s.exec(name) ?? []
@@ -86,4 +85,60 @@ function toGoAttributes(request: BinRequest, isDeletion: boolean): readonly stri
     ...(isSet('secure', toScheme(request) === 'https') ? ['Secure'] : []),
     ...(sameSite === undefined ? [] : [`SameSite=${sameSite}`]),
   ]
+}
+
+export function parseCookies({ headers, dialect: { isPython } }: DialectRequest) {
+  const cookies = new Map<string, string>()
+  const sent = headers.filter(([name]) => name.toLowerCase() === 'cookie')
+  const format = isPython ? pythonCookie : goCookie
+  for (const part of sent.flatMap(([, value]) => splitCookies(value, isPython))) {
+    const [, name = '', quoted, plain = ''] = format.exec(part) ?? []
+    // The first of a name in httpbin, the last in go-httpbin.
+    if (name === '' || (isPython && cookies.has(name))) continue
+    cookies.set(name, isPython && quoted !== undefined ? unescape(quoted) : (quoted ?? plain))
+  }
+  return cookies
+}
+
+/** In httpbin a quoted value may contain `;`. */
+function splitCookies(value: string, isPython: boolean): readonly string[] {
+  return isPython ? (value.match(/(?:(?<!\\)"(?:[^\\"]|\\.)*"|[^;])+/g) ?? []) : value.split(';')
+}
+
+const pythonCookie =
+  /^[ \t]*([^ \t=";]+)(?:[ \t]*=[ \t]*(?![ \t])(?:"((?:[^\\"]|\\.)*)"|([^ \t";]*)))?[ \t]*$/
+const goCookie =
+  /^\s*([\w!#$%&'*+.^`|~-]+)(?:=(?:"([ !#-:<-[\]-~]*)"|((?:[ !#-:<-[\]-~]*[!#-:<-[\]-~])?)))?\s*$/
+
+function unescape(text: string): string {
+  const toUnit = (_: string, code: string) =>
+    code.length === 3 ? String.fromCharCode(parseInt(code, 8)) : code
+  return decodeLatin1(text.replaceAll(/\\([0-3][0-7]{2}|.)/g, toUnit))
+}
+
+interface Cookie {
+  name: string
+  value: string
+  /** After the value. */
+  attributes?: readonly string[]
+}
+
+/** The header. */
+export function toCookie(cookie: Cookie, { isPython }: Dialect): Pair {
+  const { name, value, attributes = ['Path=/'] } = cookie
+  const text = isPython ? quotePython(value) : quoteGo(value)
+  return ['Set-Cookie', [`${name}=${text}`, ...attributes].join('; ')]
+}
+
+function quotePython(value: string): string {
+  if (/^[\w!#$%&'()*+\-./:<=>?@[\]^`{|}~]*$/.test(value)) return value
+  const toEscape = (unit: string) =>
+    `\\${/["\\]/.test(unit) ? unit : unit.charCodeAt(0).toString(8).padStart(3, '0')}`
+  const bytes = Buffer.from(value).toString('latin1')
+  return `"${bytes.replaceAll(/[\p{Cc}",;\\\x80-\xff]/gu, toEscape)}"`
+}
+
+function quoteGo(value: string): string {
+  const valid = value.replaceAll(/[^ !#-:<-[\]-~]/g, '')
+  return /[ ,]/.test(valid) ? `"${valid}"` : valid
 }

@@ -1,48 +1,57 @@
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { queryParameters } from '../../http/openapi/content.ts'
-import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
+import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
+import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
+import type { Dialect, DialectRequest } from '../dialect.ts'
 import { toScheme } from '../dialects/httpbin.ts'
-import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
-import { forAny, toEndpoint, type Endpoint } from '../endpoint.ts'
+import { forAny, toEndpoint } from '../endpoint.ts'
 import { renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
 type Kind = 'relative' | 'absolute'
 
-const redirect = (path: string, summary: string, kind?: Kind): Endpoint =>
-  toEndpoint(`${path}/:count`, summary, (request) => renderChain(request, kind), {
-    samples: { count: '2' },
-    statuses: [302],
-  })
+const statuses = [302]
+const required = { required: true }
 
-export const redirectEndpoints: readonly Endpoint[] = [
-  redirect('/redirect', 'Redirect several times'),
-  redirect('/relative-redirect', 'Redirect several times, to relative URLs', 'relative'),
-  redirect('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
+export const redirectEndpoints = [
+  toChain('/redirect', 'Redirect several times'),
+  toChain('/relative-redirect', 'Redirect several times, to relative URLs', 'relative'),
+  toChain('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
   toEndpoint('/redirect-to', 'Redirect to a URL', renderRedirectTo, {
     methods: forAny,
     parameters: queryParameters({ url: ['The URL.', '/get'] }).map((url) => ({
       ...url,
-      required: true,
+      ...required,
     })),
-    statuses: [302],
+    statuses,
   }),
 ]
 
-function renderChain(request: BinRequest, kind?: Kind): BinResponse {
-  const asked = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
-  const isAbsolute = kind === undefined ? asked : kind === 'absolute'
-  const count = request.dialect.parseInteger(request.parameters[0] ?? '', 'redirect count')
+function toChain(path: string, summary: string, kind?: Kind) {
+  return toEndpoint(
+    `${path}/:count=2`,
+    summary,
+    (request, count) => {
+      const asked = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
+      const isAbsolute = kind === undefined ? asked : kind === 'absolute'
+      return renderRedirect(request, toNext(request, count, isAbsolute), kind !== 'relative')
+    },
+    { statuses },
+  )
+}
+
+function toNext(request: DialectRequest, text: string, isAbsolute: boolean): string {
+  const count = request.dialect.parseInteger(text, 'redirect count')
   if (count < 1) throw badRequest('redirect count must be > 0')
   const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`
   const path = request.prefix + (count === 1 ? '/get' : next)
-  const origin = isAbsolute ? `${toScheme(request)}://${request.fastify.host}` : ''
-  return renderRedirect(request, origin + path, kind !== 'relative')
+  return isAbsolute ? `${toScheme(request)}://${request.fastify.host}${path}` : path
 }
 
-function renderRedirectTo(request: BinRequest): BinResponse {
-  const { isPython } = request.dialect
+function renderRedirectTo(request: DialectRequest): VisitorResponse {
+  const { prefix, dialect, config } = request
+  const { isPython } = dialect
   // httpbin accepts its parameters in any case.
   const query = isPython
     ? request.query.map(([name, value]): Pair => [name.toLowerCase(), value])
@@ -50,17 +59,16 @@ function renderRedirectTo(request: BinRequest): BinResponse {
   const url = findValue(query, 'url')
   if (!url) throw badRequest('missing required query parameter: url')
   const location = encodeURI(url).replaceAll('%25', '%')
-  const isRelative = !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
-  const { allowedRedirectDomains } = request.config
+  const isRelative = !isPython && !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
+  const { allowedRedirectDomains } = config
   const limits = { origin: toOrigin(request.fastify), allowedRedirectDomains }
-  if ((isRelative && !isPython) || !isRedirectAllowed(location, limits)) {
+  if (isRelative || !isRedirectAllowed(location, limits)) {
     const text = 'This redirect is not allowed. ALLOWED_REDIRECT_DOMAINS has the allowed hosts.'
     if (isPython) throw new HttpError(403, text)
     return { status: 403, headers: [['Content-Type', 'text/plain']], body: isRelative ? '' : text }
   }
-  const status = toRedirectStatus(findValue(query, 'status_code'), request.dialect)
-  const isRooted = !isPython && url.startsWith('/')
-  const target = isRooted ? request.prefix + location : location
+  const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
+  const target = !isPython && url.startsWith('/') ? prefix + location : location
   return { ...renderRedirect(request, target, false), status }
 }
 

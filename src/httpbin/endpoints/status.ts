@@ -1,45 +1,44 @@
-import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
-import type { BinRequest, BinResponse, Dialect } from '../dialect.ts'
-import { forAny, inGoOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
-import { toParseError } from '../parameters.ts'
-import { toRandomBytes } from '../random-bytes.ts'
+import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
+import type { Pair } from '../../http/security/visitor-response.ts'
+import type { Dialect, DialectName, DialectRequest } from '../dialect.ts'
+import { forAny, inGoOnly, toEndpoint } from '../endpoint.ts'
+import { findParameter, toParseError } from '../parameters.ts'
+import { readAsset } from '../read-asset.ts'
 import { renderText } from '../render.ts'
-import { bodies } from './status-bodies.ts'
-import { findValue } from '../text.ts'
+import { toRandomBytes } from './bytes.ts'
 
-export const statusEndpoints: readonly Endpoint[] = [
+export const statusEndpoints = [
   toEndpoint(
-    '/status/:codes',
+    '/status/:codes=418',
     'Respond with a status code',
-    (request) => renderStatus(chooseStatus(request.parameters[0] ?? '', request.dialect), request),
+    (request, codes) => renderStatus(request, chooseStatus(codes, request.dialect)),
     {
       methods: forAny,
       description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
-      samples: { codes: '418' },
       statuses: ['2XX', '3XX', '4XX', '5XX'],
     },
   ),
-  toEndpoint(
-    '/unstable',
-    'Respond with 200 or 500, at random',
-    (request) => {
-      const { query } = request
-      const seed = findValue(query, 'seed') || undefined
-      if (seed !== undefined && !/^[+-]?\d+$/.test(seed))
-        throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
-      const text = findValue(query, 'failure_rate') || '0.5'
-      if (!isDecimal(text))
-        throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
-      const rate = Number(text)
-      if (rate < 0 || rate > 1) throw badRequest('invalid failure rate: not in range [0, 1]')
-      const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
-      return renderText(request, '', random / 2 ** 32 < rate ? 500 : 200)
-    },
-    { methods: inGoOnly('*'), statuses: [200, 500] },
-  ),
+  toEndpoint('/unstable', 'Respond with 200 or 500, at random', renderUnstable, {
+    methods: inGoOnly('*'),
+    statuses: [200, 500],
+  }),
 ]
+
+function renderUnstable(request: DialectRequest): VisitorResponse {
+  const seed = findParameter(request, 'seed')
+  if (seed !== undefined && !/^[+-]?\d+$/.test(seed)) {
+    throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
+  }
+  const text = findParameter(request, 'failure_rate') ?? '0.5'
+  if (!isDecimal(text))
+    throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
+  const rate = Number(text)
+  if (rate < 0 || rate > 1) throw badRequest('invalid failure rate: not in range [0, 1]')
+  const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
+  return renderText(request, '', random / 2 ** 32 < rate ? 500 : 200)
+}
 
 /** Throws 400. */
 function chooseStatus(codes: string, dialect: Dialect): number {
@@ -54,9 +53,9 @@ function chooseStatus(codes: string, dialect: Dialect): number {
 
 function parseChoice(choice: string, dialect: Dialect) {
   const [code = '', weight = '1', ...others] = choice.split(':')
-  const isValid = isDecimal(weight) && others.length === 0
-  if (isValid && Number(weight) >= 0)
+  if (isDecimal(weight) && Number(weight) >= 0 && others.length === 0) {
     return { code: parseStatus(code, dialect, true), weight: Number(weight) }
+  }
   if (dialect.isPython) throw badRequest('Invalid status code')
   throw badRequest(`invalid weight value: ${JSON.stringify([weight, ...others].join(':'))}`)
 }
@@ -72,30 +71,46 @@ export function parseStatus(text: string, dialect: Dialect, isInList = false): n
   throw badRequest(`invalid status code: ${JSON.stringify(text)}: ${toParseError('Atoi', text)}`)
 }
 
-const challenge = 'Basic realm="Fake Realm"'
+const payMe = 'Fuck you, pay me!'
+const unsupported = 'Client did not request a supported media type'
+const images = ['image/webp', 'image/svg+xml', 'image/jpeg', 'image/png']
 
-/** The headers and bodies of the status codes that have special ones. */
-export function renderStatus(status: number, { prefix, dialect }: BinRequest): BinResponse {
-  const { isPython, name } = dialect
-  const type: Pair = ['Content-Type', dialect.textType]
+const bodies: Readonly<Record<DialectName, Readonly<Record<number, string>>>> = {
+  httpbin: {
+    402: payMe,
+    406: `{"message": "${unsupported}.", "accept": ["${[...images, 'image/*'].join('", "')}"]}`,
+    418: String(readAsset('teapot.txt')),
+  },
+  'go-httpbin': {
+    300: String(readAsset('multiple-choices.html')),
+    308: String(readAsset('permanent-redirect.html')),
+    402: payMe,
+    406: `${JSON.stringify({ message: unsupported, accept: [...images, 'image/'] }, null, 2)}\n`,
+    418: "I'm a teapot!",
+  },
+}
+
+/** With the headers and the body of a status code that has special ones. */
+export function renderStatus({ prefix, dialect }: DialectRequest, status: number): VisitorResponse {
+  const { isPython, jsonType, name, textType } = dialect
+  const toLocation = (path: string): Pair[] => [['Location', prefix + path]]
   const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
-  const body = bodies[name][status] ?? ''
-  const moved: Pair = ['Location', `${prefix}/redirect/1`]
-  const image: Pair[] = isPython ? [] : [['Location', `${prefix}/image/jpeg`]]
+  const challenge = 'Basic realm="Fake Realm"'
   const special: Readonly<Record<number, readonly Pair[]>> = {
-    ...Object.fromEntries([301, 302, 303, 305, 307].map((code) => [code, [moved]])),
-    300: image,
+    ...Object.fromEntries(
+      [301, 302, 303, 305, 307].map((code) => [code, toLocation('/redirect/1')]),
+    ),
+    ...(!isPython && { 300: toLocation('/image/jpeg'), 308: toLocation('/image/jpeg') }),
     304: [],
-    308: image,
     401: [['WWW-Authenticate', challenge]],
     402: [plain, ['X-More-Info', 'http://vimeo.com/22053820']],
-    406: [['Content-Type', dialect.jsonType]],
+    406: [['Content-Type', jsonType]],
     407: [['Proxy-Authenticate', challenge]],
     418: [plain, ['X-More-Info', 'http://tools.ietf.org/html/rfc2324']],
   }
-  const found = special[status]
+  const { [status]: found = [] } = special
   // httpbin replaces all its headers by the special ones.
-  const isWhole = isPython ? found && found !== image : status === 304
-  const headers = isWhole ? (found ?? []) : [type, ...(found ?? [])]
-  return { status, headers, body: body.replaceAll('{prefix}', prefix) }
+  const isWhole = isPython ? status in special : status === 304
+  const headers: readonly Pair[] = isWhole ? found : [['Content-Type', textType], ...found]
+  return { status, headers, body: (bodies[name][status] ?? '').replaceAll('{prefix}', prefix) }
 }

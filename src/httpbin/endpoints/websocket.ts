@@ -1,14 +1,15 @@
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { queryParameters } from '../../http/openapi/content.ts'
-import type { BinRequest, BinResponse } from '../dialect.ts'
-import { forOnly, toEndpoint, type Endpoint } from '../endpoint.ts'
+import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
+import type { DialectRequest } from '../dialect.ts'
+import { forOnly, toEndpoint } from '../endpoint.ts'
 import { parseQueryInteger } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 
 export const webSocketPath = '/websocket/echo'
 
-export const webSocketEndpoints: readonly Endpoint[] = [
+export const webSocketEndpoints = [
   toEndpoint(webSocketPath, 'Echo the messages of a WebSocket', openEcho, {
     methods: forOnly('GET'),
     statuses: [101, 400],
@@ -24,7 +25,7 @@ interface Limits {
   message: number
 }
 
-async function openEcho(request: BinRequest): Promise<BinResponse> {
+async function openEcho(request: DialectRequest): Promise<VisitorResponse> {
   const limits = parseLimits(request)
   assertHandshake(request)
   const { raw } = request.fastify
@@ -36,16 +37,15 @@ async function openEcho(request: BinRequest): Promise<BinResponse> {
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
   })
-  const takeOver = () => {
-    server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
-      echo(socket, limits, request)
-    })
-  }
-  return { status: 101, takeOver }
+  request.reply.hijack()
+  server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
+    echo(socket, limits, request)
+  })
+  return {}
 }
 
 /** Throws 400. */
-function parseLimits(request: BinRequest): Limits {
+function parseLimits(request: DialectRequest): Limits {
   const { maxBodyBytes: max } = request.config
   const parse = (name: string, fallback: number) => {
     const size = parseQueryInteger(request, name) ?? fallback
@@ -62,7 +62,7 @@ function parseLimits(request: BinRequest): Limits {
 }
 
 /** Throws 400. */
-function assertHandshake({ headers, fastify }: BinRequest): void {
+function assertHandshake({ headers, fastify }: DialectRequest): void {
   const version = findHeader(headers, 'sec-websocket-version') ?? ''
   const key = findHeader(headers, 'sec-websocket-key') ?? ''
   const isUpgrade = findHeader(headers, 'upgrade')?.toLowerCase() === 'websocket'
@@ -76,11 +76,18 @@ function assertHandshake({ headers, fastify }: BinRequest): void {
   throw badRequest('The request is not a valid handshake of a WebSocket (RFC 6455 §4.2.1).')
 }
 
-function echo(socket: WebSocket, limits: Limits, { config }: BinRequest): void {
-  const { maxBodyBytes, maxDurationSeconds } = config
+function limitLifetime(socket: WebSocket, seconds: number): void {
   const timer = setTimeout(() => {
     socket.close(1001, 'The connection has reached its maximum duration.')
-  }, maxDurationSeconds * 1000)
+  }, seconds * 1000)
+  socket.on('close', () => {
+    clearTimeout(timer)
+  })
+}
+
+function echo(socket: WebSocket, { fragment }: Limits, { config }: DialectRequest): void {
+  limitLifetime(socket, config.maxDurationSeconds)
+  socket.on('error', () => undefined)
   // While a client does not read, nothing more is read from it.
   const reply = (send: (done: () => void) => void) => {
     socket.pause()
@@ -88,11 +95,15 @@ function echo(socket: WebSocket, limits: Limits, { config }: BinRequest): void {
       if (socket.readyState === socket.OPEN) socket.resume()
     })
     // One chunk of compressed messages can be a thousand times as large.
-    if (socket.bufferedAmount > 4 * maxBodyBytes) socket.terminate()
+    if (socket.bufferedAmount > 4 * config.maxBodyBytes) socket.terminate()
   }
   socket.on('message', (message: Buffer, binary) => {
     reply((done) => {
-      sendFragments(socket, message, { binary, size: limits.fragment, done })
+      let start = 0
+      for (; start + fragment < message.length; start += fragment) {
+        socket.send(message.subarray(start, start + fragment), { binary, fin: false })
+      }
+      socket.send(message.subarray(start), { binary, fin: true }, done)
     })
   })
   socket.on('ping', (payload) => {
@@ -100,26 +111,4 @@ function echo(socket: WebSocket, limits: Limits, { config }: BinRequest): void {
       socket.pong(payload, false, done)
     })
   })
-  socket.on('error', () => undefined)
-  socket.on('close', () => {
-    clearTimeout(timer)
-  })
-}
-
-interface Fragments {
-  binary: boolean
-  size: number
-  done: () => void
-}
-
-function sendFragments(socket: WebSocket, message: Buffer, { binary, size, done }: Fragments) {
-  for (let start = 0; ; start += size) {
-    const fin = start + size >= message.length
-    const part = message.subarray(start, start + size)
-    if (fin) {
-      socket.send(part, { binary, fin }, done)
-      return
-    }
-    socket.send(part, { binary, fin })
-  }
 }

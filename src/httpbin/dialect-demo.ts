@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify'
+import { STATUS_CODES } from '../http/node-http.ts'
+import { pathParameter, textContent } from '../http/openapi/content.ts'
+import { documentedMethods, type ResponseDoc } from '../http/openapi/operation.ts'
+import type { Route } from '../http/openapi/route.ts'
+import { ownCookies } from '../http/security/visitor-response.ts'
+import { allowUpgrade } from '../http/upgrades.ts'
+import { isAlone, type Demo } from '../site/demo.ts'
+import type { Dialect, Mount } from './dialect.ts'
+import type { DialectEndpoint } from './endpoint.ts'
+import { endpoints, listEndpoints } from './endpoints.ts'
+import { webSocketPath } from './endpoints/websocket.ts'
+import { createHandler } from './handler.ts'
+
+type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
+
+/** At `/<name>`, and at the root too if no other demo is open. */
+export function toDialectDemo(dialect: Dialect, texts: Texts): Demo {
+  const { name } = dialect
+  return {
+    name,
+    ...texts,
+    group: 'Requests and responses',
+    rawPaths: (services) => [`/${name}`, ...(isAlone(name, services) ? firstSegments : [])],
+    routes: (services, app) => {
+      const isAtRoot = isAlone(name, services)
+      const mount = { dialect, config: services.config, ownCookies: isAtRoot ? [] : ownCookies }
+      return [...(isAtRoot ? [''] : []), `/${name}`].flatMap((prefix, index) =>
+        toRoutes({ ...mount, prefix }, app, index === 0),
+      )
+    },
+  }
+}
+
+const firstSegments = new Set(endpoints.map(({ path }) => path.replace(/(?<=.)\/.*/, '')))
+firstSegments.delete('/')
+
+/** One handler for all: its matcher knows the rules of the dialect for paths and methods. */
+function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): readonly Route[] {
+  allowUpgrade(app, mount.prefix + webSocketPath)
+  const handler = createHandler(mount)
+  const documented = isDocumented
+    ? documentRoutes(mount).map((route) => ({ ...route, handler }))
+    : []
+  const file = 'src/httpbin/handler.ts'
+  const rest = { method: app.supportedMethods, summary: 'Any other path or method', file, handler }
+  return [...documented, { ...rest, url: `${mount.prefix}/*` }]
+}
+
+/** Each endpoint with the methods of its purpose: for one that takes any, GET. */
+function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
+  return listEndpoints(dialect).flatMap((endpoint) => {
+    const { path, file, summary, description, parameters = [] } = endpoint
+    const method = toDocumented(endpoint.methods)
+    const url = prefix + (path === '/' ? '' : path.replaceAll(/=[^/]*/g, ''))
+    // The wildcard route has the others, and the service has the root.
+    if (method.length === 0 || path.endsWith('*') || url === '') return []
+    const inPath = path
+      .matchAll(/:(\w+)=([^/]*)/g)
+      .map(([, name = '', example = '']) => pathParameter(name, `The ${name}.`, example))
+    return {
+      ...{ method, url, file, summary, parameters: [...inPath, ...parameters] },
+      ...(description !== undefined && { description }),
+      responses: toResponses(endpoint, dialect),
+    }
+  })
+}
+
+function toDocumented(methods: readonly string[]): string[] {
+  const listed = methods.filter((method) => documentedMethods.some((one) => one === method))
+  return methods.includes('*') || listed.includes('GET') ? ['GET'] : listed
+}
+
+/** The errors of the dialect. Others have the form of the service. */
+const errors = [400, 403, 404, 413]
+
+function toResponses(endpoint: Omit<DialectEndpoint, 'methods'>, { jsonType }: Dialect) {
+  const { statuses = [200], mediaTypes = [jsonType.replace(/;.*/, '')] } = endpoint
+  const own = Object.fromEntries(mediaTypes.map((type) => [type, {}]))
+  const content = { ...own, 'application/json': {}, ...textContent(), 'text/html': {} }
+  const toResponse = (status: number | string): ResponseDoc => ({
+    description: STATUS_CODES[status] ?? 'The requested status code.',
+    content,
+  })
+  return Object.fromEntries([...statuses, ...errors].map((one) => [one, toResponse(one)]))
+}
