@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
-import { pathParameter, textContent } from '../http/openapi/content.ts'
-import { documentedMethods, type ResponseDoc } from '../http/openapi/operation.ts'
+import { pathParameter, queryParameters, textContent } from '../http/openapi/content.ts'
+import type { ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { ownCookies } from '../http/security/visitor-response.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
@@ -50,25 +50,25 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
 /** Each endpoint with the methods of its purpose: for one that takes any, GET. */
 function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
   return listEndpoints(dialect).flatMap((endpoint) => {
-    const { path, file, summary, description, parameters = [] } = endpoint
-    const method = toDocumented(endpoint.methods)
+    const { path, file, summary, description, query = {} } = endpoint
+    const isRead = ['GET', '*'].some((one) => endpoint.methods.includes(one))
+    const method = isRead ? ['GET'] : endpoint.methods.filter((one) => one !== 'HEAD')
     const url = prefix + (path === '/' ? '' : path.replaceAll(/=[^/]*/g, ''))
     // The wildcard route has the others, and the service has the root.
     if (method.length === 0 || path.endsWith('*') || url === '') return []
     const inPath = path
       .matchAll(/:(\w+)=([^/]*)/g)
       .map(([, name = '', example = '']) => pathParameter(name, `The ${name}.`, example))
+    const inQuery = queryParameters(query).map((one) => ({
+      ...one,
+      ...(endpoint.requiresQuery && { required: true }),
+    }))
     return {
-      ...{ method, url, file, summary, parameters: [...inPath, ...parameters] },
+      ...{ method, url, file, summary, parameters: [...inPath, ...inQuery] },
       ...(description !== undefined && { description }),
       responses: toResponses(endpoint, dialect),
     }
   })
-}
-
-function toDocumented(methods: readonly string[]): string[] {
-  const listed = methods.filter((method) => documentedMethods.some((one) => one === method))
-  return methods.includes('*') || listed.includes('GET') ? ['GET'] : listed
 }
 
 /** The errors of the dialect. Others have the form of the service. */

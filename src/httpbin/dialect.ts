@@ -33,13 +33,8 @@ export interface DialectRequest extends Mount {
   body: Buffer
 }
 
-/** The members of a body in a JSON description. `data` is the text or a `data:` URL. */
-export interface ParsedBody {
-  data: string
-  files: unknown
-  form: unknown
-  json: unknown
-}
+/** The members of a body in the JSON of a request. `data` is the text or a `data:` URL. */
+export type ParsedBody = Record<'data' | 'files' | 'form' | 'json', unknown>
 
 /** What differs between httpbin and go-httpbin. */
 export interface Dialect {
@@ -70,6 +65,5 @@ export interface Dialect {
   /** The value of Allow. Includes the methods that a path has without its own. */
   toAllow: (methods: readonly string[]) => string
   preflightMethods: string
-  /** The reason phrase of a status code. */
   toReason: (status: number) => string
 }

@@ -1,6 +1,11 @@
-import type { Parameter } from '../http/openapi/operation.ts'
+import type { queryParameters } from '../http/openapi/content.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import type { DialectName, DialectRequest } from './dialect.ts'
+
+type Handler = (
+  request: DialectRequest,
+  ...parameters: string[]
+) => VisitorResponse | Promise<VisitorResponse>
 
 export interface DialectEndpoint {
   /**
@@ -9,16 +14,14 @@ export interface DialectEndpoint {
    */
   path: string
   summary: string
-  handler: (
-    request: DialectRequest,
-    ...parameters: string[]
-  ) => VisitorResponse | Promise<VisitorResponse>
+  handler: Handler
   /** In which dialects it exists, and for which methods. `*` is any. */
   methods: Readonly<Partial<Record<DialectName, readonly string[]>>>
   readsBody?: boolean
   description?: string
-  /** In the documentation, without those of the path. */
-  parameters?: readonly Parameter[]
+  /** The documented parameters in the query. */
+  query?: Parameters<typeof queryParameters>[0]
+  requiresQuery?: boolean
   /** The documented status codes. 200 if unset. */
   statuses?: readonly (number | string)[]
   /** The documented types. JSON if unset; text and HTML are documented too. */
@@ -27,7 +30,6 @@ export interface DialectEndpoint {
 
 const readsAndWrites = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
 
-/** GET in httpbin, any method in go-httpbin. */
 const forReads = { httpbin: ['GET'], 'go-httpbin': ['*'] }
 /** Nearly any method in httpbin, any in go-httpbin. */
 export const forAny = { httpbin: readsAndWrites, 'go-httpbin': ['*'] }
@@ -35,11 +37,9 @@ export const forOnly = (method: string) => ({ httpbin: [method], 'go-httpbin': [
 export const inGoOnly = (...methods: readonly string[]) => ({ 'go-httpbin': methods })
 export const inPythonOnly = { httpbin: ['GET'] }
 
-export function toEndpoint(
-  path: string,
-  summary: string,
-  handler: DialectEndpoint['handler'],
-  others: Partial<DialectEndpoint> = {},
-): DialectEndpoint {
+type Rest = readonly [others: Partial<DialectEndpoint>, handler: Handler] | readonly [Handler]
+
+export function toEndpoint(path: string, summary: string, ...rest: Rest): DialectEndpoint {
+  const [others, handler] = rest.length === 1 ? [{}, ...rest] : rest
   return { path, summary, handler, methods: forReads, ...others }
 }

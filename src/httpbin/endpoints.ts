@@ -14,7 +14,7 @@ import { timedEndpoints as timed } from './endpoints/timed.ts'
 import { webSocketEndpoints as websocket } from './endpoints/websocket.ts'
 import { renderOwnPage } from './render.ts'
 
-const index = toEndpoint('/', 'List the endpoints', renderIndex, { methods: forOnly('GET') })
+const index = toEndpoint('/', 'List the endpoints', { methods: forOnly('GET') }, renderIndex)
 
 /** By the name of their file. */
 const groups = {
@@ -37,7 +37,6 @@ export const endpoints = [
   ),
 ]
 
-/** With their methods in the dialect. */
 export function listEndpoints({ name }: Dialect) {
   return endpoints.flatMap((endpoint) => {
     const methods = endpoint.methods[name]

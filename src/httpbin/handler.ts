@@ -12,7 +12,7 @@ import {
 import { withoutCookies, type Pair } from '../http/security/visitor-response.ts'
 import type { DialectRequest, Mount } from './dialect.ts'
 import { createMatcher } from './matcher.ts'
-import { addHeaders, renderText } from './render.ts'
+import { addHeaders, renderAs } from './render.ts'
 import { toCanonical } from './text.ts'
 
 /** Without a promise where none is needed: it would take a tenth of the time of a small response. */
@@ -62,7 +62,7 @@ function createResponder({ config, dialect, prefix }: Mount) {
     const { endpoint, methods } = find(path.slice(prefix.length + 1), method)
     if (method === 'OPTIONS' && (!dialect.isPython || methods.length > 0)) {
       const allow: Pair = ['Allow', dialect.toAllow(methods)]
-      return dialect.isPython ? addHeaders(renderText(request, ''), allow) : {}
+      return dialect.isPython ? addHeaders(renderAs(dialect.textType, ''), allow) : {}
     }
     if (methods.length === 0) throw notFound(dialect.missing)
     if (!endpoint) {

@@ -18,7 +18,6 @@ export function toPrettyJson(value: unknown, style: JsonStyle): string {
   return escape(`${write(value, style, '\n')}\n`, style)
 }
 
-/** In one line, without the line break. */
 export function toCompactJson(value: unknown, style: JsonStyle): string {
   return escape(write(value, style), style)
 }
@@ -56,8 +55,8 @@ function escape(text: string, { escaped }: JsonStyle): string {
   return text.replace(escaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** A value costs about 2 µs: there would be half a million in a mebibyte. */
-const maxValues = 50_000
+/** A value costs about a microsecond: there would be half a million in a mebibyte. */
+const maxValues = 100_000
 
 /** Throws an Error. Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
 export function parseJsonNumbers(

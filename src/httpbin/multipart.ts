@@ -1,4 +1,4 @@
-import type { Pair } from '../http/security/visitor-response.ts'
+import { contentTooLarge } from '../http/errors/http-error.ts'
 
 export interface Part {
   name: string
@@ -7,6 +7,9 @@ export interface Part {
   type: string | undefined
   bytes: Buffer
 }
+
+/** httpbin and go-httpbin have the same limit. */
+const maxParts = 1000
 
 const blankLine = '\r\n\r\n'
 
@@ -24,10 +27,8 @@ export function parseParts(body: Buffer, contentType: string): Part[] | undefine
     const headEnd = body.indexOf(blankLine, start, 'latin1')
     const end = headEnd === -1 ? -1 : body.indexOf(`\r\n${delimiter}`, headEnd + 2, 'latin1')
     if (end === -1) return undefined
-    const bytes = body.subarray(
-      headEnd + blankLine.length,
-      Math.max(end, headEnd + blankLine.length),
-    )
+    const bytes = body.subarray(headEnd + blankLine.length, end)
+    if (parts.length === maxParts) throw contentTooLarge('The form has too many parts.')
     parts.push(...toPart(body.toString('utf8', start, headEnd), bytes))
     start = end + 2
   }
@@ -35,17 +36,16 @@ export function parseParts(body: Buffer, contentType: string): Part[] | undefine
 }
 
 function toPart(head: string, bytes: Buffer): Part[] {
-  const headers = new Map(head.split('\r\n').flatMap(toHeader))
-  const disposition = headers.get('content-disposition') ?? ''
+  const disposition = findLine(head, 'content-disposition') ?? ''
   const name = findParameter(disposition, 'name')
   if (name === undefined) return []
   const fileName = findParameter(disposition, 'filename')
-  return [{ name, fileName, type: headers.get('content-type'), bytes }]
+  return [{ name, fileName, type: findLine(head, 'content-type'), bytes }]
 }
 
-function toHeader(line: string): Pair[] {
-  const end = line.indexOf(':')
-  return end === -1 ? [] : [[line.slice(0, end).toLowerCase(), line.slice(end + 1).trim()]]
+function findLine(head: string, name: string): string | undefined {
+  const [line] = [...head.matchAll(new RegExp(`^${name}:(.*)`, 'gim'))].slice(-1)
+  return line?.[1]?.trim()
 }
 
 function findParameter(disposition: string, name: string): string | undefined {

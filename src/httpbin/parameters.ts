@@ -12,7 +12,6 @@ export function findParameter(
   return dialect.isPython ? value : value || undefined
 }
 
-/** Throws 400. */
 export function parseQueryInteger(
   request: DialectRequest,
   name: string,
@@ -26,29 +25,32 @@ export function parseQueryInteger(
   throw badRequest(`${name} must be an integer.`)
 }
 
-interface SecondsBounds {
-  name: string
-  max: number
-  /** The minimum is 0 if unset. */
-  isPositive?: boolean
+/** Throws 400, as go-httpbin does. */
+export function assertInRange(
+  value: number,
+  what: string,
+  [min, max]: readonly [min: number, max: number],
+): void {
+  if (value >= min && value <= max) return
+  const range = `[${String(min)}, ${String(max)}]`
+  throw badRequest(`invalid ${what}: ${String(value)} not in range ${range}`)
 }
 
 /** Seconds, or in go-httpbin also `1.5s`. Throws 400. */
 export function parseSeconds(
   { dialect }: DialectRequest,
   text: string,
-  { name, max, isPositive = false }: SecondsBounds,
+  { name, max, min = 0 }: { name: string; max: number; min?: number },
 ): number {
-  const seconds = dialect.isPython ? parseFloatText(text) : parseGoSeconds(text)
-  if (dialect.isPython) {
-    if (seconds !== undefined && seconds >= 0 && seconds <= max) return seconds
+  const { isPython } = dialect
+  const seconds = isPython ? parseFloatText(text) : parseGoSeconds(text)
+  if (seconds !== undefined && seconds >= min && seconds <= max) return seconds
+  if (isPython) {
     const range = max === Infinity ? '' : `, at most ${String(max)}`
     throw badRequest(`${name} must be a positive number of seconds${range}.`)
   }
   if (seconds === undefined)
     throw badRequest(`invalid ${name}: ${toParseError('ParseFloat', text)}`)
-  const min = isPositive ? 1e-9 : 0
-  if (seconds >= min && seconds <= max) return seconds
   const bound =
     seconds > max ? `longer than ${toGoDuration(max)}` : `shorter than ${toGoDuration(min)}`
   throw badRequest(`invalid ${name}: duration ${toGoDuration(seconds)} ${bound}`)
@@ -57,14 +59,13 @@ export function parseSeconds(
 export function parseQuerySeconds(
   request: DialectRequest,
   name: string,
-  isPositive = false,
+  min?: number,
 ): number | undefined {
   const text = findParameter(request, name)
-  const { maxDurationSeconds: max } = request.config
-  return text === undefined ? undefined : parseSeconds(request, text, { name, max, isPositive })
+  const bounds = { name, max: request.config.maxDurationSeconds, ...(min && { min }) }
+  return text === undefined ? undefined : parseSeconds(request, text, bounds)
 }
 
-/** As Go writes it. */
 export const toParseError = (parser: string, text: string) =>
   `strconv.${parser}: parsing ${JSON.stringify(text)}: invalid syntax`
 

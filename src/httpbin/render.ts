@@ -3,18 +3,16 @@ import type { Pair } from '../http/security/visitor-response.ts'
 import { html } from '../site/html.ts'
 import type { DialectRequest, Mount } from './dialect.ts'
 import { toPrettyJson } from './json.ts'
+import { readAsset } from './read-asset.ts'
 
-export function renderJson({ dialect }: Mount, value: unknown, status = 200): VisitorResponse {
-  const headers = [['Content-Type', dialect.jsonType]] as const
-  return { status, headers, body: toPrettyJson(value, dialect.jsonStyle) }
+type Body = NonNullable<VisitorResponse['body']>
+
+export function renderAs(type: string, body: Body, status = 200): VisitorResponse {
+  return { status, headers: [['Content-Type', type]], body }
 }
 
-export function renderText(
-  { dialect }: Mount,
-  body: string | Buffer,
-  status = 200,
-): VisitorResponse {
-  return { status, headers: [['Content-Type', dialect.textType]], body }
+export function renderJson({ dialect }: Mount, value: unknown, status = 200): VisitorResponse {
+  return renderAs(dialect.jsonType, toPrettyJson(value, dialect.jsonStyle), status)
 }
 
 export function addHeaders(
@@ -28,7 +26,7 @@ export function addHeaders(
 export function renderOwnPage(body: string): VisitorResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms"
-  return { headers: [['Content-Type', 'text/html; charset=utf-8']], body, policy }
+  return { ...renderAs('text/html; charset=utf-8', body), policy }
 }
 
 /** Of the JSON that shows a request, in the order of go-httpbin. httpbin sorts them. */
@@ -48,21 +46,14 @@ export function toRequestMembers(
   return members
 }
 
-/** httpbin sends some redirects with a page, and others without. */
-export function renderRedirect(mount: Mount, location: string, hasPage = true): VisitorResponse {
-  const target: Pair = ['Location', location]
-  if (!mount.dialect.isPython) return { status: 302, headers: [target] }
-  return addHeaders(renderText(mount, hasPage ? toRedirectPage(location) : '', 302), target)
-}
+const redirectPage = String(readAsset('redirect.html'))
 
-function toRedirectPage(location: string): string {
-  const url = escapeHtml(location)
-  return `<!doctype html>
-<html lang=en>
-<title>Redirecting...</title>
-<h1>Redirecting...</h1>
-<p>You should be redirected automatically to the target URL: <a href="${url}">${url}</a>. If not, click the link.
-`
+/** httpbin sends some redirects with a page, and others without. */
+export function renderRedirect({ dialect }: Mount, location: string, hasPage = true) {
+  const target: Pair = ['Location', location]
+  if (!dialect.isPython) return { status: 302, headers: [target] }
+  const page = hasPage ? redirectPage.replaceAll('{url}', () => escapeHtml(location)) : ''
+  return addHeaders(renderAs(dialect.textType, page, 302), target)
 }
 
 /** As both services escape it. */

@@ -39,7 +39,7 @@ export function toPercent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** The URL-safe alphabet of Base64, with padding. */
+/** With padding, unlike `base64url` of Node. */
 export function toUrlBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
@@ -50,16 +50,13 @@ const maxPairs = 10_000
 
 /** `a=1&b` → pairs. A part without a name and without `=` is left out. */
 export function splitPairs(text: string): Pair[] {
-  return text.split('&').flatMap((part): Pair[] => {
-    if (part === '') return []
-    const end = part.indexOf('=')
-    const pair: Pair = end === -1 ? [part, ''] : [part.slice(0, end), part.slice(end + 1)]
-    const [name, value] = pair
-    return [[name.replaceAll('+', ' '), value.replaceAll('+', ' ')]]
+  const parts = text.replaceAll('+', ' ').split('&').filter(Boolean)
+  return parts.map((part) => {
+    const [name = ''] = part.split('=', 1)
+    return [name, part.slice(name.length + 1)]
   })
 }
 
-/** The values of each name, in the order of the names. */
 export function groupValues(pairs: readonly Pair[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const [name, value] of pairs) {
@@ -74,12 +71,9 @@ export function findValue(pairs: readonly Pair[], name: string): string | undefi
   return pairs.find(([other]) => other === name)?.[1]
 }
 
-/** Of a header, whose name has any case. */
 export function findHeader(pairs: readonly Pair[], name: string): string | undefined {
-  for (const [other, value] of pairs) {
-    if (other.length === name.length && other.toLowerCase() === name) return value
-  }
-  return undefined
+  const isIt = ([other]: Pair) => other.length === name.length && other.toLowerCase() === name
+  return pairs.find(isIt)?.[1]
 }
 
 /** As `net/http` of Go writes the name of a header. */

@@ -121,6 +121,34 @@ for (const prefix of prefixes) {
     assert.equal(tooMany.statusCode, prefix === '/httpbin' ? 413 : 400)
   })
 
+  test(`${prefix}: a multipart body has at most 1,000 parts`, async (t) => {
+    const app = await testApp(t)
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    const post = (count: number) => {
+      const part = '--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n'
+      const payload = `${part.repeat(count)}--b--`
+      return app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    }
+    const allowed = await post(1000)
+    assert.equal(allowed.json<{ form: { a: string[] } }>().form.a.length, 1000)
+    const tooMany = await post(1001)
+    assert.equal(tooMany.statusCode, prefix === '/httpbin' ? 413 : 400)
+  })
+
+  test(`${prefix}: JSON has at most 100,000 values`, async (t) => {
+    const app = await testApp(t)
+    const headers = { 'content-type': 'application/json' }
+    const post = (count: number) => {
+      const payload = `[1${',1'.repeat(count - 1)}]`
+      return app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    }
+    const allowed = await post(100_000)
+    assert.equal(allowed.json<{ json: number[] }>().json.length, 100_000)
+    const tooMany = await post(100_001)
+    if (prefix === '/httpbin') assert.equal(tooMany.json<{ json: unknown }>().json, null)
+    else assert.equal(tooMany.statusCode, 400)
+  })
+
   test(`${prefix}: headers whose names differ in case are listed once`, async (t) => {
     const app = await testApp(t)
     const names = Array.from({ length: 600 }, (_, index) => {

@@ -1,9 +1,9 @@
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { toPath } from '../../http/request/target.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
+import { renderAs } from '../render.ts'
 import {
   decodeLatin1,
   decodePercent,
@@ -18,7 +18,7 @@ import {
   toPercent,
   toUrlBase64,
 } from '../text.ts'
-import { knownReasons, toScheme } from './httpbin.ts'
+import { knownReasons, toBase } from './httpbin.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 const textType = 'text/plain; charset=utf-8'
@@ -51,15 +51,12 @@ export const goHttpbin: Dialect = {
   wrongMethod: 'Method Not Allowed\n',
   renderError: ({ status, message }) => {
     // Its router, unlike its handlers, sends plain text.
-    if (message === missing || status === 405) {
-      return { status, headers: [['Content-Type', textType]], body: message }
-    }
+    if (message === missing || status === 405) return renderAs(textType, message, status)
     if (status === 413) return goHttpbin.renderError(toBodyError('http: request body too large'))
-    const title = goHttpbin.toReason(status)
-    const detail = message === '' ? [] : [['detail', message] as const]
-    const members = new Map<string, unknown>([['status_code', status], ['error', title], ...detail])
-    const body = toPrettyJson(members, goHttpbin.jsonStyle)
-    return { status, headers: [['Content-Type', jsonType]], body }
+    const members = new Map<string, unknown>([['status_code', status]])
+    members.set('error', goHttpbin.toReason(status))
+    if (message !== '') members.set('detail', message)
+    return renderAs(jsonType, toPrettyJson(members, goHttpbin.jsonStyle), status)
   },
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].toSorted().join(', '),
@@ -69,11 +66,10 @@ export const goHttpbin: Dialect = {
 
 /** Go keeps the path as sent only if each of its characters is valid. */
 function toUrl(request: DialectRequest): string {
-  const path = toPath(request.target)
+  const { path, target } = request
   const isValid = /^[\w.~!$&'()*+,;=:@[\]/%-]*$/.test(path)
   const shown = isValid ? path : decodePercent(path).toString('latin1').replaceAll(escaped, toCode)
-  const query = decodeLatin1(request.target.slice(path.length))
-  return `${toScheme(request)}://${request.fastify.host}${shown}${query}`
+  return toBase(request) + shown + decodeLatin1(target.slice(path.length))
 }
 
 const escaped = /[^\w.~$&+,/:;=@-]/g
@@ -87,12 +83,9 @@ function toLists(pairs: readonly Pair[]): Map<string, string[]> {
 const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'true-client-ip']
 
 function toOrigin({ fastify, headers }: DialectRequest): string {
-  for (const name of addressHeaders) {
-    const value = findHeader(headers, name)
-    if (value) return value
-  }
-  const [forwarded] = findHeader(headers, 'x-forwarded-for')?.split(',') ?? []
-  return forwarded?.trim() || fastify.ip
+  const address = addressHeaders.map((name) => findHeader(headers, name)).find(Boolean)
+  const [forwarded = ''] = findHeader(headers, 'x-forwarded-for')?.split(',') ?? []
+  return address ?? (forwarded.trim() || fastify.ip)
 }
 
 /** Malformed parts are left out; `error` is the message about the first. */
@@ -112,9 +105,7 @@ function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
   return { pairs, ...(error !== undefined && { error }) }
 }
 
-function toBodyError(message: string) {
-  return badRequest(`error parsing request body: ${message}`)
-}
+const toBodyError = (message: string) => badRequest(`error parsing request body: ${message}`)
 
 function parseBody(request: DialectRequest): ParsedBody {
   const { body } = request
@@ -132,10 +123,9 @@ function parseBody(request: DialectRequest): ParsedBody {
   }
 }
 
-function parseFields({ body, target }: DialectRequest): object {
+function parseFields({ body, path, target }: DialectRequest): object {
   const { pairs, error } = parsePairs(body.toString('latin1'))
-  const { error: ofQuery } = parsePairs(target.replace(/^[^?]*\??/, ''))
-  const message = error ?? ofQuery
+  const message = error ?? parsePairs(target.slice(path.length + 1)).error
   if (message !== undefined) throw toBodyError(message)
   return toLists(pairs)
 }

@@ -6,8 +6,8 @@ import { remember } from '../../http/remember.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
-import { parseParts } from '../multipart.ts'
-import { escapeHtml } from '../render.ts'
+import { parseParts, type Part } from '../multipart.ts'
+import { escapeHtml, renderAs } from '../render.ts'
 import {
   decodeText,
   decodeUtf8,
@@ -19,8 +19,7 @@ import {
   toPercent,
 } from '../text.ts'
 
-const htmlType = 'text/html; charset=utf-8'
-const plainType = 'text/plain; charset=utf-8'
+const textType = 'text/html; charset=utf-8'
 
 const missing =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.'
@@ -36,8 +35,11 @@ export const knownReasons: typeof STATUS_CODES = {
 
 const reasons: typeof STATUS_CODES = {
   ...knownReasons,
-  ...{ 203: 'Non Authoritative Information', 207: 'Multi Status', 306: 'Switch Proxy' },
-  ...{ 449: 'Retry With', 511: 'Network Authentication Failed' },
+  203: 'Non Authoritative Information',
+  207: 'Multi Status',
+  306: 'Switch Proxy',
+  449: 'Retry With',
+  511: 'Network Authentication Failed',
 }
 
 export const httpbin: Dialect = {
@@ -45,7 +47,7 @@ export const httpbin: Dialect = {
   isPython: true,
   title: 'httpbin 0.10.4',
   jsonType: 'application/json',
-  textType: htmlType,
+  textType,
   jsonStyle: { sortsMaps: true, escaped: /[\x7f-\uffff]/g, compact: [', ', ': '] },
   // A percent-encoded slash is a slash, as in WSGI.
   splitPath: (path) => decodeText(path, toPercent).split('/'),
@@ -55,11 +57,9 @@ export const httpbin: Dialect = {
       decodeText(value, toPercent),
     ]),
   toValues: (pairs) => {
-    const values: Map<string, unknown> = groupValues(pairs)
-    for (const [name, value] of values) {
-      if (Array.isArray(value) && value.length === 1) values.set(name, value[0])
-    }
-    return values
+    const toValue = ([name, values]: [string, string[]]) =>
+      [name, values.length === 1 ? values[0] : values] as const
+    return new Map<string, unknown>([...groupValues(pairs)].map(toValue))
   },
   toHeaders: joinHeaders,
   toOrigin: ({ fastify, headers }) => findHeader(headers, 'x-forwarded-for') ?? fastify.ip,
@@ -73,12 +73,11 @@ export const httpbin: Dialect = {
   missing,
   wrongMethod: 'The method is not allowed for the requested URL.',
   renderError: ({ status, message }) => {
-    if (status === 400) return { status, headers: [['Content-Type', plainType]], body: message }
+    if (status === 400) return renderAs('text/plain; charset=utf-8', message, status)
     const title = reasons[status] ?? 'Unknown'
-    const detail = escapeHtml(message)
-    const lines = ['<!doctype html>', '<html lang=en>', `<title>${String(status)} ${title}</title>`]
-    const body = [...lines, `<h1>${title}</h1>`, `<p>${detail}</p>`, ''].join('\n')
-    return { status, headers: [['Content-Type', htmlType]], body }
+    const head = `<!doctype html>\n<html lang=en>\n<title>${String(status)} ${title}</title>`
+    const page = `${head}\n<h1>${title}</h1>\n<p>${escapeHtml(message)}</p>\n`
+    return renderAs(textType, page, status)
   },
   toAllow: (methods) =>
     [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', '),
@@ -92,10 +91,8 @@ const hiddenHeader =
 
 /** Empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
 const toShownName = remember((sent) => {
-  const name = sent
-    .toLowerCase()
-    .replaceAll(/[a-z]+/g, (word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return name.includes('_') ? '' : name
+  if (sent.includes('_')) return ''
+  return sent.toLowerCase().replaceAll(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
 })
 
 function joinHeaders({ headers, query }: DialectRequest): Map<string, string> {
@@ -112,36 +109,33 @@ function joinHeaders({ headers, query }: DialectRequest): Map<string, string> {
 
 const isSingle = /^Content-(Type|Length)$/
 
-export function toScheme({ fastify, headers }: DialectRequest): string {
-  const forwarded =
-    findHeader(headers, 'x-forwarded-proto') || findHeader(headers, 'x-forwarded-protocol')
-  if (forwarded) return forwarded
-  return findHeader(headers, 'x-forwarded-ssl') === 'on' ? 'https' : fastify.protocol
+/** The scheme and the host that the client used, by the headers of proxies. */
+export function toBase({ fastify, headers }: DialectRequest): string {
+  const isSecure = findHeader(headers, 'x-forwarded-ssl') === 'on'
+  const scheme =
+    findHeader(headers, 'x-forwarded-proto') ||
+    findHeader(headers, 'x-forwarded-protocol') ||
+    (isSecure ? 'https' : fastify.protocol)
+  return `${scheme}://${fastify.host}`
 }
 
 /** Werkzeug shows an IRI: most percent-encodings are decoded. */
 function toUrl(request: DialectRequest): string {
-  const { target, fastify } = request
-  const origin = `${toScheme(request)}://${fastify.host}`
-  if (/^[\w/.~?&=-]*$/.test(target)) return origin + target
-  const [path = '', ...queries] = target.split('?')
+  const { path, target } = request
+  const base = toBase(request)
+  if (/^[\w/.~?&=-]*$/.test(target)) return base + target
   // The path is decoded twice: by WSGI, and when it becomes an IRI.
-  const once = decodeText(path)
-  const again = encodeURI(once).replaceAll('%25', '%').replaceAll('?', '%3F').replaceAll('#', '%23')
-  const query = queries.join('?')
-  const shown = decodeExcept(again, keptInPath) + (query && `?${decodeExcept(query, keptInQuery)}`)
-  return origin + shown
+  const once = encodeURI(decodeText(path)).replaceAll('%25', '%')
+  const again = once.replaceAll('?', '%3F').replaceAll('#', '%23')
+  const query = decodeExcept(target.slice(path.length), keptInQuery)
+  return base + decodeExcept(again, keptInPath) + (query === '?' ? '' : query)
 }
 
-const keptInPath = /((?:%(?:[01][\da-f]|2[0135f]|3f|7f))+)/i
-const keptInQuery = /((?:%(?:[01][\da-f]|2[01356b]|3d|7f))+)/i
+const keptInPath = /%(?=[01][\da-f]|2[0135f]|3f|7f)/gi
+const keptInQuery = /%(?=[01][\da-f]|2[01356b]|3d|7f)/gi
 
-function decodeExcept(text: string, kept: RegExp): string {
-  return text
-    .split(kept)
-    .map((part, index) => (index % 2 === 0 ? decodeText(part, toPercent) : part))
-    .join('')
-}
+const decodeExcept = (text: string, kept: RegExp) =>
+  decodeText(text.replaceAll(kept, '%25'), toPercent)
 
 const emptyBody: ParsedBody = { data: '', files: {}, form: {}, json: null }
 
@@ -152,54 +146,44 @@ function parseBody(request: DialectRequest): ParsedBody {
   if (type === 'application/x-www-form-urlencoded') {
     const text = isUtf8(body) ? body.toString('latin1') : ''
     if (hasTooManyPairs(text)) throw contentTooLarge('The form has too many fields.')
-    const pairs = httpbin.parseQuery(text)
-    return { ...emptyBody, form: httpbin.toValues(pairs) }
+    return { ...emptyBody, form: httpbin.toValues(httpbin.parseQuery(text)) }
   }
   if (type === 'multipart/form-data') return { ...emptyBody, ...parseForm(body, contentType) }
   const data = toDataText(body, 'application/octet-stream')
-  return {
-    ...emptyBody,
-    data,
-    json: isUtf8(body) ? findPythonJson(data, config) : null,
-  }
+  return { ...emptyBody, data, json: isUtf8(body) ? findJson(data, config) : null }
 }
 
 function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
   const parts = parseParts(body, contentType) ?? []
   const texts = parts.filter(({ fileName }) => fileName === undefined)
   const pairs = texts.map(({ name, bytes }): Pair => [name, decodeUtf8(bytes)])
-  const files = new Map<string, string>()
-  for (const { name, fileName, bytes, type = 'application/octet-stream' } of parts) {
-    if (fileName === undefined || files.has(name)) continue
-    files.set(name, toDataText(bytes, type))
-  }
-  return { form: httpbin.toValues(pairs), files }
+  // The first of a name.
+  const files = parts.filter(({ fileName }) => fileName !== undefined).toReversed()
+  const toFile = ({ name, bytes, type = 'application/octet-stream' }: Part) =>
+    [name, toDataText(bytes, type)] as const
+  return { form: httpbin.toValues(pairs), files: new Map(files.map(toFile)) }
 }
 
 function toDataText(bytes: Buffer, type: string): string {
   return isUtf8(bytes) ? bytes.toString() : `data:${type};base64,${bytes.toString('base64')}`
 }
 
-function findPythonJson(text: string, config: Config): unknown {
+function findJson(text: string, config: Config): unknown {
   try {
-    return parseJsonNumbers(text, config, toPythonNumber)
+    return parseJsonNumbers(text, config, (digits) => new JsonNumber(toPythonNumber(digits)))
   } catch {
     return null
   }
 }
 
 /** As `repr` writes it. Integers have any size. */
-function toPythonNumber(digits: string): JsonNumber {
-  if (/^-?\d+$/.test(digits)) return new JsonNumber(digits === '-0' ? '0' : digits)
+function toPythonNumber(digits: string): string {
+  if (/^-?\d+$/.test(digits)) return digits === '-0' ? '0' : digits
   const value = Number(digits)
-  if (!Number.isFinite(value)) return new JsonNumber(value > 0 ? 'Infinity' : '-Infinity')
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
-  const power = Number(exponent)
-  if (value !== 0 && (power < -4 || power > 15)) {
-    const sign = power < 0 ? '-' : '+'
-    return new JsonNumber(`${mantissa}e${sign}${String(Math.abs(power)).padStart(2, '0')}`)
-  }
+  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity'
+  const [mantissa = '', sign = '', power = ''] = value.toExponential().split(/e([+-])/)
+  const isLong = value !== 0 && Number(power) > (sign === '-' ? 4 : 15)
+  if (isLong) return `${mantissa}e${sign}${power.padStart(2, '0')}`
   const plain = Object.is(value, -0) ? '-0' : String(value)
-  if (plain.includes('e')) return new JsonNumber(value.toFixed(-power + mantissa.length))
-  return new JsonNumber(plain.includes('.') ? plain : `${plain}.0`)
+  return plain.includes('.') ? plain : `${plain}.0`
 }

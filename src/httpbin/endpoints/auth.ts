@@ -3,37 +3,54 @@ import { badRequest, HttpError, notFound } from '../../http/errors/http-error.ts
 import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { inPythonOnly, toEndpoint } from '../endpoint.ts'
-import { addHeaders, renderJson, renderText } from '../render.ts'
+import { addHeaders, renderAs, renderJson } from '../render.ts'
 import { findHeader, findValue } from '../text.ts'
 import { parseCookies, toCookie } from './cookies.ts'
-import { renderStatus } from './status.ts'
+import { basicChallenge, renderStatus } from './status.ts'
 
-const statuses = [200, 401]
-const digest = '/digest-auth/:qop=auth/:user=Ann/:password=secret'
+const basic = ':user=Ann/:password=secret'
+const digest = `/digest-auth/:qop=auth/${basic}`
+const requireDigest = 'Require Digest authentication'
+const options = { statuses: [200, 401] }
 const digestOptions = { statuses: [200, 401, 403], readsBody: true }
 
 export const authEndpoints = [
   toEndpoint(
-    '/basic-auth/:user=Ann/:password=secret',
+    `/basic-auth/${basic}`,
     'Require Basic authentication',
-    renderBasic,
-    {
-      statuses,
+    options,
+    (request, ...path) => {
+      const { user, isRight } = checkBasic(request, path)
+      if (!isRight && request.dialect.isPython) return renderStatus(request, 401)
+      const response = renderAuthenticated(request, user, isRight)
+      return isRight ? response : addHeaders(response, ['WWW-Authenticate', basicChallenge])
     },
   ),
   toEndpoint(
-    '/hidden-basic-auth/:user=Ann/:password=secret',
+    `/hidden-basic-auth/${basic}`,
     'Require Basic authentication, and respond with 404 without it',
-    renderHiddenBasic,
     { statuses: [200, 404] },
+    (request, ...path) => {
+      const { user, isRight } = checkBasic(request, path)
+      if (isRight) return renderAuthenticated(request, user)
+      if (request.dialect.isPython) return renderStatus(request, 404)
+      throw notFound('')
+    },
   ),
-  toEndpoint('/bearer', 'Require a Bearer token, and return it', renderBearer, { statuses }),
-  ...[digest, `${digest}/:algorithm=SHA-256`, `${digest}/:algorithm=SHA-256/:staleAfter=2`].map(
-    (path) =>
-      toEndpoint(path, 'Require Digest authentication', renderDigest, {
-        ...digestOptions,
-        ...(path.includes('stale') && { methods: inPythonOnly }),
-      }),
+  toEndpoint('/bearer', 'Require a Bearer token, and return it', options, (request) => {
+    const given = findHeader(request.headers, 'authorization') ?? ''
+    const format = request.dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/
+    const [, token] = format.exec(given) ?? []
+    if (token === undefined) return renderUnauthorized(request, 'Bearer')
+    return renderJson(request, { authenticated: true, token })
+  }),
+  toEndpoint(digest, requireDigest, digestOptions, renderDigest),
+  toEndpoint(`${digest}/:algorithm=SHA-256`, requireDigest, digestOptions, renderDigest),
+  toEndpoint(
+    `${digest}/:algorithm=SHA-256/:staleAfter=2`,
+    requireDigest,
+    { ...digestOptions, methods: inPythonOnly },
+    renderDigest,
   ),
 ]
 
@@ -43,57 +60,34 @@ function renderAuthenticated(request: DialectRequest, user: string, isRight = tr
   return renderJson(request, members, isRight ? 200 : 401)
 }
 
-function renderUnauthorized(request: DialectRequest, challenge: string): VisitorResponse {
-  const { isPython, renderError } = request.dialect
-  const response = isPython ? renderText(request, '', 401) : renderError(new HttpError(401, ''))
+function renderUnauthorized({ dialect }: DialectRequest, challenge: string) {
+  const { isPython, renderError, textType } = dialect
+  const response = isPython ? renderAs(textType, '', 401) : renderError(new HttpError(401, ''))
   return addHeaders(response, ['WWW-Authenticate', challenge])
 }
 
-function checkBasic({ headers }: DialectRequest, user: string, password: string) {
-  const [, encoded = ''] =
-    /^basic +(\S+)\s*$/i.exec(findHeader(headers, 'authorization') ?? '') ?? []
-  const [given = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
-  const isWhole = rest.length > 0
-  const isRight = isWhole && given === user && rest.join(':') === password
-  return { given: isWhole ? given : '', isRight }
+function checkBasic({ headers }: DialectRequest, [user, password]: readonly string[]) {
+  const sent = findHeader(headers, 'authorization') ?? ''
+  const [, encoded = ''] = /^basic +(\S+)\s*$/i.exec(sent) ?? []
+  const credentials = Buffer.from(encoded, 'base64').toString()
+  const [, given = '', secret] = /^([^:]*):(.*)$/s.exec(credentials) ?? []
+  return { user: given, isRight: given === user && secret === password }
 }
 
-function renderBasic(request: DialectRequest, user: string, password: string): VisitorResponse {
-  const { given, isRight } = checkBasic(request, user, password)
-  if (isRight) return renderAuthenticated(request, user)
-  if (request.dialect.isPython) return renderStatus(request, 401)
-  const denied = renderAuthenticated(request, given, false)
-  return addHeaders(denied, ['WWW-Authenticate', 'Basic realm="Fake Realm"'])
-}
-
-function renderHiddenBasic(request: DialectRequest, user: string, password: string) {
-  if (checkBasic(request, user, password).isRight) return renderAuthenticated(request, user)
-  if (request.dialect.isPython) return renderStatus(request, 404)
-  throw notFound('')
-}
-
-function renderBearer(request: DialectRequest): VisitorResponse {
-  const given = findHeader(request.headers, 'authorization') ?? ''
-  const format = request.dialect.isPython ? /^Bearer (.*)$/s : /^\s*Bearer\s+(\S+)\s*$/
-  const [, token] = format.exec(given) ?? []
-  if (token === undefined) return renderUnauthorized(request, 'Bearer')
-  return renderJson(request, { authenticated: true, token })
-}
-
-function renderDigest(request: DialectRequest, ...path: string[]): VisitorResponse {
+function renderDigest(request: DialectRequest, ...path: string[]) {
   return request.dialect.isPython
     ? renderPythonDigest(request, path)
     : renderGoDigest(request, path)
 }
 
 /** The state of a client is in its cookies: the nonce of a failed attempt, and a count down to a stale one. */
-function renderPythonDigest(request: DialectRequest, path: readonly string[]): VisitorResponse {
+function renderPythonDigest(request: DialectRequest, path: readonly string[]) {
   const [, user = '', , , staleAfter = 'never'] = path
   const needsCookie = /^(1|t|true)$/i.test(findValue(request.query, 'require-cookie') ?? '')
   const credentials = parseCredentials(request)
   const cookies = parseCookies(request)
   const fake = 'fake_value'
-  const challenge = (isStale: boolean, values: Readonly<Record<string, string>> = {}) => {
+  const challenge = (isStale: boolean, values: Values = {}) => {
     const response = renderUnauthorized(request, toChallenge(path, isStale))
     return addCookies(request, response, { stale_after: staleAfter, ...values, fake })
   }
@@ -114,13 +108,10 @@ function renderPythonDigest(request: DialectRequest, path: readonly string[]): V
   return addCookies(request, renderAuthenticated(request, user), values)
 }
 
-function addCookies(
-  { dialect }: DialectRequest,
-  response: VisitorResponse,
-  values: Readonly<Record<string, string>>,
-): VisitorResponse {
-  const pairs = Object.entries(values)
-  return addHeaders(response, ...pairs.map(([name, value]) => toCookie({ name, value }, dialect)))
+type Values = Readonly<Record<string, string>>
+
+function addCookies({ dialect }: DialectRequest, response: VisitorResponse, values: Values) {
+  return addHeaders(response, ...Object.entries(values).map((pair) => toCookie(pair, dialect)))
 }
 
 function toChallenge([qop = '', , , name = '']: readonly string[], isStale: boolean): string {
@@ -133,7 +124,7 @@ function toChallenge([qop = '', , , name = '']: readonly string[], isStale: bool
   ].join(', ')
 }
 
-function renderGoDigest(request: DialectRequest, path: readonly string[]): VisitorResponse {
+function renderGoDigest(request: DialectRequest, path: readonly string[]) {
   const [quality = '', user = '', , name = 'MD5'] = path
   const [qop, algorithm] = [quality.toLowerCase(), name.toUpperCase()]
   if (qop !== 'auth') throw badRequest(`invalid QOP directive: ${JSON.stringify(qop)} != "auth"`)

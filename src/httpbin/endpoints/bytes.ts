@@ -1,31 +1,34 @@
 import { createCipheriv, hash, randomBytes } from 'node:crypto'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { queryParameters } from '../../http/openapi/content.ts'
-import { paceItems } from '../../http/response/pacing.ts'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
+import { pace, paceItems } from '../../http/response/pacing.ts'
+import {
+  evaluatePreconditions,
+  isRangeFresh,
+  type Validators,
+} from '../../http/response/preconditions.ts'
+import type { Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { toEndpoint } from '../endpoint.ts'
-import { parseQueryInteger } from '../parameters.ts'
-import { renderRange } from '../ranges.ts'
+import { assertInRange, parseQueryInteger, parseQuerySeconds } from '../parameters.ts'
+import { addHeaders, renderAs } from '../render.ts'
+import { findHeader } from '../text.ts'
 
+const type = 'application/octet-stream'
+const plain = 'text/plain; charset=utf-8'
+const mediaTypes = [type]
 const seed = { seed: ['The same seed gives the same bytes.', '1'] } as const
 const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as const
-const mediaTypes = ['application/octet-stream']
+const chunked = { mediaTypes, query: { ...seed, ...chunkSize } }
+const ranged = {
+  mediaTypes: [type, 'multipart/byteranges'],
+  statuses: [200, 206],
+  query: { duration: ['The seconds of the transfer.', '0'], ...chunkSize },
+} as const
 
 export const byteEndpoints = [
-  toEndpoint('/bytes/:size=26', 'Send random bytes', renderBytes, {
-    mediaTypes,
-    parameters: queryParameters(seed),
-  }),
-  toEndpoint('/stream-bytes/:size=26', 'Send random bytes in chunks', streamBytes, {
-    mediaTypes,
-    parameters: queryParameters({ ...seed, ...chunkSize }),
-  }),
-  toEndpoint('/range/:size=26', 'Send letters, or ranges of them', renderRange, {
-    mediaTypes: [...mediaTypes, 'multipart/byteranges'],
-    statuses: [200, 206],
-    parameters: queryParameters({ duration: ['The seconds of the transfer.', '0'], ...chunkSize }),
-  }),
+  toEndpoint('/bytes/:size=26', 'Send random bytes', { mediaTypes, query: seed }, renderBytes),
+  toEndpoint('/stream-bytes/:size=26', 'Send random bytes in chunks', chunked, streamBytes),
+  toEndpoint('/range/:size=26', 'Send letters, or ranges of them', ranged, renderRange),
 ]
 
 /** With a seed, the key stream of a cipher: it starts alike for every size. */
@@ -37,27 +40,22 @@ export function toRandomBytes(size: number, seed: number | undefined): Buffer {
 
 const maxPythonBytes = 100 * 1024
 
-function generateBytes(request: DialectRequest, text: string): Buffer {
+function renderBytes(request: DialectRequest, text: string) {
   const { maxBodyBytes: max } = request.config
   const { isPython, parseInteger } = request.dialect
   const size = parseInteger(text, 'byte count')
   const key = parseQueryInteger(request, 'seed')
-  const given = `invalid byte count: ${String(size)}`
-  if (size < 0) throw badRequest(`${given} must be greater than 0`)
-  if (!isPython && size > max) throw badRequest(`${given} not in range [1, ${String(max)}]`)
-  return toRandomBytes(isPython ? Math.min(size, maxPythonBytes, max) : size, key)
-}
-
-function renderBytes(request: DialectRequest, size: string): VisitorResponse {
-  const body = generateBytes(request, size)
-  if (body.length === 0 && !request.dialect.isPython) return {}
-  return { headers: [['Content-Type', 'application/octet-stream']], body }
+  if (size < 0) throw badRequest(`invalid byte count: ${String(size)} must be greater than 0`)
+  if (isPython) return renderAs(type, toRandomBytes(Math.min(size, maxPythonBytes, max), key))
+  if (size === 0) return {}
+  assertInRange(size, 'byte count', [1, max])
+  return renderAs(type, toRandomBytes(size, key))
 }
 
 /** A chunk costs about 5 µs: there would be a million in a mebibyte. */
 const maxChunks = 10_000
 
-function streamBytes(request: DialectRequest, text: string): VisitorResponse {
+function streamBytes(request: DialectRequest, text: string) {
   const response = renderBytes(request, text)
   const { body } = response
   if (!Buffer.isBuffer(body)) return response
@@ -68,4 +66,131 @@ function streamBytes(request: DialectRequest, text: string): VisitorResponse {
   const count = Math.ceil(body.length / size)
   const toChunk = (index: number) => body.subarray(index * size, (index + 1) * size)
   return { ...response, body: paceItems(request.reply, { count, pauseMs: 0 }, toChunk) }
+}
+
+interface Range {
+  start: number
+  /** Inclusive. */
+  last: number
+}
+
+const toLength = ({ start, last }: Range) => last - start + 1
+const slice = (bytes: Buffer, { start, last }: Range) => bytes.subarray(start, last + 1)
+
+const toContentRange = ({ start, last }: Range, { length }: Buffer): Pair => [
+  'Content-Range',
+  `bytes ${String(start)}-${String(last)}/${String(length)}`,
+]
+
+const toUnsatisfied = ({ length }: Buffer): Pair => ['Content-Range', `bytes */${String(length)}`]
+
+function renderRange(request: DialectRequest, text: string) {
+  const { maxBodyBytes } = request.config
+  const { isPython, parseInteger } = request.dialect
+  const size = parseInteger(text, 'count', 'ParseInt')
+  const max = isPython ? Math.min(maxPythonBytes, maxBodyBytes) : maxBodyBytes
+  const seconds = parseQuerySeconds(request, 'duration') ?? 0
+  // Without quotation marks, it equals no other.
+  const etag = `range${String(size)}`
+  const response =
+    size < 1 || size > max ? renderOutside(request, text, max) : renderLetters(request, size, etag)
+  // Go removes the ETag of an error.
+  const tag: Pair[] = response.status === 416 && !isPython ? [] : [['ETag', etag]]
+  const all = addHeaders(response, ...tag, ['Accept-Ranges', 'bytes'])
+  const { body } = all
+  if (seconds === 0 || !Buffer.isBuffer(body)) return all
+  const pauseMs = (seconds * 1000) / size
+  return { ...all, size: body.length, body: paceBytes(request, body, pauseMs) }
+}
+
+async function* paceBytes({ reply }: DialectRequest, bytes: Buffer, pauseMs: number) {
+  for await (const { start, end } of pace(reply, { count: bytes.length, pauseMs, batch: 16_384 })) {
+    yield bytes.subarray(start, end)
+  }
+}
+
+function renderOutside({ dialect }: DialectRequest, text: string, max: number) {
+  const detail = `invalid count: ${text} not in range [1, ${String(max)}]`
+  if (!dialect.isPython) return dialect.renderError(badRequest(detail))
+  const body = `number of bytes must be in the range (0, ${String(max)}]`
+  return renderAs(plain, body, 404)
+}
+
+function renderLetters(request: DialectRequest, size: number, etag: string) {
+  const bytes = Buffer.alloc(size, 'abcdefghijklmnopqrstuvwxyz')
+  return request.dialect.isPython
+    ? renderPython(request, bytes)
+    : serveContent(request, bytes, { etag })
+}
+
+/** httpbin knows one range, and sends Content-Range with the whole body too. */
+function renderPython({ headers: sent }: DialectRequest, bytes: Buffer) {
+  const { length } = bytes
+  const range = parsePythonRange(findHeader(sent, 'range') ?? '', length)
+  if (toLength(range) < 1 || range.start < 0 || range.last >= length) {
+    return addHeaders(renderAs(plain, '', 416), toUnsatisfied(bytes))
+  }
+  const status = toLength(range) === length ? 200 : 206
+  return addHeaders(renderAs(type, slice(bytes, range), status), toContentRange(range, bytes))
+}
+
+/** A number that cannot be read counts as absent. */
+function parsePythonRange(field: string, size: number): Range {
+  const [, list = ''] = /^bytes[^=]*=([^=]*)$/.exec(field.trim()) ?? []
+  const [start, last] = list
+    .split('-')
+    .map((text) => (/^\s*\+?\d+\s*$/.test(text) ? Number(text) : undefined))
+  if (start !== undefined) return { start, last: last ?? size - 1 }
+  return { start: last === undefined ? 0 : Math.max(0, size - last), last: size - 1 }
+}
+
+/** As `http.ServeContent` of Go, without the headers of validators. */
+export function serveContent(
+  { method, fastify: { headers } }: DialectRequest,
+  bytes: Buffer,
+  validators: Validators,
+) {
+  const outcome = evaluatePreconditions(headers, validators)
+  if (outcome === 'not modified' && /^(GET|HEAD)$/.test(method)) return { status: 304, headers: [] }
+  if (outcome !== 'proceed') return renderAs(plain, '', 412)
+  const { range: field = '' } = isRangeFresh(headers, validators) ? headers : {}
+  const ranges = parseGoRanges(field, bytes.length)
+  if (!ranges) return renderAs(plain, 'invalid range\n', 416)
+  const [first] = ranges
+  if (first === undefined && /\d/.test(field)) {
+    const response = renderAs(plain, 'invalid range: failed to overlap\n', 416)
+    return addHeaders(response, toUnsatisfied(bytes))
+  }
+  const total = ranges.reduce((sum, range) => sum + toLength(range), 0)
+  if (first === undefined || total > bytes.length) return renderAs(plain, bytes)
+  if (ranges.length > 1) return renderParts(ranges, bytes)
+  return addHeaders(renderAs(plain, slice(bytes, first), 206), toContentRange(first, bytes))
+}
+
+/** Those that overlap the content. Undefined if the header is invalid. */
+function parseGoRanges(field: string, size: number): Range[] | undefined {
+  const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
+  if (list === undefined) return undefined
+  const ranges: Range[] = []
+  for (const part of list.split(',').filter((one) => one.trim() !== '')) {
+    const [, first, last = ''] = /^(\+?\d+|)\s*-\s*(\+?\d+|)$/.exec(part.trim()) ?? []
+    if (first === undefined || first + last === '') return undefined
+    if (first === '') ranges.push({ start: Math.max(0, size - Number(last)), last: size - 1 })
+    else if (Number(first) >= size) continue
+    else if (last !== '' && Number(last) < Number(first)) return undefined
+    else ranges.push({ start: Number(first), last: Math.min(Number(last || size), size - 1) })
+  }
+  return ranges
+}
+
+/** RFC 9110 §14.6. */
+function renderParts(ranges: readonly Range[], bytes: Buffer) {
+  const boundary = randomBytes(30).toString('hex')
+  const parts = ranges.flatMap((range) => {
+    const field = toContentRange(range, bytes).join(': ')
+    const head = `\r\n--${boundary}\r\n${field}\r\nContent-Type: ${plain}\r\n\r\n`
+    return [Buffer.from(head), slice(bytes, range)]
+  })
+  const body = Buffer.concat([...parts, Buffer.from(`\r\n--${boundary}--\r\n`)]).subarray(2)
+  return renderAs(`multipart/byteranges; boundary=${boundary}`, body, 206)
 }

@@ -1,7 +1,6 @@
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { Dialect, DialectRequest } from '../dialect.ts'
-import { toScheme } from '../dialects/httpbin.ts'
+import { toBase } from '../dialects/httpbin.ts'
 import { inPythonOnly, toEndpoint } from '../endpoint.ts'
 import { addHeaders, renderJson, renderRedirect } from '../render.ts'
 import { decodeLatin1, findValue, groupValues } from '../text.ts'
@@ -9,41 +8,29 @@ import { decodeLatin1, findValue, groupValues } from '../text.ts'
 const statuses = [302]
 
 export const cookieEndpoints = [
-  toEndpoint('/cookies', 'Return the cookies', renderCookies),
-  toEndpoint(
-    '/cookies/set',
-    'Set a cookie for each parameter',
-    (request) => setCookies(request, request.query),
-    { statuses },
+  toEndpoint('/cookies', 'Return the cookies', (request) => {
+    const isAll = !request.dialect.isPython || findValue(request.query, 'show_env') !== undefined
+    const shown = [...parseCookies(request)].filter(([name]) => isAll || !isStatistic.test(name))
+    return renderJson(request, { cookies: Object.fromEntries(shown) })
+  }),
+  toEndpoint('/cookies/set', 'Set a cookie for each parameter', { statuses }, (request) =>
+    setCookies(request, request.query),
   ),
   toEndpoint(
     '/cookies/set/:name=a/:value=b',
     'Set a cookie',
-    (request, name, value) => setCookies(request, [[name, value]]),
     { methods: inPythonOnly, statuses },
+    (request, name, value) => setCookies(request, [[name, value]]),
   ),
-  toEndpoint(
-    '/cookies/delete',
-    'Delete the cookie of each parameter',
-    (request) => setCookies(request, request.query, true),
-    { statuses },
+  toEndpoint('/cookies/delete', 'Delete the cookie of each parameter', { statuses }, (request) =>
+    setCookies(request, request.query, true),
   ),
 ]
 
-/** Cookies of the statistics of httpbin.org, which `?show_env` shows. */
-const hidden = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
+/** Of httpbin.org. `?show_env` shows them. */
+const isStatistic = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
 
-function renderCookies(request: DialectRequest): VisitorResponse {
-  const isAll = !request.dialect.isPython || findValue(request.query, 'show_env') !== undefined
-  const shown = [...parseCookies(request)].filter(([name]) => isAll || !hidden.test(name))
-  return renderJson(request, { cookies: Object.fromEntries(shown) })
-}
-
-function setCookies(
-  request: DialectRequest,
-  pairs: readonly Pair[],
-  isDeletion = false,
-): VisitorResponse {
+function setCookies(request: DialectRequest, pairs: readonly Pair[], isDeletion = false) {
   const { dialect, prefix } = request
   const { isPython } = dialect
   const toAttributes = isPython ? toPythonAttributes : toGoAttributes
@@ -51,20 +38,19 @@ function setCookies(
   // The first value of a name.
   const cookies = [...groupValues(pairs)]
     .filter(([name]) => (isPython ? name !== '' : /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
-    .map(([name, [given = '']]) => {
-      const value = isDeletion && isPython ? '' : given
-      return toCookie({ name, value, attributes }, dialect)
-    })
+    .map(([name, [value = '']]) =>
+      toCookie([name, isDeletion && isPython ? '' : value], dialect, attributes),
+    )
   return addHeaders(renderRedirect(request, `${prefix}/cookies`), ...cookies)
 }
 
-function toPythonAttributes(request: DialectRequest, isDeletion: boolean): readonly string[] {
+function toPythonAttributes(request: DialectRequest, isDeletion: boolean): string[] {
   if (isDeletion) return ['Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'Max-Age=0', 'Path=/']
-  return toScheme(request) === 'https' ? ['Secure', 'Path=/'] : ['Path=/']
+  return toBase(request).startsWith('https://') ? ['Secure', 'Path=/'] : ['Path=/']
 }
 
 /** `attr[Secure]=1` and others replace the defaults. */
-function toGoAttributes(request: DialectRequest, isDeletion: boolean): readonly string[] {
+function toGoAttributes(request: DialectRequest, isDeletion: boolean): string[] {
   const given = new Map<string, string>()
   for (const [name, value] of request.query) {
     const [, attribute] = /^attr\[(.*)\]$/s.exec(name) ?? []
@@ -82,7 +68,7 @@ function toGoAttributes(request: DialectRequest, isDeletion: boolean): readonly 
     ...(path === '' ? [] : [`Path=${path}`]),
     ...(isDeletion ? [`Expires=${yearAgo}`, 'Max-Age=0'] : []),
     ...(isSet('httponly', true) ? ['HttpOnly'] : []),
-    ...(isSet('secure', toScheme(request) === 'https') ? ['Secure'] : []),
+    ...(isSet('secure', toBase(request).startsWith('https://')) ? ['Secure'] : []),
     ...(sameSite === undefined ? [] : [`SameSite=${sameSite}`]),
   ]
 }
@@ -116,16 +102,12 @@ function unescape(text: string): string {
   return decodeLatin1(text.replaceAll(/\\([0-3][0-7]{2}|.)/g, toUnit))
 }
 
-interface Cookie {
-  name: string
-  value: string
-  /** After the value. */
-  attributes?: readonly string[]
-}
-
 /** The header. */
-export function toCookie(cookie: Cookie, { isPython }: Dialect): Pair {
-  const { name, value, attributes = ['Path=/'] } = cookie
+export function toCookie(
+  [name, value]: Pair,
+  { isPython }: Dialect,
+  attributes = ['Path=/'],
+): Pair {
   const text = isPython ? quotePython(value) : quoteGo(value)
   return ['Set-Cookie', [`${name}=${text}`, ...attributes].join('; ')]
 }

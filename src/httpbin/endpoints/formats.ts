@@ -2,22 +2,23 @@ import { isUtf8 } from 'node:buffer'
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { badRequest, HttpError, notFound } from '../../http/errors/http-error.ts'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
-import type { Dialect, DialectRequest } from '../dialect.ts'
+import type { DialectRequest } from '../dialect.ts'
 import { forOnly, inGoOnly, toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { toPrettyJson } from '../json.ts'
 import { readAsset } from '../read-asset.ts'
 import {
+  addHeaders,
+  renderAs,
   renderJson,
   renderOwnPage,
   renderRedirect,
-  renderText,
   toRequestMembers,
 } from '../render.ts'
 import { findHeader, findValue, toUrlBase64 } from '../text.ts'
 import { toSafeText } from './headers.ts'
 import { renderStatus } from './status.ts'
 
+const xmlType = 'application/xml'
 const xml = String(readAsset('sample.xml'))
 const slideshow: unknown = JSON.parse(String(readAsset('sample.json')))
 const face = String(readAsset('deny.txt'))
@@ -27,71 +28,75 @@ const toImageType = (kind: string) => `image/${kind === 'svg' ? 'svg+xml' : kind
 const images = new Map(kinds.map((kind) => [kind, readAsset(`image.${kind}`)]))
 const mediaTypes = kinds.map(toImageType)
 
+const negotiated = { mediaTypes, statuses: [200, 406, 415] }
+
 const anyInGo = { methods: inGoOnly('*') }
 
 export const formatEndpoints = [
   toPage('/html', 'moby.html'),
   toPage('/encoding/utf8', 'utf8.html', { methods: forOnly('GET') }),
   toPage('/forms/post', 'form.html', { methods: forOnly('GET') }),
-  toEndpoint('/xml', 'Return an XML document', renderXml, { mediaTypes: ['application/xml'] }),
-  toJson('/json', 'Return a JSON document', () => slideshow),
+  toEndpoint('/xml', 'Return an XML document', { mediaTypes: [xmlType] }, ({ dialect }) => {
+    const changed = xml.replace('<slideshow\n', '<slideshow \n').replace(/\n$/, '')
+    return renderAs(xmlType, dialect.isPython ? changed : xml)
+  }),
+  toEndpoint('/json', 'Return a JSON document', (request) => renderJson(request, slideshow)),
   toEndpoint('/robots.txt', 'Return rules for robots', (request) =>
     renderPlain(request, 'User-agent: *\nDisallow: /deny\n'),
   ),
   toEndpoint('/deny', 'Return a page that the rules for robots deny', (request) =>
     renderPlain(request, request.dialect.isPython ? face : "YOU SHOULDN'T BE HERE"),
   ),
-  toJson('/uuid', 'Return a random UUID', () => ({ uuid: randomUUID() })),
-  toEndpoint('/base64/:value=aGk=', 'Decode Base64', decode),
-  toEndpoint('/base64/encode/:value=aGk=', 'Encode as Base64', encode, anyInGo),
-  toEndpoint('/base64/decode/:value=aGk=', 'Decode Base64', decode, anyInGo),
-  toEndpoint(
-    '/base64/:operation/*',
-    'Another operation',
-    (_, operation) => {
-      throw badRequest(`invalid operation: ${operation}`)
-    },
-    anyInGo,
+  toEndpoint('/uuid', 'Return a random UUID', (request) =>
+    renderJson(request, { uuid: randomUUID() }),
   ),
-  toEndpoint('/links/:count=10', 'Redirect to the first of several pages', redirectToLinks, {
-    statuses: [302],
+  toEndpoint('/base64/:value=aGk=', 'Decode Base64', decode),
+  toEndpoint('/base64/encode/:value=aGk=', 'Encode as Base64', anyInGo, (request, value) =>
+    renderConverted(request, Buffer.from(toUrlBase64(Buffer.from(value)))),
+  ),
+  toEndpoint('/base64/decode/:value=aGk=', 'Decode Base64', anyInGo, decode),
+  toEndpoint('/base64/:operation/*', 'Another operation', anyInGo, (_, operation) => {
+    throw badRequest(`invalid operation: ${operation}`)
   }),
+  toEndpoint(
+    '/links/:count=10',
+    'Redirect to the first of several pages',
+    { statuses: [302] },
+    (request, text) => {
+      const count = parseLinkCount(request, text)
+      const query = request.dialect.isPython ? '' : request.target.replace(/^[^?]*/, '')
+      return renderRedirect(request, `${request.prefix}/links/${String(count)}/0${query}`)
+    },
+  ),
   toEndpoint('/links/:count=10/:offset=0', 'Return a page with links', renderLinks),
-  toJson('/hostname', 'Return a fixed host name', () => ({ hostname: 'go-httpbin' }), anyInGo),
-  toJson('/version', 'Return the name of the service', () => ({ service: 'go-httpbin' }), anyInGo),
-  toJson('/env', 'Return the variables HTTPBIN_ENV_*', listVariables, anyInGo),
+  toEndpoint('/hostname', 'Return a fixed host name', anyInGo, (request) =>
+    renderJson(request, { hostname: 'go-httpbin' }),
+  ),
+  toEndpoint('/version', 'Return the name of the service', anyInGo, (request) =>
+    renderJson(request, { service: 'go-httpbin' }),
+  ),
+  toEndpoint('/env', 'Return the variables HTTPBIN_ENV_*', anyInGo, (request) => {
+    const own = Object.entries(process.env).filter(([name]) => name.startsWith('HTTPBIN_ENV_'))
+    return renderJson(request, { env: own.length === 0 ? null : Object.fromEntries(own) })
+  }),
   toCoding('/gzip', 'gzip', { flag: 'gzipped', compress: gzipSync }),
   toCoding('/deflate', 'deflate', { flag: 'deflated', compress: deflateSync }),
   toCoding('/brotli', 'br', { flag: 'brotli', compress: brotliCompressSync }),
   toCoding('/zstd', 'zstd', { flag: 'zstd', compress: zstdCompressSync }),
-  toEndpoint('/image', 'Return an image of a type in Accept', chooseImage, {
-    mediaTypes,
-    statuses: [200, 406, 415],
-  }),
-  toEndpoint('/image/:kind=png', 'Return an image', renderImage, { mediaTypes }),
+  toEndpoint('/image', 'Return an image of a type in Accept', negotiated, chooseImage),
+  toEndpoint('/image/:kind=png', 'Return an image', { mediaTypes }, renderImage),
 ]
 
 /** httpbin leaves out the last line break of its files. */
-function toPage(path: string, name: string, others?: Partial<DialectEndpoint>): DialectEndpoint {
+function toPage(path: string, name: string, others: Partial<DialectEndpoint> = {}) {
   const text = String(readAsset(name))
-  const render = ({ prefix, dialect }: DialectRequest) => {
+  return toEndpoint(path, `Return ${name}`, others, ({ prefix, dialect }) => {
     const page = text.replace('{prefix}', prefix)
     return renderOwnPage(dialect.isPython ? page.replace(/\n$/, '') : page)
-  }
-  return toEndpoint(path, `Return ${name}`, render, others)
-}
-
-function toJson(
-  path: string,
-  summary: string,
-  toValue: () => unknown,
-  others?: Partial<DialectEndpoint>,
-): DialectEndpoint {
-  return toEndpoint(path, summary, (request) => renderJson(request, toValue()), others)
+  })
 }
 
 interface Coding {
-  /** The member that is true. */
   flag: string
   compress: (bytes: Buffer) => Buffer
 }
@@ -104,50 +109,24 @@ function toCoding(path: string, coding: string, { flag, compress }: Coding): Dia
     if (!isPython) members.set('url', '')
     else for (const member of ['args', 'url']) members.delete(member)
     const body = compress(Buffer.from(toPrettyJson(members, jsonStyle)))
-    return {
-      headers: [
-        ['Content-Type', jsonType],
-        ['Content-Encoding', coding],
-      ],
-      body,
-    }
+    return addHeaders(renderAs(jsonType, body), ['Content-Encoding', coding])
   })
 }
 
-function listVariables() {
-  const own = Object.entries(process.env).filter(([name]) => name.startsWith('HTTPBIN_ENV_'))
-  return { env: own.length === 0 ? null : Object.fromEntries(own) }
+function renderPlain({ dialect }: DialectRequest, body: string) {
+  return renderAs(dialect.isPython ? 'text/plain' : dialect.textType, body)
 }
 
-function renderPlain({ dialect }: DialectRequest, body: string): VisitorResponse {
-  const type = dialect.isPython ? 'text/plain' : 'text/plain; charset=utf-8'
-  return { headers: [['Content-Type', type]], body }
+function decode(request: DialectRequest, value: string) {
+  const { isPython, textType } = request.dialect
+  if (!isPython) return renderConverted(request, decodeGo(value))
+  const hint = 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l'
+  return renderAs(textType, decodePython(value) ?? hint)
 }
 
-function renderXml({ dialect }: DialectRequest): VisitorResponse {
-  const body = dialect.isPython
-    ? xml.replace('<slideshow\n', '<slideshow \n').replace(/\n$/, '')
-    : xml
-  return { headers: [['Content-Type', 'application/xml']], body }
-}
-
-function encode(request: DialectRequest, value: string): VisitorResponse {
-  return renderConverted(request, Buffer.from(toUrlBase64(Buffer.from(value))))
-}
-
-function decode(request: DialectRequest, value: string): VisitorResponse {
-  return request.dialect.isPython
-    ? renderText(
-        request,
-        decodePython(value) ?? 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l',
-      )
-    : renderConverted(request, decodeGo(value))
-}
-
-function renderConverted({ query, dialect }: DialectRequest, bytes: Buffer): VisitorResponse {
+function renderConverted({ query, dialect }: DialectRequest, bytes: Buffer) {
   const type = findValue(query, 'content-type') || dialect.textType
-  const body = Buffer.from(toSafeText(bytes.toString('latin1'), [type]), 'latin1')
-  return { headers: [['Content-Type', type]], body }
+  return renderAs(type, Buffer.from(toSafeText(bytes.toString('latin1'), [type]), 'latin1'))
 }
 
 /** As Python decodes it: other characters are ignored. Undefined if it is invalid. */
@@ -159,36 +138,30 @@ function decodePython(value: string): Buffer | undefined {
   return needed < 3 && padding.length >= needed && isUtf8(bytes) ? bytes : undefined
 }
 
-/** Throws 400. */
+const base64Formats = [
+  /^([\w-]{4})*([\w-]{2}==|[\w-]{3}=)?$/,
+  /^([A-Za-z\d+/]{4})*([A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
+]
+
 function decodeGo(value: string): Buffer {
   const plain = value.replaceAll(/[\r\n]/g, '')
-  for (const alphabet of [String.raw`\w-`, String.raw`A-Za-z\d+/`]) {
-    const group = `[${alphabet}]`
-    const format = new RegExp(`^(${group}{4})*(${group}{2}==|${group}{3}=)?$`)
-    if (format.test(plain)) return Buffer.from(plain, 'base64')
-  }
+  if (base64Formats.some((format) => format.test(plain))) return Buffer.from(plain, 'base64')
   const end = plain.search(/[^A-Za-z\d+/]/)
   const index = end === -1 ? plain.length - (plain.length % 4) : end
   throw badRequest(`base64 decode failed: illegal base64 data at input byte ${String(index)}`)
 }
 
-/** Throws 400 or 404. */
-function parseLinkCount({ isPython, parseInteger }: Dialect, text: string): number {
+function parseLinkCount({ dialect }: DialectRequest, text: string): number {
+  const { isPython, parseInteger } = dialect
   const count = parseInteger(text, 'link count')
   if (isPython || (count >= 0 && count <= 256)) return count
   throw badRequest(`invalid link count: ${String(count)} must be in range [0, 256]`)
 }
 
-function redirectToLinks(request: DialectRequest, text: string): VisitorResponse {
-  const { dialect, prefix, target } = request
-  const count = parseLinkCount(dialect, text)
-  const query = dialect.isPython ? '' : target.replace(/^[^?]*/, '')
-  return renderRedirect(request, `${prefix}/links/${String(count)}/0${query}`)
-}
-
-function renderLinks({ dialect, prefix }: DialectRequest, text: string, offsetText: string) {
+function renderLinks(request: DialectRequest, text: string, offsetText: string) {
+  const { dialect, prefix } = request
   const { isPython, parseInteger } = dialect
-  const given = parseLinkCount(dialect, text)
+  const given = parseLinkCount(request, text)
   const offset = parseInteger(offsetText, 'offset')
   const count = isPython ? Math.min(Math.max(given, 1), 200) : given
   const quote = isPython ? "'" : '"'
@@ -200,13 +173,13 @@ function renderLinks({ dialect, prefix }: DialectRequest, text: string, offsetTe
   return renderOwnPage(`${start}${links.join('')}</body></html>`)
 }
 
-function renderImage({ dialect }: DialectRequest, kind: string): VisitorResponse {
+function renderImage({ dialect }: DialectRequest, kind: string) {
   const body = images.get(kind)
-  if (body) return { headers: [['Content-Type', toImageType(kind)]], body }
+  if (body) return renderAs(toImageType(kind), body)
   throw notFound(dialect.isPython ? dialect.missing : '')
 }
 
-function chooseImage(request: DialectRequest): VisitorResponse {
+function chooseImage(request: DialectRequest) {
   const { isPython } = request.dialect
   const sent = findHeader(request.headers, 'accept')
   const accept = isPython ? sent?.toLowerCase() : sent

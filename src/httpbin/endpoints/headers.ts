@@ -1,35 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { toEndpoint } from '../endpoint.ts'
 import { toPrettyJson } from '../json.ts'
-import { serveContent } from '../ranges.ts'
 import { addHeaders, escapeHtml, renderJson, toRequestMembers } from '../render.ts'
 import { findHeader } from '../text.ts'
+import { serveContent } from './bytes.ts'
 import { renderStatus } from './status.ts'
+
+const cached = { statuses: [200, 304] }
 
 export const headerEndpoints = [
   toEndpoint(
     '/response-headers',
     'Respond with the parameters as headers',
+    { methods: { httpbin: ['GET', 'POST'], 'go-httpbin': ['*'] } },
     (request) =>
       request.dialect.isPython ? renderAllHeaders(request) : renderGivenHeaders(request),
-    { methods: { httpbin: ['GET', 'POST'], 'go-httpbin': ['*'] } },
   ),
-  toEndpoint('/cache', 'Respond with 304 to any condition', renderCache, { statuses: [200, 304] }),
-  toEndpoint('/cache/:seconds=60', 'Respond with Cache-Control', renderMaxAge),
+  toEndpoint('/cache', 'Respond with 304 to any condition', cached, (request) => {
+    const conditions = ['if-modified-since', 'if-none-match']
+    const isConditional = conditions.some((name) => findHeader(request.headers, name))
+    if (isConditional) return renderStatus(request, 304)
+    const etag = randomUUID().replaceAll('-', '')
+    return renderGet(request, ['Last-Modified', new Date().toUTCString()], ['ETag', etag])
+  }),
+  toEndpoint('/cache/:seconds=60', 'Respond with Cache-Control', (request, text) => {
+    const seconds = request.dialect.parseInteger(text, 'seconds', 'ParseInt')
+    return renderGet(request, ['Cache-Control', `public, max-age=${String(seconds)}`])
+  }),
   toEndpoint(
     '/etag/:etag=a',
     'Respond with an ETag, and apply If-Match and If-None-Match',
+    { statuses: [200, 304, 412] },
     (request, etag) =>
       request.dialect.isPython ? renderPythonTag(request, etag) : renderGoTag(request, etag),
-    { statuses: [200, 304, 412] },
   ),
 ]
 
 /** The body has all headers, Content-Length included, which depends on the body. */
-function renderAllHeaders({ query, dialect }: DialectRequest): VisitorResponse {
+function renderAllHeaders({ query, dialect }: DialectRequest) {
   const type: Pair = ['Content-Type', dialect.jsonType]
   const names = new Map(query.map(([name]) => [name.toLowerCase(), name]))
   const given = query.map(([name, value]): Pair => [names.get(name.toLowerCase()) ?? name, value])
@@ -49,7 +59,7 @@ export function toSafeText(text: string, types: readonly string[]): string {
   return types.every((type) => safeType.test(type)) ? text : escapeHtml(text)
 }
 
-function renderGivenHeaders({ query, dialect }: DialectRequest): VisitorResponse {
+function renderGivenHeaders({ query, dialect }: DialectRequest) {
   const given = query.filter(([name]) => name.toLowerCase() === 'content-type')
   const isTyped = given.some(([name, value]) => name === 'Content-Type' && value !== '')
   const own: Pair = ['Content-Type', dialect.jsonType]
@@ -62,24 +72,11 @@ function renderGivenHeaders({ query, dialect }: DialectRequest): VisitorResponse
   return { headers, body: toPrettyJson(dialect.toValues(shown), dialect.jsonStyle) }
 }
 
-function renderGet(request: DialectRequest, ...headers: readonly Pair[]): VisitorResponse {
+function renderGet(request: DialectRequest, ...headers: readonly Pair[]) {
   return addHeaders(renderJson(request, toRequestMembers(request)), ...headers)
 }
 
-function renderCache(request: DialectRequest): VisitorResponse {
-  const conditions = ['if-modified-since', 'if-none-match']
-  if (conditions.some((name) => findHeader(request.headers, name)))
-    return renderStatus(request, 304)
-  const etag = randomUUID().replaceAll('-', '')
-  return renderGet(request, ['Last-Modified', new Date().toUTCString()], ['ETag', etag])
-}
-
-function renderMaxAge(request: DialectRequest, text: string): VisitorResponse {
-  const seconds = request.dialect.parseInteger(text, 'seconds', 'ParseInt')
-  return renderGet(request, ['Cache-Control', `public, max-age=${String(seconds)}`])
-}
-
-function renderPythonTag(request: DialectRequest, etag: string): VisitorResponse {
+function renderPythonTag(request: DialectRequest, etag: string) {
   const matches = (name: string) => {
     const tags = findHeader(request.headers, name)
       ?.split(',')
@@ -93,7 +90,7 @@ function renderPythonTag(request: DialectRequest, etag: string): VisitorResponse
   return renderGet(request, own)
 }
 
-function renderGoTag(request: DialectRequest, text: string): VisitorResponse {
+function renderGoTag(request: DialectRequest, text: string) {
   const etag = `"${text}"`
   const lastModified = new Date()
   const bytes = Buffer.from(toPrettyJson(toRequestMembers(request), request.dialect.jsonStyle))

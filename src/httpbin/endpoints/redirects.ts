@@ -1,55 +1,44 @@
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
-import { queryParameters } from '../../http/openapi/content.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
 import type { Dialect, DialectRequest } from '../dialect.ts'
-import { toScheme } from '../dialects/httpbin.ts'
+import { toBase } from '../dialects/httpbin.ts'
 import { forAny, toEndpoint } from '../endpoint.ts'
-import { renderRedirect } from '../render.ts'
+import { assertInRange } from '../parameters.ts'
+import { renderAs, renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
-type Kind = 'relative' | 'absolute'
-
 const statuses = [302]
-const required = { required: true }
+const toUrl = { query: { url: ['The URL.', '/get'] }, requiresQuery: true, statuses } as const
 
 export const redirectEndpoints = [
-  toChain('/redirect', 'Redirect several times'),
-  toChain('/relative-redirect', 'Redirect several times, to relative URLs', 'relative'),
-  toChain('/absolute-redirect', 'Redirect several times, to absolute URLs', 'absolute'),
-  toEndpoint('/redirect-to', 'Redirect to a URL', renderRedirectTo, {
-    methods: forAny,
-    parameters: queryParameters({ url: ['The URL.', '/get'] }).map((url) => ({
-      ...url,
-      ...required,
-    })),
-    statuses,
+  toEndpoint('/redirect/:count=2', 'Redirect several times', { statuses }, (request, count) => {
+    const isAbsolute = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
+    return renderRedirect(request, toNext(request, count, isAbsolute))
   }),
-]
-
-function toChain(path: string, summary: string, kind?: Kind) {
-  return toEndpoint(
-    `${path}/:count=2`,
-    summary,
-    (request, count) => {
-      const asked = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
-      const isAbsolute = kind === undefined ? asked : kind === 'absolute'
-      return renderRedirect(request, toNext(request, count, isAbsolute), kind !== 'relative')
-    },
+  toEndpoint(
+    '/relative-redirect/:count=2',
+    'Redirect several times, to relative URLs',
     { statuses },
-  )
-}
+    (request, count) => renderRedirect(request, toNext(request, count, false), false),
+  ),
+  toEndpoint(
+    '/absolute-redirect/:count=2',
+    'Redirect several times, to absolute URLs',
+    { statuses },
+    (request, count) => renderRedirect(request, toNext(request, count, true)),
+  ),
+  toEndpoint('/redirect-to', 'Redirect to a URL', { methods: forAny, ...toUrl }, redirectTo),
+]
 
 function toNext(request: DialectRequest, text: string, isAbsolute: boolean): string {
   const count = request.dialect.parseInteger(text, 'redirect count')
   if (count < 1) throw badRequest('redirect count must be > 0')
   const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`
-  const path = request.prefix + (count === 1 ? '/get' : next)
-  return isAbsolute ? `${toScheme(request)}://${request.fastify.host}${path}` : path
+  return (isAbsolute ? toBase(request) : '') + request.prefix + (count === 1 ? '/get' : next)
 }
 
-function renderRedirectTo(request: DialectRequest): VisitorResponse {
+function redirectTo(request: DialectRequest) {
   const { prefix, dialect, config } = request
   const { isPython } = dialect
   // httpbin accepts its parameters in any case.
@@ -65,7 +54,7 @@ function renderRedirectTo(request: DialectRequest): VisitorResponse {
   if (isRelative || !isRedirectAllowed(location, limits)) {
     const text = 'This redirect is not allowed. ALLOWED_REDIRECT_DOMAINS has the allowed hosts.'
     if (isPython) throw new HttpError(403, text)
-    return { status: 403, headers: [['Content-Type', 'text/plain']], body: isRelative ? '' : text }
+    return renderAs('text/plain', isRelative ? '' : text, 403)
   }
   const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
   const target = !isPython && url.startsWith('/') ? prefix + location : location
@@ -79,6 +68,6 @@ function toRedirectStatus(text: string | undefined, { isPython, parseInteger }: 
     return /^3\d\d$/.test(text) ? Number(text) : 302
   }
   const code = parseInteger(text, `status code: ${JSON.stringify(text)}`)
-  if (code >= 300 && code < 400) return code
-  throw badRequest(`invalid status code: ${String(code)} not in range [300, 399]`)
+  assertInRange(code, 'status code', [300, 399])
+  return code
 }

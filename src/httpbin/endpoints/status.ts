@@ -1,46 +1,46 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { Dialect, DialectName, DialectRequest } from '../dialect.ts'
 import { forAny, inGoOnly, toEndpoint } from '../endpoint.ts'
 import { findParameter, toParseError } from '../parameters.ts'
 import { readAsset } from '../read-asset.ts'
-import { renderText } from '../render.ts'
+import { renderAs } from '../render.ts'
 import { toRandomBytes } from './bytes.ts'
+
+const unstable = { methods: inGoOnly('*'), statuses: [200, 500] }
 
 export const statusEndpoints = [
   toEndpoint(
     '/status/:codes=418',
     'Respond with a status code',
-    (request, codes) => renderStatus(request, chooseStatus(codes, request.dialect)),
     {
       methods: forAny,
       description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
       statuses: ['2XX', '3XX', '4XX', '5XX'],
     },
+    (request, codes) => renderStatus(request, chooseStatus(codes, request.dialect)),
   ),
-  toEndpoint('/unstable', 'Respond with 200 or 500, at random', renderUnstable, {
-    methods: inGoOnly('*'),
-    statuses: [200, 500],
+  toEndpoint('/unstable', 'Respond with 200 or 500, at random', unstable, (request) => {
+    const seed = findParameter(request, 'seed')
+    if (seed !== undefined && !/^[+-]?\d+$/.test(seed)) {
+      throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
+    }
+    const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
+    const status = random / 2 ** 32 < parseRate(request) ? 500 : 200
+    return renderAs(request.dialect.textType, '', status)
   }),
 ]
 
-function renderUnstable(request: DialectRequest): VisitorResponse {
-  const seed = findParameter(request, 'seed')
-  if (seed !== undefined && !/^[+-]?\d+$/.test(seed)) {
-    throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
-  }
+function parseRate(request: DialectRequest): number {
   const text = findParameter(request, 'failure_rate') ?? '0.5'
   if (!isDecimal(text))
     throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
   const rate = Number(text)
-  if (rate < 0 || rate > 1) throw badRequest('invalid failure rate: not in range [0, 1]')
-  const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
-  return renderText(request, '', random / 2 ** 32 < rate ? 500 : 200)
+  if (rate >= 0 && rate <= 1) return rate
+  throw badRequest('invalid failure rate: not in range [0, 1]')
 }
 
-/** Throws 400. */
 function chooseStatus(codes: string, dialect: Dialect): number {
   if (!codes.includes(',')) return parseStatus(codes, dialect)
   const choices = codes.split(',').map((choice) => parseChoice(choice, dialect))
@@ -71,6 +71,8 @@ export function parseStatus(text: string, dialect: Dialect, isInList = false): n
   throw badRequest(`invalid status code: ${JSON.stringify(text)}: ${toParseError('Atoi', text)}`)
 }
 
+export const basicChallenge = 'Basic realm="Fake Realm"'
+
 const payMe = 'Fuck you, pay me!'
 const unsupported = 'Client did not request a supported media type'
 const images = ['image/webp', 'image/svg+xml', 'image/jpeg', 'image/png']
@@ -91,21 +93,20 @@ const bodies: Readonly<Record<DialectName, Readonly<Record<number, string>>>> = 
 }
 
 /** With the headers and the body of a status code that has special ones. */
-export function renderStatus({ prefix, dialect }: DialectRequest, status: number): VisitorResponse {
+export function renderStatus({ prefix, dialect }: DialectRequest, status: number) {
   const { isPython, jsonType, name, textType } = dialect
   const toLocation = (path: string): Pair[] => [['Location', prefix + path]]
   const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
-  const challenge = 'Basic realm="Fake Realm"'
   const special: Readonly<Record<number, readonly Pair[]>> = {
     ...Object.fromEntries(
       [301, 302, 303, 305, 307].map((code) => [code, toLocation('/redirect/1')]),
     ),
     ...(!isPython && { 300: toLocation('/image/jpeg'), 308: toLocation('/image/jpeg') }),
     304: [],
-    401: [['WWW-Authenticate', challenge]],
+    401: [['WWW-Authenticate', basicChallenge]],
     402: [plain, ['X-More-Info', 'http://vimeo.com/22053820']],
     406: [['Content-Type', jsonType]],
-    407: [['Proxy-Authenticate', challenge]],
+    407: [['Proxy-Authenticate', basicChallenge]],
     418: [plain, ['X-More-Info', 'http://tools.ietf.org/html/rfc2324']],
   }
   const { [status]: found = [] } = special

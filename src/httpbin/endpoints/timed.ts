@@ -1,14 +1,11 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import { queryParameters } from '../../http/openapi/content.ts'
 import { pace, paceItems, toPause, wait } from '../../http/response/pacing.ts'
-import {
-  forbiddenTrailers,
-  type VisitorResponse,
-} from '../../http/response/send-visitor-response.ts'
+import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { forAny, toEndpoint } from '../endpoint.ts'
 import { toCompactJson } from '../json.ts'
 import {
+  assertInRange,
   findParameter,
   parseFloatText,
   parseQueryInteger,
@@ -16,57 +13,47 @@ import {
   parseSeconds,
   toGoDuration,
 } from '../parameters.ts'
-import { renderJson, renderText, toRequestMembers } from '../render.ts'
+import { renderAs, renderJson, toRequestMembers } from '../render.ts'
 import { parseStatus } from './status.ts'
 
-const paced = queryParameters({
+const delayed = { delay: ['The seconds before the response.', '0'] } as const
+const dripQuery = {
+  duration: ['The seconds between the first byte and the last.', '0.1'],
+  numbytes: ['The number of bytes.', '3'],
+  ...delayed,
+  code: ['The status code.', '200'],
+} as const
+const itemsQuery = {
   count: ['The number of items.', '3'],
   duration: ['The seconds between the first item and the last.', '0.1'],
-  delay: ['The seconds before the response.', '0'],
+  ...delayed,
   jitter: ['By which part of itself a pause may be shorter or longer, from 0 to 1.', '0.5'],
-})
+} as const
+
+const withBody = { methods: forAny, readsBody: true }
+const bytes = { mediaTypes: ['application/octet-stream'], query: dripQuery }
+const eventType = 'text/event-stream'
+const lineType = 'application/x-ndjson'
+const events = { mediaTypes: [eventType], query: itemsQuery }
+const lines = { mediaTypes: [lineType], query: itemsQuery }
 
 export const timedEndpoints = [
-  toEndpoint('/delay/:seconds=0.1', 'Respond after a delay', delay, {
-    methods: forAny,
-    readsBody: true,
-  }),
-  toEndpoint('/drip', 'Send bytes one at a time', drip, {
-    mediaTypes: ['application/octet-stream'],
-    parameters: queryParameters({
-      duration: ['The seconds between the first byte and the last.', '0.1'],
-      numbytes: ['The number of bytes.', '3'],
-      delay: ['The seconds before the response.', '0'],
-      code: ['The status code.', '200'],
-    }),
-  }),
+  toEndpoint('/delay/:seconds=0.1', 'Respond after a delay', withBody, delay),
+  toEndpoint('/drip', 'Send bytes one at a time', bytes, drip),
   toEndpoint('/stream/:count=2', 'Stream lines of JSON', streamCount),
-  toEndpoint('/sse', 'Stream server-sent events', streamEvents, {
-    mediaTypes: ['text/event-stream'],
-    parameters: paced,
-  }),
-  toEndpoint('/jsonl', 'Stream lines of JSON over a time', streamLines, {
-    mediaTypes: ['application/x-ndjson'],
-    parameters: paced,
-  }),
-  toEndpoint('/trailers', 'Send the query parameters as trailers', sendTrailers, {
-    methods: forAny,
-    readsBody: true,
-  }),
+  toEndpoint('/sse', 'Stream server-sent events', events, streamEvents),
+  toEndpoint('/jsonl', 'Stream lines of JSON over a time', lines, streamLines),
+  toEndpoint('/trailers', 'Send the query parameters as trailers', withBody, sendTrailers),
 ]
 
 const toMetric = (name: string, seconds: number, description: string) =>
   `${name};dur=${(seconds * 1000).toFixed(2)};desc="${description}"`
 
-/** In seconds, apart from the pause. */
-interface Timing {
-  delay: number
-  duration: number
-  pauseMs: number
-}
-
 /** The value of Server-Timing for a body that is sent in parts. */
-function toPacedTiming({ delay, duration, pauseMs }: Timing, total = delay + duration): string {
+function toPacedTiming(
+  { delay, duration, pauseMs }: Record<'delay' | 'duration' | 'pauseMs', number>,
+  total = delay + duration,
+): string {
   return [
     toMetric('total_duration', total, 'total request duration'),
     toMetric('initial_delay', delay, 'initial delay'),
@@ -76,9 +63,9 @@ function toPacedTiming({ delay, duration, pauseMs }: Timing, total = delay + dur
 }
 
 /** The client has gone. */
-const abandoned: VisitorResponse = { status: 499 }
+const abandoned = { status: 499 }
 
-async function delay(request: DialectRequest, text: string): Promise<VisitorResponse> {
+async function delay(request: DialectRequest, text: string) {
   const { isPython } = request.dialect
   const { maxDurationSeconds: max } = request.config
   const bounds = { name: 'duration', max: isPython ? Infinity : max }
@@ -90,52 +77,44 @@ async function delay(request: DialectRequest, text: string): Promise<VisitorResp
   return { ...renderJson(request, members), ...(!isPython && { timing }) }
 }
 
-async function drip(request: DialectRequest): Promise<VisitorResponse> {
-  const { isPython, textType } = request.dialect
+async function drip(request: DialectRequest) {
+  const { reply, dialect } = request
+  const { isPython, textType } = dialect
+  const { duration, delay, size, status } = parseDrip(request)
+  const pauseMs = isPython ? (duration * 1000) / size : toPause(duration, size)
+  if (delay > 0 && !(await wait(reply, delay * 1000))) return abandoned
+  const type = isPython ? 'application/octet-stream' : textType
+  const body = drops(reply, { count: size, pauseMs, batch: 16_384 })
+  const timing = toPacedTiming({ delay, duration, pauseMs })
+  return { ...renderAs(type, body, status), size, ...(!isPython && { timing }) }
+}
+
+function parseDrip(request: DialectRequest) {
+  const { isPython } = request.dialect
+  const { maxBodyBytes, maxDurationSeconds: max } = request.config
   const duration = parseQuerySeconds(request, 'duration') ?? 2
   const delay = parseQuerySeconds(request, 'delay') ?? (isPython ? 0 : 2)
-  const size = parseSize(request)
+  const given = parseQueryInteger(request, 'numbytes') ?? 10
+  if (!isPython) assertInRange(given, 'numbytes', [1, maxBodyBytes])
   const status = parseStatus(findParameter(request, 'code') ?? '200', request.dialect)
-  if (size <= 0) throw badRequest('number of bytes must be positive')
-  assertDuration(request, [duration, delay])
-  const pauseMs = isPython ? (duration * 1000) / size : toPause(duration, size)
-  if (delay > 0 && !(await wait(request.reply, delay * 1000))) return abandoned
-  return {
-    status,
-    headers: [['Content-Type', isPython ? 'application/octet-stream' : textType]],
-    size,
-    body: drops(request.reply, { count: size, pauseMs, batch: 16_384 }),
-    ...(!isPython && { timing: toPacedTiming({ delay, duration, pauseMs }) }),
+  if (given <= 0) throw badRequest('number of bytes must be positive')
+  if (duration + delay > max) {
+    const terms = [duration, delay].map(toGoDuration).join('+')
+    throw badRequest(`too much time: ${terms} > ${toGoDuration(max)}`)
   }
+  return { duration, delay, size: Math.min(given, maxBodyBytes), status }
 }
 
 async function* drops(...given: Parameters<typeof pace>) {
   for await (const { start, end } of pace(...given)) yield '*'.repeat(end - start)
 }
 
-function parseSize(request: DialectRequest): number {
-  const { maxBodyBytes: max } = request.config
-  const size = parseQueryInteger(request, 'numbytes') ?? 10
-  if (request.dialect.isPython) return Math.min(size, max)
-  if (size >= 1 && size <= max) return size
-  throw badRequest(`invalid numbytes: ${String(size)} not in range [1, ${String(max)}]`)
-}
-
-/** Throws 400. */
-function assertDuration({ config }: DialectRequest, seconds: readonly number[]): void {
-  const { maxDurationSeconds: max } = config
-  if (seconds.reduce((sum, one) => sum + one) <= max) return
-  const terms = seconds.map(toGoDuration).join('+')
-  throw badRequest(`too much time: ${terms} > ${toGoDuration(max)}`)
-}
-
-function streamCount(request: DialectRequest, text: string): VisitorResponse {
+function streamCount(request: DialectRequest, text: string) {
   const { isPython, jsonType, textType, parseInteger } = request.dialect
   const count = Math.min(Math.max(parseInteger(text, 'count'), isPython ? 0 : 1), 100)
   // Go detects that it is text.
   const type = isPython ? jsonType : textType
-  const body = paceItems(request.reply, { count, pauseMs: 0 }, createLine(request))
-  return { headers: [['Content-Type', type]], body }
+  return renderAs(type, paceItems(request.reply, { count, pauseMs: 0 }, createLine(request)))
 }
 
 /** After the name of the member. In a text of the request, that would have escaped quotation marks. */
@@ -148,14 +127,11 @@ function createLine(request: DialectRequest): (id: number) => string {
   const names = isPython
     ? ['url', 'args', 'headers', 'origin', 'id']
     : ['id', 'args', 'headers', 'origin', 'url']
+  const shown = new Map(names.map((name) => [name, all.get(name)]))
+  const escaped = isPython ? jsonStyle.escaped : /[<>&\u2028\u2029\ufffd]/g
   const mark = `"id"${jsonStyle.compact[1]}`
-  const [start = '', end = ''] = toCompactJson(
-    new Map(names.map((name) => [name, all.get(name)])),
-    {
-      ...jsonStyle,
-      ...(isPython ? { sortsMaps: false } : { escaped: /[<>&\u2028\u2029\ufffd]/g }),
-    },
-  ).split(mark + idMark)
+  const line = toCompactJson(shown, { ...jsonStyle, sortsMaps: false, escaped })
+  const [start = '', end = ''] = line.split(mark + idMark)
   return (id) => `${start}${mark}${String(id)}${end}\n`
 }
 
@@ -171,7 +147,7 @@ interface Items {
 /** The size of an event, by which MAX_BODY_BYTES limits their number. */
 const eventBytes = 56
 
-function streamEvents(request: DialectRequest): Promise<VisitorResponse> {
+function streamEvents(request: DialectRequest) {
   const max = Math.floor(request.config.maxBodyBytes / eventBytes)
   const toCount = (count: number) => {
     if (count >= 1 && count <= max) return count
@@ -179,46 +155,45 @@ function streamEvents(request: DialectRequest): Promise<VisitorResponse> {
   }
   const toItem = (id: number) =>
     `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
-  const type = 'text/event-stream; charset=utf-8'
-  return streamItems(request, { type, duration: 5, toCount, toItem, hasTiming: true })
+  return streamItems(request, { type: eventType, duration: 5, toCount, toItem, hasTiming: true })
 }
 
 /** The smallest size of a line, by which MAX_BODY_BYTES limits their number. */
 const lineBytes = 172
 
-function streamLines(request: DialectRequest): Promise<VisitorResponse> {
+function streamLines(request: DialectRequest) {
   const toItem = createLine(request)
   const size = Math.max(Buffer.byteLength(toItem(0)), lineBytes)
   const max = Math.max(Math.floor(request.config.maxBodyBytes / size), 1)
   const toCount = (count: number) => Math.min(Math.max(count, 1), max)
-  const type = 'application/x-ndjson; charset=utf-8'
-  return streamItems(request, { type, duration: 0, toCount, toItem })
+  return streamItems(request, { type: lineType, duration: 0, toCount, toItem })
 }
 
-async function streamItems(request: DialectRequest, items: Items): Promise<VisitorResponse> {
+async function streamItems(request: DialectRequest, items: Items) {
   const startedAt = performance.now()
-  const { reply, config } = request
+  const { reply, config, dialect } = request
   const count = items.toCount(parseQueryInteger(request, 'count', 'Atoi') ?? 10)
-  const duration = parseQuerySeconds(request, 'duration', true) ?? items.duration
+  const duration =
+    parseQuerySeconds(request, 'duration', dialect.isPython ? 0 : 1e-9) ?? items.duration
   const delay = parseQuerySeconds(request, 'delay') ?? 0
   const jitter = parseFloatText(findParameter(request, 'jitter') ?? '0')
   if (jitter === undefined || jitter < 0 || jitter > 1) {
     throw badRequest('invalid jitter: must be a float in [0, 1]')
   }
   if (duration + delay > config.maxDurationSeconds)
-    return renderText(request, 'Too much time\n', 400)
+    return renderAs(dialect.textType, 'Too much time\n', 400)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return abandoned
   const pauseMs = toPause(duration, count)
   const toTimingTrailer = () =>
     toPacedTiming({ delay, duration, pauseMs }, (performance.now() - startedAt) / 1000)
+  const body = paceItems(reply, { count, pauseMs, jitter }, items.toItem)
   return {
-    headers: [['Content-Type', items.type]],
-    body: paceItems(reply, { count, pauseMs, jitter }, items.toItem),
+    ...renderAs(`${items.type}; charset=utf-8`, body),
     ...(items.hasTiming && { toTimingTrailer }),
   }
 }
 
-function sendTrailers(request: DialectRequest): VisitorResponse {
+function sendTrailers(request: DialectRequest) {
   const { query } = request
   const [name] = query.find(([one]) => forbiddenTrailers.test(one)) ?? []
   if (name !== undefined) throw badRequest(`forbidden trailer: ${name}`)

@@ -1,31 +1,31 @@
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { queryParameters } from '../../http/openapi/content.ts'
-import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { forOnly, toEndpoint } from '../endpoint.ts'
-import { parseQueryInteger } from '../parameters.ts'
+import { assertInRange, parseQueryInteger } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 
 export const webSocketPath = '/websocket/echo'
 
 export const webSocketEndpoints = [
-  toEndpoint(webSocketPath, 'Echo the messages of a WebSocket', openEcho, {
-    methods: forOnly('GET'),
-    statuses: [101, 400],
-    parameters: queryParameters({
-      max_fragment_size: ['The size of each frame of an echo in bytes.', '100'],
-      max_message_size: ['The size of a message in bytes.', '1000'],
-    }),
-  }),
+  toEndpoint(
+    webSocketPath,
+    'Echo the messages of a WebSocket',
+    {
+      methods: forOnly('GET'),
+      statuses: [101, 400],
+      query: {
+        max_fragment_size: ['The size of each frame of an echo in bytes.', '100'],
+        max_message_size: ['The size of a message in bytes.', '1000'],
+      },
+    },
+    openEcho,
+  ),
 ]
 
-interface Limits {
-  fragment: number
-  message: number
-}
+type Limits = ReturnType<typeof parseLimits>
 
-async function openEcho(request: DialectRequest): Promise<VisitorResponse> {
+async function openEcho(request: DialectRequest) {
   const limits = parseLimits(request)
   assertHandshake(request)
   const { raw } = request.fastify
@@ -44,24 +44,20 @@ async function openEcho(request: DialectRequest): Promise<VisitorResponse> {
   return {}
 }
 
-/** Throws 400. */
-function parseLimits(request: DialectRequest): Limits {
+function parseLimits(request: DialectRequest) {
   const { maxBodyBytes: max } = request.config
   const parse = (name: string, fallback: number) => {
     const size = parseQueryInteger(request, name) ?? fallback
-    if (size >= 1 && size <= max) return size
-    throw badRequest(`invalid ${name}: ${String(size)} not in range [1, ${String(max)}]`)
+    assertInRange(size, name, [1, max])
+    return size
   }
   const fragment = parse('max_fragment_size', Math.max(Math.floor(max / 2), 1))
   const message = parse('max_message_size', max)
   if (fragment <= message) return { fragment, message }
-  const [one, other] = [String(fragment), String(message)]
-  throw badRequest(
-    `max_fragment_size ${one} must be less than or equal to max_message_size ${other}`,
-  )
+  const parts = [`max_fragment_size ${String(fragment)}`, `max_message_size ${String(message)}`]
+  throw badRequest(parts.join(' must be less than or equal to '))
 }
 
-/** Throws 400. */
 function assertHandshake({ headers, fastify }: DialectRequest): void {
   const version = findHeader(headers, 'sec-websocket-version') ?? ''
   const key = findHeader(headers, 'sec-websocket-key') ?? ''
