@@ -48,7 +48,11 @@ function toDialectRequest(fastify: FastifyRequest, reply: FastifyReply, mount: M
   const isBare = raw.headers.cookie === undefined
   return {
     ...mount,
-    ...{ fastify, reply, method, target, path },
+    fastify,
+    reply,
+    method,
+    target,
+    path,
     query: path === target ? [] : mount.dialect.parseQuery(target.slice(path.length + 1)),
     headers: isBare ? headers : withoutCookies(headers, mount.ownCookies),
     body: emptyBytes,

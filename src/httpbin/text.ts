@@ -72,8 +72,10 @@ export function findValue(pairs: readonly Pair[], name: string): string | undefi
 }
 
 export function findHeader(pairs: readonly Pair[], name: string): string | undefined {
-  const isIt = ([other]: Pair) => other.length === name.length && other.toLowerCase() === name
-  return pairs.find(isIt)?.[1]
+  for (const [other, value] of pairs) {
+    if (other.length === name.length && other.toLowerCase() === name) return value
+  }
+  return undefined
 }
 
 /** As `net/http` of Go writes the name of a header. */
