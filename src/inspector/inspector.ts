@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
-import { negotiate } from '../http/negotiation/negotiate.ts'
+import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
@@ -64,7 +64,10 @@ function isSet(query: unknown, name: string): boolean {
   throw badRequest(`The parameter ${name} must be 1, or be left out.`)
 }
 
-function toFilter({ query }: FastifyRequest): ExchangeFilter {
+function toFilter(request: FastifyRequest): ExchangeFilter {
+  const { query } = request
+  if (request.headers['x-inspector'] !== undefined && findSecrets(request).key === undefined)
+    throw badRequest('The key in X-Inspector must have at least 16 characters.')
   const status = findText(query, 'status')?.toLowerCase()
   if (status !== undefined && !/^[1-5](xx|\d\d)$/.test(status)) {
     throw badRequest('The parameter status must be a status code or a class such as 4xx.')
@@ -103,10 +106,10 @@ function getInspector(exchanges: Exchanges): Route {
       queryParameter('request_id', 'An X-Request-Id, a random UUID.', uuid, sample.requestId),
     ],
     content: { ...pageContent, ...listContent },
-    errors: [400],
+    errors: [400, 406],
     handler: async (request, reply) => {
       const isJson =
-        negotiate(request, reply, ['text/html', 'application/json']) === 'application/json'
+        chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
       const id = parseRequestId(request)
       if (id !== undefined) {
@@ -181,11 +184,14 @@ function clearInspector(exchanges: Exchanges): Route {
   }
 }
 
+const comment = 'At most the latest 1,000 exchanges. Secrets are masked. A longer body is cut.'
+
 function getArchive(exchanges: Exchanges): Route {
   return {
     method: 'GET',
     url: '/inspector.har',
     summary: 'Export the recorded exchanges as an HTTP Archive (HAR 1.2)',
+    description: 'The latest 1,000.',
     parameters: filterParameters,
     content: harContent,
     errors: [400],
@@ -193,7 +199,7 @@ function getArchive(exchanges: Exchanges): Route {
       const pages = exchanges.pagesOfWhole(toFilter(request), toOwner(request))
       keepPrivate(reply)
       reply.header('content-disposition', 'attachment; filename="vitrine.har"')
-      return sendChunks(reply, 'application/json', toHarChunks(pages))
+      return sendChunks(reply, 'application/json', toHarChunks(pages, comment))
     },
   }
 }

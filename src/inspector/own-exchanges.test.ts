@@ -122,3 +122,27 @@ test('with INSPECTOR=off no response has an exchange id', async (t) => {
   const { headers } = await app.inject({ url: '/topic', headers: page })
   assert.equal(headers['server-timing'], undefined)
 })
+
+for (const url of ['/inspector', '/inspector.har', '/inspector/events']) {
+  test(`a short key gets 400 from ${url}, and not from other URLs`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const headers = { ...json, 'x-inspector': 'fifteen-letters' }
+    const { statusCode, body } = await app.inject({ url: `${url}?mine=1`, headers })
+    assert.equal(statusCode, 400)
+    assert.match(body, /The key in X-Inspector must have at least 16 characters\./)
+    assert.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
+  })
+}
+
+for (const [accept, type] of [
+  ['*/*', 'text/html; charset=utf-8'],
+  ['application/json', 'application/json; charset=utf-8'],
+  ['text/plain', undefined],
+] as const) {
+  test(`the list for Accept: ${accept} is ${type ?? '406'}`, async (t) => {
+    const app = await testApp(t)
+    const { statusCode, headers } = await app.inject({ url: '/inspector', headers: { accept } })
+    assert.equal(statusCode, type === undefined ? 406 : 200)
+    if (type !== undefined) assert.equal(headers['content-type'], type)
+  })
+}

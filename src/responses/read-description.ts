@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { badRequest } from '../http/errors/http-error.ts'
-import { text } from '../http/openapi/content.ts'
+import { queryParameter, text } from '../http/openapi/content.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
 import { parseJson } from '../http/body/parse-json.ts'
 import { readBytes } from '../http/body/read-bytes.ts'
@@ -9,8 +9,19 @@ import { decodeUtf8, isDecimal } from '../http/request/parameters.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 import { descriptionSchema } from './description.ts'
 
-/** The parameters of a raw path, in their order. */
-export function toQuery({ raw }: FastifyRequest): readonly Pair[] {
+/** The parameters of a raw path, in their order, without `tag`: see `tagParameter`. */
+export function toQuery(request: FastifyRequest): readonly Pair[] {
+  return toAllParameters(request).filter(([name]) => name !== tagParameter.name)
+}
+
+export const tagParameter = queryParameter(
+  'tag',
+  'Any text, which is ignored. The filter `path` of the request inspector finds it.',
+  text,
+  'test-1',
+)
+
+export function toAllParameters({ raw }: FastifyRequest): readonly Pair[] {
   const { url = '' } = raw.target ?? {}
   const start = url.indexOf('?')
   return start === -1 ? [] : [...new URLSearchParams(url.slice(start))]

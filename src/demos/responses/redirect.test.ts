@@ -43,6 +43,7 @@ const chains = [
     ],
   ],
   ['1?a=b%26c', [[302, `${path}/0?a=b%26c`]]],
+  ['1?tag=b', [[302, `${path}/0?tag=b`]]],
 ] as const
 
 for (const [query, expected] of chains) {

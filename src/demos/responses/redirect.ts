@@ -14,7 +14,7 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
-import { toFlag, toObject, toQuery } from '../../responses/read-description.ts'
+import { toAllParameters, toFlag, toObject } from '../../responses/read-description.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const maxHops = 50
@@ -71,7 +71,9 @@ export const redirectEndpoints: readonly Endpoint[] = [
     describe: async (request, { config }) => {
       const hops = parseHops('hops', toPathParameter(request, 'hops'))
       if (hops === 0) return { json: await describeArrival(request, config) }
-      const query = new URLSearchParams(toQuery(request).map(([name, value]) => [name, value]))
+      const query = new URLSearchParams(
+        toAllParameters(request).map(([name, value]) => [name, value]),
+      )
       const status = Number(rotate(query, 'status') ?? 302)
       if (!statuses.includes(status)) {
         throw badRequest(

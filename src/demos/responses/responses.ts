@@ -4,6 +4,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isRawRequest } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
+import { tagParameter } from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import type { Demo, Services } from '../../site/demo.ts'
 import { html } from '../../site/html.ts'
@@ -71,6 +72,7 @@ export const responses: Demo = {
     const listed = Object.entries(endpoints).flatMap(([name, group]) =>
       group.map(({ describe, toConfig, ...route }): Route => ({
         ...{ method, file: `src/demos/responses/${name}.ts`, ...route },
+        parameters: [...(route.parameters ?? []), tagParameter],
         handler: async (request, reply) => {
           const given = toConfig?.(request, config) ?? config
           const description = await describe(request, { ...services, config: given })

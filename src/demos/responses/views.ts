@@ -90,7 +90,7 @@ const notes = html`<h2>What to know</h2>
 <li>A URL can be shared: it always describes the same response. Longer descriptions can be sent as JSON.</li>
 <li>All clients that use the key of a sequence, a rate or a cached response share its state, which expires ten minutes
 after its last use.</li>
-<li>Browsers hide chunks, trailers and early hints from scripts, and so from this page. curl shows them.</li>
+<li>Browsers hide chunks from scripts, and so from this page. <code>curl --raw</code> shows them.</li>
 <li>Responses run in a sandbox and cannot set the cookies of Vitrine. Delays, bodies and headers are limited.</li>
 </ul>`
 

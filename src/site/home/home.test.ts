@@ -31,8 +31,8 @@ test('the home page lists every demo, and has an image for other sites', async (
 })
 
 for (const [INSPECTOR, expected] of [
-  ['all', / shows the requests of all clients as they arrive\./],
-  ['own', / shows your requests as they arrive\./],
+  ['all', / shows the requests of all clients as they end\./],
+  ['own', / shows your requests as they end\./],
   ['off', /your own client\.<\/p>/],
 ] as const) {
   test(`the home page states what the inspector shows with INSPECTOR=${INSPECTOR}`, async (t) => {

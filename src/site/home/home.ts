@@ -28,8 +28,8 @@ export function openHome(
 
 const inspectorLink = html`<a href="/inspector">request inspector</a>`
 const inspectorSentences = {
-  all: html` The ${inspectorLink} shows the requests of all clients as they arrive.`,
-  own: html` The ${inspectorLink} shows your requests as they arrive.`,
+  all: html` The ${inspectorLink} shows the requests of all clients as they end.`,
+  own: html` The ${inspectorLink} shows your requests as they end.`,
   off: '',
 }
 
