@@ -30,9 +30,9 @@ test('the panel shows the exchange of the page, and a 304 after it', inBrowser, 
   }
 })
 
-test('a page that a form opened shows its POST', inBrowser, async (t) => {
+test('a page that a form opened shows its POST, on a local network too', inBrowser, async (t) => {
   const { visit } = await openSite(t)
-  const page = await visit()
+  const page = await visit({ hostname: localName })
   await page.goto('/locations/new')
   await page.getByLabel('Name').fill('Rome')
   await page.getByRole('button', { name: 'Create location' }).click()

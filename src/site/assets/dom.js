@@ -19,3 +19,12 @@ export async function fetchPage(path) {
   const response = await fetch(path, { headers: { accept: 'text/html' } })
   return new DOMParser().parseFromString(await response.text(), 'text/html')
 }
+
+/** Version 4. `crypto.randomUUID` exists only over HTTPS and on this machine. */
+export function createUuid() {
+  const toRandom = (digit) => {
+    const [byte] = crypto.getRandomValues(new Uint8Array(1))
+    return (digit ^ (byte & (15 >> (digit / 4)))).toString(16)
+  }
+  return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, toRandom)
+}

@@ -1,5 +1,5 @@
 // Sends an edit form as PATCH. Without JavaScript the browser sends POST with `_method=PATCH`.
-import { session } from './dom.js'
+import { createUuid, session } from './dom.js'
 
 for (const form of document.querySelectorAll('form[data-patch]')) {
   form.addEventListener('submit', async (event) => {
@@ -24,7 +24,7 @@ async function send(form) {
   const tag = fields.get('_if_match')
   fields.delete('_method')
   fields.delete('_if_match')
-  const id = crypto.randomUUID?.() ?? ''
+  const id = createUuid()
   const response = await fetch(form.getAttribute('action'), {
     method: 'PATCH',
     headers: { accept: 'application/json', 'if-match': tag, 'x-request-id': id },

@@ -1,7 +1,7 @@
 // Sends a request and shows the exchange: every request and response head of a redirect chain, as the
 // server recorded and renders them, and the bodies.
 import { completeCommands } from './commands.js'
-import { create, fetchPage } from './dom.js'
+import { create, createUuid, fetchPage } from './dom.js'
 import { tokenize } from './highlight.js'
 import { formatBytes } from './size.js'
 
@@ -21,16 +21,16 @@ export function codeBlock(source, language) {
 /** Fetch options and a path → the response, its text, and the recorded exchanges, oldest first. */
 export async function sendRequest(path, options = {}) {
   // Browsers send the header again when they follow a redirect, so that the whole chain is found.
-  const requestId = crypto.randomUUID?.()
+  const requestId = createUuid()
   const headers = new Headers(options.headers)
-  if (requestId) headers.set('x-request-id', requestId)
+  headers.set('x-request-id', requestId)
   const startedAt = performance.now()
   const response = await fetch(path, { cache: 'no-store', ...options, headers })
   const { bytes, isWhole, isCutOff } = await readBytes(response)
   const ms = performance.now() - startedAt
   const text = isText(response) ? new TextDecoder().decode(bytes) : ''
   const id = findExchangeId(response.headers.get('server-timing'))
-  const chain = requestId ? await fetchExchanges(`?request_id=${requestId}`) : []
+  const chain = await fetchExchanges(`?request_id=${requestId}`)
   const exchanges = chain.length > 0 || !id ? chain : await fetchExchanges(`/${id}`)
   return { response, bytes, isWhole, isCutOff, text, ms, exchanges }
 }

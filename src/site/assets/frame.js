@@ -1,7 +1,7 @@
 // What every page has: the request inspector, the theme switch, the logged-in user, local times, and the
 // navigation of static pages.
 import { completeCommands } from './commands.js'
-import { create, fetchPage, local, session } from './dom.js'
+import { create, createUuid, fetchPage, local, session } from './dom.js'
 
 const root = document.documentElement
 
@@ -78,9 +78,9 @@ async function showUser(part) {
 // Names the request of a form, so that the page after a redirect finds it. A form with a key is not
 // redirected, and has to stay unchanged when it is sent again.
 document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
-  const value = crypto.randomUUID?.()
+  const value = createUuid()
   // Not `form.method`: a field can have this name.
-  if (defaultPrevented || !value || form.getAttribute('method') !== 'post') return
+  if (defaultPrevented || form.getAttribute('method') !== 'post') return
   const addId = ({ formData }) => {
     if (formData.has('_idempotency_key')) return
     formData.set('_request_id', value)
