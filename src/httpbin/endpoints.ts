@@ -1,4 +1,3 @@
-import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import { html } from '../site/html.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { forOnly, toEndpoint } from './endpoint.ts'
@@ -17,23 +16,12 @@ import { renderOwnPage } from './render.ts'
 const index = toEndpoint('/', 'List the endpoints', { methods: forOnly('GET') }, renderIndex)
 
 /** By the name of their file. */
-const groups = {
-  inspect,
-  status,
-  auth,
-  cookies,
-  redirects,
-  headers,
-  formats,
-  bytes,
-  timed,
-  websocket,
-}
+const all = { inspect, status, auth, cookies, redirects, headers, formats, bytes, timed, websocket }
 
 export const endpoints = [
   { ...index, file: 'src/httpbin/endpoints.ts' },
-  ...Object.entries(groups).flatMap(([name, group]) =>
-    group.map((endpoint) => ({ ...endpoint, file: `src/httpbin/endpoints/${name}.ts` })),
+  ...Object.entries(all).flatMap(([name, declared]) =>
+    declared.map((endpoint) => ({ ...endpoint, file: `src/httpbin/endpoints/${name}.ts` })),
   ),
 ]
 
@@ -45,7 +33,7 @@ export function listEndpoints({ name }: Dialect) {
 }
 
 /** At the prefix. At the root, the home page is in its place. */
-function renderIndex({ prefix, dialect }: DialectRequest): VisitorResponse {
+function renderIndex({ prefix, dialect }: DialectRequest) {
   const others = listEndpoints(dialect).filter(({ path }) => path !== '/')
   const items = others.map(({ path, methods, summary }) => {
     const isLink = !/[:*]/.test(path) && /GET|\*/.test(methods.join())

@@ -4,10 +4,7 @@ import type { DialectRequest } from './dialect.ts'
 import { findValue } from './text.ts'
 
 /** In go-httpbin an empty value counts as none. */
-export function findParameter(
-  { query, dialect }: DialectRequest,
-  name: string,
-): string | undefined {
+export function findParameter({ query, dialect }: DialectRequest, name: string) {
   const value = findValue(query, name)
   return dialect.isPython ? value : value || undefined
 }
@@ -26,11 +23,7 @@ export function parseQueryInteger(
 }
 
 /** Throws 400, as go-httpbin does. */
-export function assertInRange(
-  value: number,
-  what: string,
-  [min, max]: readonly [min: number, max: number],
-): void {
+export function assertInRange(value: number, what: string, [min, max]: [number, number]): void {
   if (value >= min && value <= max) return
   const range = `[${String(min)}, ${String(max)}]`
   throw badRequest(`invalid ${what}: ${String(value)} not in range ${range}`)
@@ -56,11 +49,7 @@ export function parseSeconds(
   throw badRequest(`invalid ${name}: duration ${toGoDuration(seconds)} ${bound}`)
 }
 
-export function parseQuerySeconds(
-  request: DialectRequest,
-  name: string,
-  min?: number,
-): number | undefined {
+export function parseQuerySeconds(request: DialectRequest, name: string, min?: number) {
   const text = findParameter(request, name)
   const bounds = { name, max: request.config.maxDurationSeconds, ...(min && { min }) }
   return text === undefined ? undefined : parseSeconds(request, text, bounds)
