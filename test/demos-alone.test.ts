@@ -59,7 +59,7 @@ for (const mix of [
 
 for (const DEMOS of ['user,attic', 'all,attic', 'user,all']) {
   test(`DEMOS=${DEMOS} is an error`, async (t) => {
-    const message = new RegExp(`^DEMOS must be all, or some of .*; it is "${DEMOS}"$`)
+    const message = new RegExp(`^DEMOS must be all, none, or some of .*; it is "${DEMOS}"$`)
     await assert.rejects(testApp(t, { settings: { DEMOS } }), { message })
   })
 }
