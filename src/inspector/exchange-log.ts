@@ -29,10 +29,14 @@ export interface News {
 
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
-type LogConfig = Pick<Config, 'inspector' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'>
+type LogConfig = Pick<
+  Config,
+  'inspector' | 'preset' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'
+>
 
 /** The exchanges of this process. */
-export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
+export function createExchangeLog({ inspector: mode, preset, ...limits }: LogConfig) {
+  const clearsAll = mode === 'all' && preset !== 'public'
   const processId = randomUUID()
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
@@ -68,6 +72,8 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
   }
   return {
     mode,
+    /** Or only those of the viewer. */
+    clearsAll,
     /** At the head of a request. */
     begin: (raw: IncomingMessage): void => {
       if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
@@ -92,7 +98,8 @@ export function createExchangeLog({ inspector: mode, ...limits }: LogConfig) {
       search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
     clear: (viewer: Viewer): void => {
       for (const number of [...slabs.list()]) {
-        if (isVisible(read(number)?.owner, viewer, false)) slabs.drop(number)
+        const owner = clearsAll ? undefined : read(number)?.owner
+        if (clearsAll || (owner !== undefined && owner === viewer)) slabs.drop(number)
       }
     },
     /** At most the latest `limit`, with the owners that are among the viewers. */

@@ -66,6 +66,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   }
   return {
     mode: log.mode,
+    clearsAll: log.clearsAll,
     find: async (id: string, viewer: Viewer): Promise<{ exchange?: Exchange; notice: string }> => {
       const [exchange] = log.findWhole({ id }, viewer)
       if (exchange !== undefined) return { exchange, notice: '' }

@@ -158,6 +158,7 @@ function sendList(
     origin: toOrigin(request),
     filter: query,
     mode: exchanges.mode,
+    clearsAll: exchanges.clearsAll,
     hasSession: session !== undefined,
     key,
     notice: toNotice(page),
@@ -172,7 +173,7 @@ function clearInspector(exchanges: Exchanges): Route {
     method: 'DELETE',
     url: '/inspector',
     summary: 'Clear the recorded exchanges',
-    description: 'With `INSPECTOR=own`, only your own.',
+    description: 'With `INSPECTOR=own` or `PRESET=public`, only your own.',
     responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
     errors: [503],
     handler: async (request, reply) => {

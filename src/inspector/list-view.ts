@@ -78,6 +78,8 @@ interface InspectorPage extends ExchangeList {
   origin: string
   filter: ExchangeFilter
   mode: 'all' | 'own' | 'off'
+  /** Otherwise visitors clear only their own. */
+  clearsAll: boolean
   hasSession: boolean
   /** That the viewer has chosen. */
   key: string | undefined
@@ -104,13 +106,14 @@ ${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !hasSession && key 
 
 /** Without a session or a key nothing would be in the list of a visitor who sees only their own. */
 function renderExchanges(options: InspectorPage): Html {
-  const { notice, query, older } = options
+  const { clearsAll, hasSession, key, notice, query, older } = options
+  const canClear = clearsAll || hasSession || key !== undefined
   return html`<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
 ${renderFilter(options)}
 ${renderList(options)}
 <div class="actions"><a class="button second" href="/inspector${query}">Reload</a>
 ${older === undefined ? '' : html`<a class="button second" href="${older}">Older</a>\n`}<a class="button second" href="/inspector.har${query}">Export as HAR</a>
-<form method="post" action="/inspector"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">Clear</button></form></div>
+${canClear ? html`<form method="post" action="/inspector"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">${clearsAll ? 'Clear' : 'Clear mine'}</button></form>` : ''}</div>
 `
 }
 

@@ -268,6 +268,26 @@ test('what a client sent is text in every page', async (t) => {
   }
 })
 
+for (const [PRESET, headers, left, button] of [
+  ['none', {}, [], 'Clear'],
+  ['public', {}, all, undefined],
+  ['public', { 'x-inspector': secret }, all.slice(1), 'Clear mine'],
+] as const) {
+  const sender = 'x-inspector' in headers ? 'with a key' : 'without a key'
+  test(`PRESET=${PRESET} INSPECTOR=all: a visitor ${sender} leaves ${String(left.length)} exchanges`, async (t) => {
+    const app = await visitedApp(t, { PRESET })
+    const { body } = await app.inject({ url: '/inspector', headers: { ...page, ...headers } })
+    assert.equal(/>(Clear[^<]*)</.exec(body)?.[1], button)
+    const cleared = await app.inject({ method: 'DELETE', url: '/inspector', headers })
+    assert.equal(cleared.statusCode, 204)
+    const { exchanges } = await list(app)
+    assert.deepEqual(
+      exchanges.map(({ target }) => target),
+      left,
+    )
+  })
+}
+
 test('each page suggests another key', async (t) => {
   const app = await visitedApp(t, { INSPECTOR: 'own' })
   const suggest = async () =>
