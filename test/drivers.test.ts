@@ -27,15 +27,15 @@ test('the default start loads no driver', async (t) => {
   assert.equal((await fetch(`${origin}/health`)).status, 200)
 })
 
-test('the error for a driver that is not installed is one line with its name', async (t) => {
+test('the error for a package that is not installed is one line with its name', async (t) => {
   const cases: [settings: Record<string, string>, line: string][] = [
-    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a driver: npm install ioredis'],
+    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a package: npm install ioredis'],
     [
       { FILES_URL: 's3://bucket', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
-      'FILES_URL needs a driver: npm install aws4fetch',
+      'FILES_URL needs a package: npm install aws4fetch',
     ],
-    [{ ADMIN_PORT: '0' }, 'ADMIN_PORT needs a driver: npm install prom-client'],
-    [{ ADMIN_PORT: '0', WORKERS: '2' }, 'ADMIN_PORT needs a driver: npm install prom-client'],
+    [{ ADMIN_PORT: '0' }, 'ADMIN_PORT needs a package: npm install prom-client'],
+    [{ ADMIN_PORT: '0', WORKERS: '2' }, 'ADMIN_PORT needs a package: npm install prom-client'],
   ]
   for (const [settings, line] of cases) {
     await t.test(line, async () => {

@@ -6,15 +6,26 @@ const maxDepth = 5
 const defaultLength = 200
 const smallNumber = 1000
 
+export interface Source {
+  faker: Faker
+  /** The ids that a field of this name inside an object can have. */
+  ids: ReadonlyMap<string, readonly unknown[]>
+  /** Whether a record has the name of a person. */
+  isOfPeople: boolean
+}
+
 /** A value that fits the schema, as far as forms know it. */
-export function createFake(faker: Faker, name: string, schema: FieldSchema, depth = 0): unknown {
+export function createFake(source: Source, name: string, schema: FieldSchema, depth = 0): unknown {
+  const { faker, ids } = source
   const { enum: choices, anyOf, default: fallback, items } = schema
   if (choices && choices.length > 0) return faker.helpers.arrayElement([...choices])
-  if (anyOf?.[0]) return createFake(faker, name, anyOf[0], depth)
+  if (anyOf?.[0]) return createFake(source, name, anyOf[0], depth)
   const type = toTypes(schema).find((each) => each !== 'null') ?? 'null'
+  const [id] = faker.helpers.arrayElements(ids.get(name) ?? [], 1)
+  if (typeof id === (type === 'integer' ? 'number' : type)) return id
   switch (type) {
     case 'string':
-      return createText(faker, name, schema)
+      return createText(source, name, schema)
     case 'boolean':
       return faker.datatype.boolean()
     case 'integer':
@@ -24,12 +35,12 @@ export function createFake(faker: Faker, name: string, schema: FieldSchema, dept
       const { minItems = 0, maxItems = minItems + 3 } = schema
       if (!items || depth >= maxDepth) return []
       const length = faker.number.int({ min: minItems, max: Math.min(maxItems, minItems + 3) })
-      return Array.from({ length }, () => createFake(faker, name, items, depth + 1))
+      return Array.from({ length }, () => createFake(source, name, items, depth + 1))
     }
     case 'object': {
       const members = Object.entries(depth < maxDepth ? (schema.properties ?? {}) : {})
       return Object.fromEntries(
-        members.map(([member, each]) => [member, createFake(faker, member, each, depth + 1)]),
+        members.map(([member, each]) => [member, createFake(source, member, each, depth + 1)]),
       )
     }
     default:
@@ -45,7 +56,8 @@ function createNumber(faker: Faker, { minimum, maximum }: FieldSchema, isInteger
     : faker.number.float({ min, max, multipleOf: 0.01 })
 }
 
-function createText(faker: Faker, name: string, schema: FieldSchema): string {
+function createText(source: Source, name: string, schema: FieldSchema): string {
+  const { faker } = source
   if (schema.writeOnly) return samplePassword
   if (schema.pattern !== undefined)
     return faker.helpers.fromRegExp(schema.pattern.replace(/^\^|\$$/g, ''))
@@ -63,11 +75,13 @@ function createText(faker: Faker, name: string, schema: FieldSchema): string {
     case 'uuid':
       return faker.string.uuid()
     default:
-      return fitLength(faker, createWords(faker, name, schema), schema)
+      return fitLength(faker, createWords(source, name, schema), schema)
   }
 }
 
-function createWords(faker: Faker, name: string, { maxLength = 0 }: FieldSchema): string {
+function createWords(source: Source, name: string, { maxLength = 0 }: FieldSchema): string {
+  const { faker, isOfPeople } = source
+  if (name === 'name' && !isOfPeople) return faker.commerce.productName()
   if (/name$|^author$/i.test(name)) return faker.person.fullName()
   if (/city$/i.test(name)) return faker.location.city()
   if (/country$/i.test(name)) return faker.location.country()

@@ -24,6 +24,8 @@ export function parseDatabasePath({ databaseUrl: url }: Config, postgresCommand:
 
 export function assertNotInMemory(url: string): void {
   if (url === 'sqlite::memory:') {
-    throw new Error('other processes cannot access the database sqlite::memory:')
+    throw new Error(
+      'sqlite::memory: (--fresh) is in the memory of the service, which other processes cannot access',
+    )
   }
 }

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Faker } from '@faker-js/faker'
 import type { Config } from '../config/config.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import { readSchema } from '../data-file/open-data.ts'
@@ -12,8 +11,13 @@ import { createHasher, createRecord } from '../resources/write/write.ts'
 import { parseId } from '../resources/write/create-numbered.ts'
 import { loadDriver } from '../stores/load-driver.ts'
 import { openRecords } from '../stores/open-stores.ts'
-import { allRecords, type Document, type Records } from '../stores/records/records.ts'
-import { createFake } from './fake-values.ts'
+import {
+  allRecords,
+  type Collection,
+  type Document,
+  type Records,
+} from '../stores/records/records.ts'
+import { createFake, type Source } from './fake-values.ts'
 import { assertNotInMemory, formatCount } from './format.ts'
 
 const maxAttempts = 100
@@ -25,17 +29,18 @@ export async function seedResource(config: Config, count: number): Promise<void>
   if (dataFile === undefined)
     throw new Error('name the data file: vitrine db.json seed 100 --resource posts')
   assertNotInMemory(config.databaseUrl)
-  const load = () => import('@faker-js/faker/locale/en')
-  const { faker } = await loadDriver('seed', '@faker-js/faker', load)
   const { records, close } = await openRecords(config)
   try {
-    const context = await findContext(config, records, name)
+    const { context, resources } = await findContext(config, records, name)
+    const load = () => import('@faker-js/faker/locale/en')
+    const { faker } = await loadDriver('seed', '@faker-js/faker', load)
     // Another call with this number adds other records to these.
     const stored = await context.collection.count()
     if (seedNumber !== undefined) faker.seed([seedNumber, stored])
     faker.setDefaultRefDate('2026-01-01T00:00:00.000Z')
     await records.changes.start(name)
-    await addRecords(context, faker, count)
+    const ids = await loadNestedIds(context, records, resources)
+    await addRecords(context, { faker, ids, isOfPeople: isOfPeople(context.resource) }, count)
     console.log(`Added ${formatCount(count, 'record')} to ${name}`)
   } finally {
     await close()
@@ -50,19 +55,20 @@ async function findContext(config: Config, records: Records, name: string) {
   const resources = load.definitions.map((definition) => defineResource(definition))
   const lists = resources.filter(({ isSingular }) => !isSingular)
   const resource = lists.find((known) => known.name === name)
-  if (resource) return createContext(resource, { config, records, resources })
+  if (resource)
+    return { resources, context: createContext(resource, { config, records, resources }) }
   throw new Error(`--resource must be one of ${lists.map((known) => known.name).join(', ')}`)
 }
 
-async function addRecords(context: ResourceContext, faker: Faker, count: number): Promise<void> {
+async function addRecords(context: ResourceContext, source: Source, count: number): Promise<void> {
   const { resource } = context
   const hash = createHasher(resource)
-  const parents = await loadParents(context)
+  const known = new Map([...(await loadChoices(context)), ...(await loadParents(context))])
   for (let index = 0; index < count; index += 1) {
     for (let attempt = 1; ; attempt += 1) {
-      const document = createDocument(resource, faker, parents)
+      const document = createDocument(resource, source, known)
       try {
-        const id = faker.string.uuid()
+        const id = source.faker.string.uuid()
         const { createdAt } = await createRecord(context, id, await hash(document))
         // Records of the same millisecond would be listed in the order of their ids.
         while (Date.parse(createdAt) === Date.now()) await setImmediate()
@@ -76,11 +82,54 @@ async function addRecords(context: ResourceContext, faker: Faker, count: number)
   }
 }
 
+const maxChoices = 20
+
+/** The texts of fields that have few, such as a category. */
+async function loadChoices({ resource, collection }: ResourceContext) {
+  const found = await collection.list(allRecords, { offset: 0, limit: maxParents })
+  const fitting = found.filter(({ document }) => findProblems(resource, document).length === 0)
+  const texts = resource.fields.filter(({ kind }) => kind === 'text')
+  return texts.flatMap(({ name }): [string, unknown[]][] => {
+    const values = fitting.map(({ document }) => document[name]).filter(isText)
+    const choices = [...new Set(values)]
+    const isRepeated = choices.length > 0 && choices.length < values.length
+    return isRepeated && choices.length <= maxChoices ? [[name, choices]] : []
+  })
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+
+/** The ids of the resources that fields inside objects refer to, as `productId`. */
+async function loadNestedIds(
+  { resource, config }: ResourceContext,
+  records: Records,
+  resources: readonly Resource[],
+) {
+  const schema = JSON.stringify(resource.fields.map((field) => field.schema))
+  const named = resources.map((other) => ({ other, name: other.key + config.foreignKeySuffix }))
+  const entries = named
+    .filter(({ name }) => schema.includes(`"${name}":`))
+    .map(async ({ other, name }): Promise<[string, unknown[]]> => [
+      name,
+      await loadIds(records.collection(other.name), other),
+    ])
+  return new Map(await Promise.all(entries))
+}
+
+async function loadIds(collection: Pick<Collection, 'list'>, resource: Resource) {
+  const found = await collection.list(allRecords, { offset: 0, limit: maxParents })
+  return found.map(({ id }) => parseId(resource, id))
+}
+
+function isOfPeople({ name, fields }: Resource): boolean {
+  const isNamed = /people|person|user|author|customer|client|member|employee|student/i.test(name)
+  return isNamed || fields.some(({ kind }) => kind === 'email')
+}
+
 /** The ids that each reference can have. */
 async function loadParents({ relations, resource }: ResourceContext) {
   const toEntry = async ({ field, other }: Relation): Promise<[string, unknown[]]> => {
-    const found = await other.collection.list(allRecords, { offset: 0, limit: maxParents })
-    const ids = found.map(({ id }) => parseId(other.resource, id))
+    const ids = await loadIds(other.collection, other.resource)
     const { isRequired = false } = resource.fields.find(({ name }) => name === field) ?? {}
     if (ids.length === 0 && isRequired)
       throw new Error(
@@ -93,13 +142,13 @@ async function loadParents({ relations, resource }: ResourceContext) {
 
 function createDocument(
   resource: Resource,
-  faker: Faker,
-  parents: ReadonlyMap<string, readonly unknown[]>,
+  source: Source,
+  known: ReadonlyMap<string, readonly unknown[]>,
 ): Document {
   const entries = resource.fields.map(({ name, schema }): [string, unknown] => {
-    const ids = parents.get(name)
-    if (ids === undefined) return [name, createFake(faker, name, schema)]
-    return [name, ids.length > 0 ? faker.helpers.arrayElement(ids) : undefined]
+    const values = known.get(name)
+    if (values === undefined) return [name, createFake(source, name, schema)]
+    return [name, values.length > 0 ? source.faker.helpers.arrayElement(values) : undefined]
   })
   const document = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   const [problem] = findProblems(resource, document)

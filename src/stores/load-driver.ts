@@ -9,6 +9,6 @@ export async function loadDriver<Module>(
     return await load()
   } catch (error) {
     if (!hasCode(error, 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new Error(`${setting} needs a driver: npm install ${packageName}`, { cause: error })
+    throw new Error(`${setting} needs a package: npm install ${packageName}`, { cause: error })
   }
 }

@@ -38,11 +38,21 @@ const blog = {
   profile: { name: 'Ann' },
 }
 
-async function openBlog(t: TestContext) {
+const shop = {
+  products: ['light', 'light', 'table'].map((category, id) => ({
+    ...{ id, category, name: `Thing ${String(id)}` },
+  })),
+  orders: [
+    { id: 1, items: [{ productId: 1, count: 2 }] },
+    { id: 2, items: [{ productId: 2, count: 2 }] },
+  ],
+}
+
+async function openBlog(t: TestContext, contents: unknown = blog) {
   const folder = await temporaryFolder(t)
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'data.db')}`,
-    DATA_FILE: await dataFile(t, blog),
+    DATA_FILE: await dataFile(t, contents),
   }
   const run = async (...args: string[]) => {
     const env = { PATH: process.env.PATH, ...settings }
@@ -76,6 +86,19 @@ test('the same seed adds the same records, which fit the schema and refer to oth
   assert.ok(posts.slice(1).every(({ authorId }) => ids.includes(authorId)))
   assert.equal(new Set(authors.map((author) => author.email)).size, 12)
   assert.match(String(marks.at(-1)?.id), /^[\da-f-]{36}$/)
+})
+
+test('texts that are few are those of the file, and ids inside objects exist', async (t) => {
+  const { run, read } = await openBlog(t, shop)
+  for (const resource of ['products', 'orders'])
+    await run('seed', '20', '--resource', resource, '--seed', '7')
+  const { products = [], orders = [] } = await read()
+  assert.deepEqual([products.length, orders.length], [23, 22])
+  assert.deepEqual(new Set(products.map(({ category }) => category)), new Set(['light', 'table']))
+  const ids = products.map(({ id }) => id)
+  const items = orders.flatMap((order) => order.items as { productId: unknown }[])
+  assert.ok(items.length > 10)
+  for (const { productId } of items) assert.ok(ids.includes(productId))
 })
 
 test('a second call adds other records, and a running service streams them', async (t) => {
