@@ -72,9 +72,12 @@ type Opening = Awaited<ReturnType<typeof openApp>>
 async function openApp(config: Config, parts: Parts) {
   const stores = await openStores(config, warn, workers.sharedCounters)
   try {
-    const served = await openDemos(config, stores)
+    const losses: string[] = []
+    const served = await openDemos(config, stores, losses)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
     await app.ready()
+    if (losses.length > 0 && workers.isFirstProcess)
+      console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
     return { app, stores }
   } catch (error) {
     await stores.close()
@@ -128,15 +131,15 @@ function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The demos, and the resources of the data file if there is one. */
-async function openDemos(config: Config, { records }: Stores) {
+/** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
+async function openDemos(config: Config, { records }: Stores, losses: string[]) {
   if (config.dataFile === undefined) return { config, demos: catalogue }
   const opened = await openData(config, records, workers.isFirstProcess)
-  const notify = (notice: string) => {
-    if (workers.isFirstProcess) console.log(notice)
-  }
-  opened.notices.forEach(notify)
-  return combineDemos(config, catalogue, opened, notify)
+  if (workers.isFirstProcess)
+    opened.notices.forEach((notice) => {
+      console.log(notice)
+    })
+  return combineDemos(config, catalogue, opened, (loss) => losses.push(loss))
 }
 
 function warn(problem: string): void {

@@ -8,8 +8,8 @@ import { responsesDemo, toFirstSegment } from './data-responses.ts'
 import type { OpenedData } from './open-data.ts'
 
 /**
- * The demos that are served with the resources of a data file, which come first. `notify` gets a line for
- * each demo that loses paths.
+ * The demos that are served with the resources of a data file, which come first. `notify` gets a
+ * text for each demo that loses paths.
  */
 export function combineDemos(
   config: Config,
@@ -29,8 +29,7 @@ export function combineDemos(
     [name, ...uses].some((each) => names.includes(each)) ||
     (samples.length > 0 && samples.every(({ path }) => isTaken(path)))
   const open = catalogue.filter(({ name }) => config.demos.includes(name))
-  for (const { name } of open.filter(isOff))
-    notify(`The demo ${name} is off: the data file has its path`)
+  for (const { name } of open.filter(isOff)) notify(`${name} is off`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const described = responses.length > 0 ? [responsesDemo(responses, ofResources)] : []
@@ -52,8 +51,7 @@ function withoutPaths(
     routes: async (services, app) => {
       const all = typeof routes === 'function' ? await routes(services, app) : routes
       const taken = new Set(all.map(({ url }) => url).filter(isTaken))
-      if (taken.size > 0)
-        notify(`The demo ${demo.name} has no ${[...taken].join(', ')}: the data file has the path`)
+      if (taken.size > 0) notify(`${demo.name} has no ${[...taken].join(' and no ')}`)
       return all.filter(({ url }) => !isTaken(url))
     },
   }

@@ -80,6 +80,22 @@ test('pages name a resource in words, with its article and its fields', async (t
   assert.match(missing.body, /There is no post tag with the id 9\./)
 })
 
+test('a record is named by a usual field, and otherwise by its id', async (t) => {
+  const name = { type: 'string', maxLength: 80 }
+  const app = await dataApp(t, {
+    $schema: { products: { properties: { name } } },
+    products: [{ id: 1, code: 'x', name: 'Lamp' }],
+    orders: [{ id: 1, state: 'paid', productId: 1 }],
+  })
+  for (const [url, heading] of [
+    ['/products/1', 'Lamp'],
+    ['/orders/1', 'Order 1'],
+  ] as const) {
+    const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.match(body, new RegExp(`<h1>${heading}</h1>`))
+  }
+})
+
 test('the home page has two requests of the first resource, and one of the next four', async (t) => {
   const names = Array.from({ length: 7 }, (_, index) => `r${String(index)}`)
   const app = await dataApp(t, Object.fromEntries(names.map((name) => [name, []])))

@@ -25,7 +25,6 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
   const { title, description, ...others } = { ...schema, additionalProperties: true }
   const references = findReferences(source, properties)
   const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
-  const naming = findNaming(properties)
   const key = toKey(name, names)
   return {
     name,
@@ -34,7 +33,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
     title: title ?? toTitle(name),
     summary: description ?? summarize(source, Object.keys(properties)),
     ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
-    ...(naming !== undefined && { namedBy: naming }),
+    namedBy: findNaming(properties) ?? '',
     hasTimes: false,
     hasEvents: true,
     defaultType: 'application/json',
@@ -85,13 +84,11 @@ function hasNumericIds({ schema, documents, idField }: DefinitionSource): boolea
 
 const namingFields = ['name', 'title', 'label', 'username', 'email', 'subject', 'slug']
 
-/** The field that names a record: a usual one, or the first of short text. */
+/** The field that names a record, if there is a usual one. */
 function findNaming(properties: Fields['properties']): string | undefined {
-  const isText = ([, { type, maxLength, writeOnly }]: [string, FieldSchema]) =>
-    [type].flat().includes('string') && maxLength === undefined && writeOnly !== true
-  const texts = Object.entries(properties).filter(isText)
-  const names = texts.map(([name]) => name)
-  return namingFields.find((name) => names.includes(name)) ?? names[0]
+  const isText = ({ type, maxLength = 0, writeOnly }: FieldSchema) =>
+    [type].flat().includes('string') && maxLength <= 200 && writeOnly !== true
+  return namingFields.find((name) => isText(properties[name] ?? {}))
 }
 
 /** The ids that the data has are not the only ones: a field of short text may have been inferred as a choice. */

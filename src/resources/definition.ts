@@ -22,7 +22,7 @@ export interface ResourceDefinition {
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
   indexed?: readonly string[]
-  /** The field that names the record; the first if unset. */
+  /** The field that names the record; the first if unset, and the singular with the id if empty. */
   namedBy?: string
   /** The field that has the id in the stored document too, as text or a whole number. `_id` is not stored. */
   idField?: string

@@ -11,10 +11,16 @@ export function findValue(document: Document, name: string): unknown {
 }
 
 /** The display name: the naming field, or the id if the field has no visible character. */
-export function toRecordName({ naming }: Resource, { id, document }: StoredRecord): string {
+export function toRecordName(resource: Resource, { id, document }: StoredRecord): string {
+  const { naming, namedBy, singular } = resource
+  if (namedBy === '') return `${capitalize(singular)} ${id}`
   const value = findValue(document, naming?.name ?? '')
   const isScalar = typeof value === 'string' || typeof value === 'number'
   return isScalar && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value)) ? String(value) : id
+}
+
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 export function valueToText(value: unknown): string {

@@ -143,6 +143,14 @@ test('an export has the stored records, and can be loaded', async (t) => {
   assert.match(await run(settings, file, 'export', file), /the data file itself is never written/)
 })
 
+test('the demos that lose paths are in one line', async (t) => {
+  const file = await dataFile(t, { ...blog, users: [] })
+  const { output } = await start(t, {}, file, '--fresh')
+  const line = /^The data file serves paths of demos: users is off; .*; uploads has no \/profile$/m
+  assert.match(output(), line)
+  assert.equal(output().match(/uploads/g)?.length, 1)
+})
+
 test('an invalid file stops the start with each problem, and nothing is loaded', async (t) => {
   const file = await dataFile(t, { ok: [{ id: 1 }], docs: [], posts: [{ id: {} }] })
   const settings = settingsIn(await temporaryFolder(t))

@@ -23,7 +23,7 @@ import {
   type ResourceContext,
 } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { findValue } from '../field-values.ts'
+import { capitalize, findValue } from '../field-values.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
@@ -169,8 +169,7 @@ function keepFixed(resource: Resource, id: string, current?: StoredRecord) {
 }
 
 function createdNotice(resource: Resource, { id }: StoredRecord): Html {
-  const { singular } = resource
-  const title = `${singular.charAt(0).toUpperCase()}${singular.slice(1)}`
+  const title = capitalize(resource.singular)
   const url = toRecordPath(resource, id)
   return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
 }
