@@ -17,6 +17,7 @@ export async function reset(config: Config): Promise<void> {
       formatCount(count, plural.replace(/s$/, ''), plural),
     )
     console.log(list.length > 0 ? `Removed ${list.join(', ')}` : 'There was nothing to remove')
+    console.log('A running service keeps the exchanges of its request inspector: restart it')
     if (config.dataFile !== undefined) console.log('The next start loads the data file again')
   } finally {
     await stores.close()

@@ -15,6 +15,7 @@ import {
   type TestService,
 } from './data-folder.ts'
 
+const restart = 'A running service keeps the exchanges of its request inspector: restart it'
 const user = { name: 'Ann', password: 'glass' }
 
 /** Creates data of every kind; returns the cookie of a session. */
@@ -37,7 +38,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   assert.equal((await send(path)).status, 200)
   assert.equal(
     await runSucceeding(services, 'reset'),
-    'Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key, 1 state',
+    `Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key, 1 state\n${restart}`,
   )
   for (const list of ['/users', '/locations', '/uploads'])
     assert.deepEqual(await listOf(send, list), [])
@@ -47,7 +48,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   await furnish(send)
   assert.equal((await listOf(send, '/locations')).length, 1)
   await runSucceeding(services, 'reset')
-  assert.equal(await runSucceeding(services, 'reset'), 'There was nothing to remove')
+  assert.equal(await runSucceeding(services, 'reset'), `There was nothing to remove\n${restart}`)
   return send
 }
 
