@@ -12,9 +12,14 @@ import { html, type Html } from './html.ts'
 const messages = new Map([
   ['saved', 'Saved.'],
   ['deleted', 'Deleted.'],
+  ['removed', 'Removed.'],
 ])
 
-export function setFlash(request: FastifyRequest, reply: FastifyReply, key: 'saved' | 'deleted') {
+export function setFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: 'saved' | 'deleted' | 'removed',
+) {
   if (isForm(request)) setCookie(reply, key, 30)
 }
 

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
 
+/** To look at, if SHOTS is a folder. */
+async function shoot(page: Page, name: string): Promise<void> {
+  const { SHOTS: folder } = process.env
+  if (folder) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
 test('a request that arrives while one watches appears without a reload', inBrowser, async (t) => {
   const { origin, visit } = await openSite(t)
-  const page = await visit({ viewport: { width: 1280, height: 900 } })
+  const page = await visit({ errorStatuses: [400, 401], viewport: { width: 1280, height: 900 } })
   await page.goto('/bins')
   await page.getByRole('button', { name: 'Create a bin' }).click()
   await page.waitForURL(/\/bins\/[\w-]{27}$/)
@@ -18,15 +26,33 @@ test('a request that arrives while one watches appears without a reload', inBrow
   const link = page.getByRole('link', { name: '/hook?paid=1' })
   await link.click()
   await page.getByText('"order": 7').first().waitFor()
-  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT, fullPage: true })
+  await shoot(page, 'request')
   await page.getByText('Response of the bin').click()
-  await page.getByRole('textbox', { name: /description of the response/ }).fill('{"status": 202}')
+  const description = page.getByRole('textbox', { name: /description of the response/ })
+  await description.fill('{"status": 202,}')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.waitForURL(/\/bins\/[\w-]{27}$/)
+  await page.locator('span.error').waitFor()
+  assert.equal(await description.inputValue(), '{"status": 202,}')
+  await shoot(page, 'error')
+  await description.fill('{"status": 202}')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
   assert.equal((await fetch(`${origin}/b/${id}`)).status, 202)
+  const other = await visit({ errorStatuses: [401], viewport: { width: 360, height: 800 } })
+  await other.goto(page.url())
+  await shoot(other, 'secret')
+  await page.getByText('Commands with the secret').click()
+  const command = await page.getByText(/--secret vbs_/).textContent()
+  await other.getByLabel('secret').fill(/vbs_\S+/.exec(command ?? '')?.[0] ?? '')
+  await other.getByRole('button', { name: 'Open the bin' }).click()
+  await other.getByRole('link', { name: '/hook?paid=1' }).waitFor()
+  await shoot(other, 'narrow')
   await page.goto('/bins')
   await page.getByRole('link', { name: id }).click()
-  await page.getByRole('button', { name: 'Remove the bin' }).click()
+  await page.getByText('Remove the bin', { exact: true }).click()
+  await shoot(page, 'remove')
+  await page.getByRole('button', { name: 'Yes, remove the bin' }).click()
   await page.waitForURL(/\/bins$/)
+  await page.getByText('Removed.').waitFor()
   await page.getByText('This browser has no bins yet.').waitFor()
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBin } from '../../../test/bins.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
@@ -44,11 +45,18 @@ test('the inspector shows neither captured requests nor what their owner reads',
 test('the link with the secret sets the cookie, and a wrong one does not', async (t) => {
   const app = await testApp(t)
   const { id, secret } = await createBin(app)
-  const open = (given: string) => app.inject(`/bins/${id}?secret=${given}`)
+  const headers = { accept: 'text/html' }
+  const open = (given: string) => app.inject({ url: `/bins/${id}?secret=${given}`, headers })
   const [right, wrong] = [await open(secret), await open(secret.replace(/.$/, '*'))]
   assert.deepEqual([right.statusCode, right.headers.location], [303, `/bins/${id}`])
   assert.match(String(right.headers['set-cookie']), new RegExp(`^bin-${id}=${secret};`))
-  assert.deepEqual([wrong.statusCode, wrong.headers['set-cookie']], [303, undefined])
+  assert.deepEqual([wrong.statusCode, wrong.headers['set-cookie']], [401, undefined])
+  assert.match(String(wrong.headers['www-authenticate']), /^Bearer/)
+  assert.match(wrong.body, /The secret is not that of this bin\./)
+  const locked = await app.inject({ url: `/bins/${id}`, headers })
+  assert.equal(locked.statusCode, 401)
+  assert.match(locked.body, new RegExp(`<form action="/bins/${id}">`))
+  for (const { body } of [wrong, locked]) assert.deepEqual(await findInvalid(body, '401'), [])
 })
 
 test('a browser keeps the cookies of the twenty newest bins', async (t) => {

@@ -27,15 +27,20 @@ export async function openBin(
   const secrets = [bearer, kept].filter((one) => one !== undefined)
   const secret = secrets.find((one) => isSecretOf(bin.secretHash, one))
   if (secret !== undefined) return { ...bin, secret }
-  const detail =
+  throw lacksSecret(
     secrets.length === 0
       ? 'This bin can be read with its secret only. Send it as Authorization: Bearer SECRET.'
-      : 'The secret is not that of this bin.'
-  throw new HttpError('unauthorized', detail, {
+      : wrongSecret,
+  )
+}
+
+export const wrongSecret = 'The secret is not that of this bin.'
+
+export const lacksSecret = (detail: string) =>
+  new HttpError('unauthorized', detail, {
     headers: { 'www-authenticate': 'Bearer realm="Request bins"' },
     back: binsPage,
   })
-}
 
 function toCookieName(protocol: string, id: string): string {
   return `${protocol === 'https' ? '__Secure-' : ''}bin-${id}`

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
-import { badRequest, conflict } from '../../http/errors/http-error.ts'
+import { badRequest, conflict, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { pageContent, queryParameters } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
@@ -11,15 +11,16 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
+import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/page.ts'
-import { findOwnIds, setSecretCookie } from './access.ts'
+import { findOwnIds, lacksSecret, setSecretCookie, wrongSecret, type OpenedBin } from './access.ts'
 import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices, type Endpoint } from './endpoint.ts'
 import { findFirst, parseRequestList } from './list.ts'
-import { renderBinPage, renderBinsPage } from './views.ts'
+import { renderBinPage, renderBinsPage, renderSecretPage, type BinEdit } from './views.ts'
 
 const maxRows = 200
 
@@ -34,18 +35,25 @@ const getBin = ofBin({
     303: toPage,
   },
   errors: [406],
-  handle: async (request, reply, { bin, events, requests }) => {
-    if (!isPage(request, reply)) return sendJson(reply, binToJson(bin))
-    const list = parseRequestList(request)
-    // Before the list, so that the page misses no request.
-    const lastEvent = await events.findLast()
-    const newest = await findFirst(requests.pages(bin.id, true), list, maxRows)
-    const { parameters } = list
-    const exchanges = newest.map(toRow)
-    const view = { origin: toOrigin(request), exchanges, parameters, lastEvent }
-    return sendPage(reply, renderBinPage(bin, view))
-  },
+  handle: (request, reply, services) =>
+    isPage(request, reply)
+      ? sendBinPage(reply, services, { flash: takeFlash(request, reply) })
+      : sendJson(reply, binToJson(request, services.bin)),
 })
+
+async function sendBinPage(
+  reply: FastifyReply,
+  { bin, events, requests }: BinServices & { bin: OpenedBin },
+  edit: BinEdit,
+) {
+  const list = parseRequestList(reply.request)
+  // Before the list, so that the page misses no request.
+  const lastEvent = await events.findLast()
+  const newest = await findFirst(requests.pages(bin.id, true), list, maxRows)
+  const { parameters } = list
+  const view = { origin: toOrigin(reply.request), exchanges: newest.map(toRow), parameters }
+  return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
+}
 
 export const binEndpoints: readonly Endpoint[] = [
   {
@@ -58,7 +66,8 @@ export const binEndpoints: readonly Endpoint[] = [
       chooseType(request, reply, ['text/html'])
       reply.header('cache-control', 'no-store')
       const ids = findOwnIds(request)
-      return sendPage(reply, renderBinsPage(ids, config.binDays, toOrigin(request)))
+      const view = { ids, days: config.binDays, origin: toOrigin(request) }
+      return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
     },
   },
   {
@@ -83,17 +92,25 @@ export const binEndpoints: readonly Endpoint[] = [
       const hasPage = isPage(request, reply)
       const bin = await bins.create(parseResponse(request, config))
       reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
-      if (!hasPage) return sendJson(reply.code(201), { ...binToJson(bin), secret: bin.secret })
+      if (!hasPage)
+        return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
       setSecretCookie(reply, bin)
       return reply.code(303).send()
     },
   },
   {
     ...getBin,
-    handle: (request, reply, services) => {
+    handle: async (request, reply, services) => {
       const { secret } = isObject(request.query) ? request.query : {}
-      if (typeof secret !== 'string') return getBin.handle(request, reply, services)
-      return followLink(reply, secret, services)
+      try {
+        if (typeof secret === 'string') return await followLink(reply, secret, services)
+        return await getBin.handle(request, reply, services)
+      } catch (error) {
+        const isLocked = error instanceof HttpError && error.status === 401
+        if (!isLocked || !isPage(request, reply)) throw error
+        const page = renderSecretPage(toPathParameter(request, 'id'), error.message)
+        return sendPage(reply.code(401).headers(error.headers), page)
+      }
     },
   },
   ofBin({
@@ -102,12 +119,21 @@ export const binEndpoints: readonly Endpoint[] = [
     requestBody: { content: responseContent, required: true },
     responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
     errors: [409],
-    handle: async (request, reply, { bin, bins, config }) => {
-      const response = parseResponse(request, config) ?? bin.response
-      if (!(await bins.setResponse(bin, response)))
-        throw conflict('The bin was changed at the same time.')
-      if (isForm(request)) return reply.redirect(toPagePath(bin), 303)
-      return sendJson(reply, binToJson({ ...bin, response }))
+    handle: async (request, reply, services) => {
+      const { bin, bins, config } = services
+      try {
+        const response = parseResponse(request, config) ?? bin.response
+        if (!(await bins.setResponse(bin, response)))
+          throw conflict('The bin was changed at the same time.')
+        setFlash(request, reply, 'saved')
+        if (isForm(request)) return await reply.redirect(toPagePath(bin), 303)
+        return await sendJson(reply, binToJson(request, { ...bin, response }))
+      } catch (error) {
+        if (!(error instanceof HttpError) || !isForm(request)) throw error
+        const { response = '' } = isObject(request.body) ? request.body : {}
+        const edit = { draft: String(response), problem: error.message }
+        return sendBinPage(reply.code(error.status), services, edit)
+      }
     },
   }),
   ofBin({
@@ -127,14 +153,16 @@ const isPage = (request: FastifyRequest, reply: FastifyReply) =>
 
 const toPagePath = ({ id }: Bin) => `/bins/${id}`
 
-function binToJson({ id, createdAt, expiresAt, response }: Bin) {
-  return { id, url: `/b/${id}/`, createdAt, expiresAt, response: JSON.parse(response) as unknown }
+function binToJson(request: FastifyRequest, { id, createdAt, expiresAt, response }: Bin) {
+  const url = `${toOrigin(request)}/b/${id}/`
+  return { id, url, createdAt, expiresAt, response: JSON.parse(response) as unknown }
 }
 
 /** The secret of a link becomes a cookie. */
 async function followLink(reply: FastifyReply, secret: string, { bins }: BinServices) {
   const bin = await bins.find(toPathParameter(reply.request, 'id'))
-  if (isSecretOf(bin.secretHash, secret)) setSecretCookie(reply, { ...bin, secret })
+  if (!isSecretOf(bin.secretHash, secret)) throw lacksSecret(wrongSecret)
+  setSecretCookie(reply, { ...bin, secret })
   return reply.header('cache-control', 'no-store').redirect(toPagePath(bin), 303)
 }
 

@@ -14,7 +14,7 @@ test('a bin has an id that cannot be guessed, and a secret that no other respons
   assert.match(one.id, /^[\w-]{27}$/)
   assert.match(one.secret, /^vbs_[\w-]{32}$/)
   assert.notEqual(one.id.slice(7), other.id.slice(7))
-  assert.equal(one.url, `/b/${one.id}/`)
+  assert.equal(one.url, `http://localhost:80/b/${one.id}/`)
   const week = Date.now() + 7 * 86_400_000
   assert.ok(Math.abs(Date.parse(one.expiresAt) - week) < 60_000)
   const read = await one.read()
@@ -207,7 +207,20 @@ test('a form changes the response, clears the bin and removes it', async (t) => 
     })
   const changed = await send('', { _method: 'PATCH', response: '{"status": 202}' })
   assert.deepEqual([changed.statusCode, changed.headers.location], [303, `/bins/${bin.id}`])
-  assert.equal((await send('', { _method: 'PATCH', response: '{' })).statusCode, 400)
+  const cookie = String(changed.headers['set-cookie']).split(';', 1)[0]
+  const saved = await bin.read('', { headers: { accept: 'text/html', cookie } })
+  assert.match(saved.body, /<p class="notice" role="status">Saved\.<\/p>/)
+  for (const [text, problem] of [
+    ['{"a<', 'JSON'],
+    ['{"status": 99}', 'status'],
+  ] as const) {
+    const failed = await send('', { _method: 'PATCH', response: text })
+    assert.equal(failed.statusCode, 400)
+    assert.deepEqual(await findInvalid(failed.body, text), [])
+    const [, shown = ''] = /<textarea[^>]*>([^]*)<\/textarea>/.exec(failed.body) ?? []
+    assert.equal(shown, text.replaceAll('"', '&quot;').replaceAll('<', '&lt;'))
+    assert.match(failed.body, new RegExp(`<span class="error" id="problem">.*${problem}`))
+  }
   assert.equal((await send('/requests', { _method: 'DELETE' })).statusCode, 303)
   assert.deepEqual(await bin.list(), [])
   assert.equal((await bin.send()).statusCode, 202)

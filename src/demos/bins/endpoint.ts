@@ -3,6 +3,7 @@ import { isForm } from '../../http/body/body-reader.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import type { Services } from '../../site/demo.ts'
+import { setFlash } from '../../site/flash.ts'
 import { openBin, type OpenedBin } from './access.ts'
 import type { BinStore } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
@@ -53,5 +54,6 @@ export function ofBin({ path = '', handle, ...operation }: BinEndpoint): Endpoin
 }
 
 export function sendRemoved(request: FastifyRequest, reply: FastifyReply, page: string) {
+  setFlash(request, reply, 'removed')
   return isForm(request) ? reply.redirect(page, 303) : reply.code(204).send()
 }

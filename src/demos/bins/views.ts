@@ -4,10 +4,10 @@ import type { Exchange, Fields } from '../../inspector/exchange.ts'
 import { renderList } from '../../inspector/list-view.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
-import { renderCommand } from '../../site/highlight.ts'
+import { codeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
-import type { OpenedBin } from './access.ts'
+import { wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import { toBack, toExchange, toUrl, type CapturedRequest } from './captured-request.ts'
@@ -17,10 +17,17 @@ type FileList = ReturnType<typeof filesToJson>
 
 const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
-export function renderBinsPage(ids: readonly string[], days: number, origin: string): Page {
+interface BinsView {
+  ids: readonly string[]
+  days: number
+  origin: string
+  flash: Html | undefined
+}
+
+export function renderBinsPage({ ids, days, origin, flash }: BinsView): Page {
   return {
     title: 'Request bins',
-    main: html`<p class="lead">A bin is a URL that captures every request, for example of a webhook or of your own client. Its page shows
+    main: html`${flash ?? ''}<p class="lead">A bin is a URL that captures every request, for example of a webhook or of your own client. Its page shows
 each request as soon as it arrives.</p>
 <form method="post" action="/bins"><p class="actions"><button type="submit">Create a bin</button></p></form>
 <p class="quiet">Anyone who knows the URL of a bin can send requests to it. To read them, a client needs the secret of the bin,
@@ -38,7 +45,33 @@ function renderBinLink(id: string): Html {
   return html`<li><a href="/bins/${id}"><code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
 }
 
-interface BinView {
+/** For a browser without the secret, or with a wrong one. */
+export function renderSecretPage(id: string, problem: string): Page {
+  const isWrong = problem === wrongSecret
+  return {
+    title: 'Request bin',
+    back: binsPage,
+    main: html`${isWrong ? html`<div class="notice error" role="alert"><p id="problem">${wrongSecret}</p></div>\n` : ''}<p class="lead">This bin can be read with its secret only.</p>
+<form action="/bins/${id}">
+<p class="field"><label for="secret">The secret, which begins with <code>vbs_</code></label>
+<input type="password" id="secret" name="secret" required autocomplete="current-password"${isWrong ? html` aria-invalid="true" aria-describedby="problem"` : ''}></p>
+<p class="actions"><button type="submit">Open the bin</button></p>
+</form>
+<p class="quiet">The response to the request that created the bin has the secret, and so has the page of the bin in the
+browser that created it. A client sends it as <code>Authorization: Bearer SECRET</code>.</p>
+`,
+  }
+}
+
+/** What was done, or could not be. */
+export interface BinEdit {
+  flash?: Html | undefined
+  /** Of the response, as it was typed. */
+  draft?: string
+  problem?: string
+}
+
+interface BinView extends BinEdit {
   origin: string
   /** Before the list was read. */
   lastEvent: number
@@ -49,7 +82,7 @@ interface BinView {
 }
 
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
-  const { origin, exchanges, parameters, lastEvent } = view
+  const { origin, exchanges, parameters, lastEvent, flash } = view
   const { id, expiresAt } = bin
   const url = `${origin}/b/${id}/`
   const isSearch = [...parameters.values()].flat().some((text) => text !== '')
@@ -64,44 +97,58 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
     title: 'Request bin',
     back: binsPage,
     ...files,
-    main: html`<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
+    main: html`${flash ?? ''}<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
 ${renderAccess(bin, origin)}${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>
-${renderResponseForm(bin)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'Remove all requests')}
-${renderRemoval(`/bins/${id}`, 'Remove the bin')}</div>
+${renderResponseForm(bin, view)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'all requests')}
+${renderRemoval(`/bins/${id}`, 'the bin')}</div>
 `,
   }
 }
 
-function renderResponseForm({ id, response }: Bin): Html {
-  return html`<details><summary>Response of the bin</summary>
+const examples = [
+  { status: 201, headers: { 'X-Own': '1' }, json: { ok: true }, delay: 2 },
+  { sequence: [{ status: 503, times: 2, headers: { 'Retry-After': '1' } }, { status: 200 }] },
+]
+
+function renderResponseForm({ id, response }: Bin, { draft, problem }: BinEdit): Html {
+  const text = draft ?? JSON.stringify(JSON.parse(response), undefined, 2)
+  const isInvalid = problem !== undefined
+  return html`<details${isInvalid ? html` open` : ''}><summary>Response of the bin</summary>
 <form method="post" action="/bins/${id}">
 <input type="hidden" name="_method" value="PATCH">
-<p class="field"><label for="response">The description of the response, as for <code>/responses/custom</code>, or a sequence</label>
-<textarea id="response" name="response" rows="8" spellcheck="false">${JSON.stringify(JSON.parse(response), undefined, 2)}</textarea></p>
+<div class="field"><label for="response">The description of the response, as for <a href="/responses">/responses/custom</a>, or a sequence</label>
+<textarea id="response" name="response" rows="8" spellcheck="false"${isInvalid ? html` aria-invalid="true" aria-describedby="problem" autofocus` : ''}>${text}</textarea>
+${isInvalid ? html`<span class="error" id="problem">${problem}</span>\n` : ''}</div>
 <p class="actions"><button type="submit">Save</button></p>
 </form>
+<p>For example one response, or 503 twice and then 200:</p>
+${examples.map((example) => codeBlock(JSON.stringify(example), 'json'))}
 </details>
 `
 }
 
 function renderAccess({ id, secret }: OpenedBin, origin: string): Html {
   const url = `${origin}/bins/${id}`
-  const local = `npx vitrine forward ${url} http://localhost:8080 --secret ${secret}`
+  const local = `npm start -- forward ${url} http://localhost:8080 --secret ${secret}`
   const list = `curl ${url}/requests -H 'Authorization: Bearer ${secret}'`
   return html`<details><summary>Commands with the secret</summary>
 <p>Anyone with the secret can read, change and remove this bin.</p>
-${renderCommand('Forward the requests to a local service', local)}${renderCommand('List the requests', list)}${renderCommand(
+${renderCommand('Forward the requests to a local service, in a clone of Vitrine', local)}${renderCommand('List the requests', list)}${renderCommand(
     'Open this page in another browser',
     `${url}?secret=${secret}`,
   )}</details>
 `
 }
 
-function renderRemoval(url: string, label: string): Html {
-  return html`<form method="post" action="${url}"><input type="hidden" name="_method" value="DELETE"><button type="submit" class="second">${label}</button></form>`
+function renderRemoval(url: string, what: string): Html {
+  return html`<details class="confirm"><summary>Remove ${what}</summary>
+<form method="post" action="${url}"><input type="hidden" name="_method" value="DELETE">
+<p>Remove ${what}? This cannot be undone.</p>
+<p><button type="submit" class="danger">Yes, remove ${what}</button></p></form>
+</details>`
 }
 
 function renderSearch(id: string, parameters: ParameterTexts): Html {
