@@ -15,7 +15,7 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
       // Health checks and stylesheets, but not a POST whose body, which was read, made it a GET.
       const isExempt = request.routeOptions.config.isUnlimited && !request.raw.receivedMethod
-      if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable('The service is overloaded.'))
+      if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable(overloaded))
       else if (isExempt || limitRate === undefined) done()
       else limitRate(request, reply).then(done, done)
     },
@@ -23,6 +23,8 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
     close: () => eventLoop?.close(),
   }
 }
+
+const overloaded = 'The service is overloaded (MAX_EVENT_LOOP_DELAY_MS).'
 
 const intervalMs = 20
 

@@ -43,6 +43,7 @@ test('a rejected request gets an error with Retry-After: 1', async (t) => {
   const problem = response.json<{ type: string; detail: string }>()
   assert.match(problem.type, /\/problems\/unavailable$/)
   assert.match(problem.detail, /overloaded/)
+  await until(() => app.logLines.some((line) => line.includes(`"failure":"${problem.detail}"`)))
 })
 
 test('without the setting nothing is rejected, however long the delay', async (t) => {

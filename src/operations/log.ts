@@ -76,7 +76,7 @@ const ofProcess = `${member('pid', process.pid)}${member('hostname', hostname())
  */
 export function toLogLine({ id, raw }: FastifyRequest, response: FinishedResponse): string {
   const { receivedMethod, url = '', headers } = raw
-  const { method, route, status, ms, bytes, isCutOff } = response
+  const { method, route, status, ms, bytes, isCutOff, failure } = response
   const { traceparent } = headers
   const trace = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
   return [
@@ -92,6 +92,7 @@ export function toLogLine({ id, raw }: FastifyRequest, response: FinishedRespons
     member('traceId', trace?.traceId),
     member('parentId', trace?.parentId),
     member('cutOff', isCutOff || undefined),
+    member('failure', failure),
     ',"msg":"request completed"}\n',
   ].join('')
 }

@@ -23,6 +23,7 @@ export function createErrorSender(
 ) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
+    if (error.status > 500) reply.raw.failure = error.message
     for (const name of Object.keys(reply.getHeaders())) {
       if (ofRepresentation.test(name)) reply.removeHeader(name)
     }

@@ -88,6 +88,8 @@ function addPending(raw: ServerResponse, bytes: number): void {
 declare module 'node:http' {
   interface ServerResponse {
     contentBytes?: number
+    /** Why the service could not respond as requested, with a 5xx other than 500. */
+    failure?: string
     observed?: Observed | undefined
   }
 }
@@ -140,7 +142,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const { method, raw } = request
   // Each access to `routeOptions` creates an object.
   const { config } = request.routeOptions
-  const { headersSent, statusCode, contentBytes } = reply.raw
+  const { headersSent, statusCode, contentBytes, failure } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
   const length = Number(reply.getHeader('content-length') ?? 0)
@@ -154,6 +156,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
     isUnrecorded: config.isUnrecorded,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
+    failure,
   }
 }
 
