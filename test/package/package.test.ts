@@ -166,9 +166,10 @@ test('its help and version are those of the repository', async () => {
 })
 
 test('generated records need the optional package, which is not in the bundle', async (t) => {
-  const cwd = await temporaryFolder(t)
-  await writeFile(join(cwd, 'db.json'), '{"posts":[]}')
-  const args = ['db.json', 'seed', '1', '--resource', 'posts']
+  const file = join(await temporaryFolder(t), 'db.json')
+  await writeFile(file, '{"posts":[]}')
+  const { cwd } = await start(t, inPackage('bin/vitrine.js'), [file])
+  const args = [file, 'seed', '1', '--resource', 'posts']
   const seed = run(process.execPath, [inPackage('bin/vitrine.js'), ...args], { cwd })
   await assert.rejects(seed, { stderr: /npm install @faker-js\/faker/ })
 })
