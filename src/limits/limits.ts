@@ -52,9 +52,11 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
     { name: 'login', quota: loginRateLimit, unit: 'logins' },
   ] as const
   const count = createCounting(places)
+  const warnOfProxy = createProxyWarning()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
     const { isLogin = false } = request.routeOptions.config
     const client = toClientKey(request.ip, request.socket.remoteAddress)
+    warnOfProxy(request)
     const states: QuotaState[] = []
     let error: HttpError | undefined
     for (const { name, quota, unit } of policies) {
@@ -69,6 +71,17 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
     const { recording } = request.raw
     if (recording) recording.isRateLimited = error !== undefined
     return error
+  }
+}
+
+/** Once, because clients can send the header with every request. */
+function createProxyWarning() {
+  let hasWarned = false
+  return ({ id, ip, headers, socket, server }: FastifyRequest): void => {
+    if (hasWarned || !headers['x-forwarded-for'] || ip !== socket.remoteAddress) return
+    hasWarned = true
+    const problem = 'X-Forwarded-For is ignored: its sender is not in TRUSTED_PROXIES'
+    server.log.warn({ reqId: id }, `${problem}. If it is a proxy, all its clients count as one`)
   }
 }
 

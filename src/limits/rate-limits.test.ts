@@ -159,6 +159,20 @@ test('no header of an untrusted client changes its key', async (t) => {
   }
 })
 
+for (const TRUSTED_PROXIES of ['', '10.0.0.0/8']) {
+  test(`a proxy that is not in TRUSTED_PROXIES=${TRUSTED_PROXIES} is logged once`, async (t) => {
+    const settings = { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES }
+    const app = await testApp(t, { settings })
+    const send = (remoteAddress: string, forwarded: string) =>
+      app.inject({ url: '/api/json', remoteAddress, headers: { 'x-forwarded-for': forwarded } })
+    const findWarnings = () => app.logLines.filter((line) => line.includes('TRUSTED_PROXIES'))
+    if (TRUSTED_PROXIES !== '') await send('10.0.0.1', '192.0.2.1')
+    assert.equal(findWarnings().length, 0)
+    for (const forwarded of ['192.0.2.1', '192.0.2.2']) await send('192.0.2.9', forwarded)
+    assert.equal(findWarnings().length, 1)
+  })
+}
+
 test('clients behind a trusted proxy are distinguished, whatever they forward themselves', async (t) => {
   const TRUSTED_PROXIES = '10.0.0.0/8, 2001:db8::/32'
   const settings = { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES }
