@@ -142,6 +142,23 @@ test('a local service that does not respond is a line', async (t) => {
   })
 })
 
+test('the command ends when the bin is removed', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(origin)
+  const local = await openLocal(t)
+  const flags = ['--secret', secret]
+  const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, local.url, ...flags])
+  t.after(() => forward.process.kill('SIGKILL'))
+  const ended = once(forward.process, 'close')
+  await until(() => forward.output().includes('Forwarding'))
+  await fetch(`${origin}/b/${id}`)
+  await until(() => local.received.length > 0)
+  const headers = { authorization: `Bearer ${secret}` }
+  await fetch(`${origin}/bins/${id}`, { method: 'DELETE', headers })
+  assert.deepEqual(await ended, [2, null])
+  assert.match(forward.output(), /\nvitrine: cannot forward: There is no bin with the id .*\n$/)
+})
+
 const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
   ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /not that of this bin/],
   [

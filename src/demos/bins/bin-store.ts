@@ -96,6 +96,10 @@ export function createBinStore(records: Records, requests: RequestStore, config:
         throw notFound(`There is no bin with the id ${id}.`, binsPage)
       return toBin(record)
     },
+    has: async (id: string): Promise<boolean> => {
+      const record = isExpired(id) ? undefined : await bins.find(id)
+      return record !== undefined && record.document.isRemoved !== true
+    },
     /** False if the bin was changed or removed at the same time. */
     setResponse: ({ id, version, secretHash }: Bin, response: string): Promise<boolean> => {
       const document = { secretHash, response, isRemoved: false }

@@ -33,7 +33,7 @@ knows the URL can send to it.`,
     await requests.index()
     const bins = createBinStore(records, requests, config)
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
-    const events = await openBinEvents(app, records.changes)
+    const events = await openBinEvents(app, records.changes, bins)
     const all = { ...services, bins, requests, events }
     const { supportedMethods: method } = app
     return Object.entries(endpoints).flatMap(([name, group]) =>

@@ -37,6 +37,15 @@ test('a captured request is an event, and so is its removal; those of other bins
   assert.deepEqual([deleted?.name, deleted?.value], ['deleted', { id }])
 })
 
+test('the stream of a bin that is removed ends', async (t) => {
+  const { bin, open } = await openBin(t)
+  const stream = await open()
+  await bin.send('/a')
+  assert.equal((await stream.next())?.name, 'created')
+  assert.equal((await bin.read('', { method: 'DELETE' })).statusCode, 204)
+  assert.equal(await stream.next(), undefined)
+})
+
 test('Last-Event-ID resumes, and a client that missed requests is told which was its last', async (t) => {
   const { bin, open } = await openBin(t)
   const stream = await open()

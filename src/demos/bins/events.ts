@@ -6,11 +6,14 @@ import { createEventReader } from '../../resources/events/event-text.ts'
 import { createEventSender } from '../../resources/events/events.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
+import type { BinStore } from './bin-store.ts'
 import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { collectionNames } from './collections.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
+
+const checkMs = 10_000
 
 interface Wait {
   bin: string
@@ -19,7 +22,7 @@ interface Wait {
 }
 
 /** The events of all bins, read from the log of changes once for all that wait for them. */
-export async function openBinEvents(app: FastifyInstance, changes: ChangeLog) {
+export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
   await changes.start(collectionNames.requests)
   const reader = createEventReader(changes, collectionNames.requests, toBinEvents)
   const sendEvents = createEventSender(app, reader)
@@ -29,11 +32,18 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog) {
     send: (request: FastifyRequest, reply: FastifyReply, bin: string) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       let after: string | undefined
-      return sendEvents(request, reply, ({ events, gap }) => {
+      let checkAt = 0
+      return sendEvents(request, reply, async ({ events, gap }) => {
+        const own = events.get(bin)
+        // It can also expire, or be removed without requests.
+        if (own?.isRemoval === true || performance.now() >= checkAt) {
+          // While the store fails, it may still be there.
+          if (!(await bins.has(bin).catch(() => true))) return undefined
+          checkAt = performance.now() + checkMs
+        }
         if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
         // Of what a slow client missed, the first follows this request.
         if (gap !== undefined) return toEvent('reset', gap, { after })
-        const own = events.get(bin)
         after = own?.captured.at(-1)?.id ?? after
         return (hasRows ? own?.toRows() : own?.text) ?? ''
       })
@@ -76,6 +86,7 @@ function toEventsOf(bin: string, changes: readonly Change[]) {
   })
   let rows: string | undefined
   return {
+    isRemoval: changes.some(({ kind }) => kind === 'deleted'),
     captured: all.flatMap(({ request }) => request ?? []),
     text: all
       .map(({ kind, number, id, request }) =>

@@ -32,9 +32,12 @@ type Alarm = ReturnType<typeof createAlarm>
 export interface EventSource {
   /** Calls back when there may be more to read. Returns the function that ends it. */
   watch: (wake: () => void) => () => void
-  /** The text of the first block, and a function that returns the following events, or an empty text. */
-  start: () => Promise<{ opening?: string; read: () => string | Promise<string> }>
+  /** The text of the first block, and a function that returns the following events. */
+  start: () => Promise<{ opening?: string; read: ReadEvents }>
 }
+
+/** Empty if there are none yet; undefined at the end of the stream. */
+type ReadEvents = () => string | undefined | Promise<string | undefined>
 
 /** Returns a function that responds with server-sent events until the client disconnects or the service stops. */
 export function createStreamSender(app: FastifyInstance) {
@@ -62,7 +65,7 @@ export function toEvent(name: string, id: string | number, value: unknown): stri
 /** A generator reads on only when the client has: a slow one misses events, and is told so. */
 async function* toTexts(
   opening: string,
-  read: () => string | Promise<string>,
+  read: ReadEvents,
   { isStopped, hasRung }: Alarm,
 ): AsyncGenerator<string> {
   yield opening
@@ -70,6 +73,7 @@ async function* toTexts(
     // Before the read: after a stop, the events that were made before it are sent too.
     const isOpen = !isStopped()
     const text = await read()
+    if (text === undefined) return
     if (text !== '') yield text
     else if (!isOpen) return
     else if (!(await hasRung(heartbeatMs))) yield ':\n\n'

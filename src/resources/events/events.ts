@@ -30,10 +30,11 @@ export async function eventsRoute(
   }
 }
 
-/** `toText` gives the events of one stream. */
+/** `toText` gives the events of one stream, or undefined to end it. */
 export function createEventSender<Content>(app: FastifyInstance, reader: EventReader<Content>) {
   const send = createStreamSender(app)
-  return (request: FastifyRequest, reply: FastifyReply, toText: (content: Content) => string) =>
+  type ToText = (content: Content) => string | undefined | Promise<string | undefined>
+  return (request: FastifyRequest, reply: FastifyReply, toText: ToText) =>
     send(request, reply, {
       watch: reader.watch,
       start: async () => {
@@ -41,7 +42,7 @@ export function createEventSender<Content>(app: FastifyInstance, reader: EventRe
         const read = async () => {
           for (;;) {
             const { content, last } = await reader.read(position)
-            const text = content === undefined ? '' : toText(content)
+            const text = content === undefined ? '' : await toText(content)
             const isEnd = last === position
             position = last
             if (text !== '' || isEnd) return text
