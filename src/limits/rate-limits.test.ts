@@ -63,7 +63,10 @@ test('one request too many is rejected until the window ends, with the preferred
   for (const [accept, type, words] of forms) {
     await t.test(accept, async () => {
       const url = '/mirror/query'
-      const { statusCode, headers, body } = await app.inject({ url, headers: { accept } })
+      const { statusCode, headers, body } = await app.inject({
+        url,
+        headers: { accept, origin: 'https://a.example' },
+      })
       assert.equal(statusCode, 429)
       assert.match(String(headers['content-type']), type)
       assert.match(body, words)

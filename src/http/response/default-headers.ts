@@ -22,7 +22,6 @@ export const defaultHeaders = {
   'cache-control': 'private, no-cache',
   // On every response, so that no cache stores one without it.
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': exposedHeaders,
 }
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
@@ -37,14 +36,15 @@ export function createHeaderChooser(config: Config) {
 function createChooser(hsts: object, { compression, corsOrigins }: Config) {
   // Of errors too. Without credentials: an error page is a page of the service.
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
-  const varying = [corsOrigins.length > 0 && 'Origin', compression && 'Accept-Encoding']
-  const vary = varying.filter(Boolean).join(', ')
-  const forOthers = { ...defaultHeaders, ...hsts, ...(vary && { vary }) }
+  const vary = compression ? 'Origin, Accept-Encoding' : 'Origin'
+  const withoutOrigin = { ...defaultHeaders, ...hsts, vary }
+  const forOthers = { ...withoutOrigin, 'access-control-expose-headers': exposedHeaders }
   const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }
   return ({ raw }: FastifyRequest) => {
     if (isRawRequest(raw)) return forRaw
     const { origin } = raw.headers
-    if (origin === undefined || !isAllowedOrigin(origin, corsOrigins)) return forOthers
+    if (origin === undefined) return withoutOrigin
+    if (!isAllowedOrigin(origin, corsOrigins)) return forOthers
     return { ...forAllowed, 'access-control-allow-origin': origin }
   }
 }

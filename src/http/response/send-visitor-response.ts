@@ -86,7 +86,8 @@ export function applyVisitorHead(
 function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
   const { target } = reply.request.raw
   if (target) target.isRaw = true
-  const names = hasOpenCors ? ['vary', ...Object.keys(defaultHeaders)] : ['cache-control']
+  const ofCors = ['vary', 'access-control-expose-headers', ...Object.keys(defaultHeaders)]
+  const names = hasOpenCors ? ofCors : ['cache-control']
   for (const name of names) reply.removeHeader(name)
 }
 
