@@ -5,7 +5,7 @@ import { demos } from './demos/catalogue.ts'
 import { disconnectWorker } from './operations/workers.ts'
 
 const args = process.argv.slice(2)
-if (args.includes('--help')) console.log(helpText())
+if (args.includes('--help')) console.log(helpText(args))
 else if (args.includes('--version')) console.log(packageJson.version)
 else await main()
 

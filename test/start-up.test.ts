@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
 import { loadConfig } from '../src/config/config.ts'
-import { groupTitles, settingNames, toFlagName } from '../src/config/settings.ts'
+import { groupTitles, publicDefaults, settingNames, toFlagName } from '../src/config/settings.ts'
 import { failedStart } from './failed-start.ts'
 import {
   findOrigin,
@@ -200,6 +200,15 @@ test('--version prints the version, and --help lists every setting in 80 columns
   }
   for (const title of Object.values(groupTitles)) assert.ok(stdout.includes(`\n${title}:\n`))
   for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line)
+})
+
+test('with --preset public, --help has the defaults of the preset', async () => {
+  const args = ['bin/vitrine.js', '--preset', 'public', '--help']
+  const { stdout } = await run(process.execPath, args, { cwd: projectFolder })
+  for (const name of settingNames.filter((each) => publicDefaults[each] !== undefined)) {
+    const [, shown] = new RegExp(`\n  --${toFlagName(name)} [^[]*\\[([^\\]]*)`).exec(stdout) ?? []
+    assert.equal(shown, publicDefaults[name], name)
+  }
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,16 +1,21 @@
 import type { Config } from '../config/config.ts'
+import type { SettingName } from '../config/settings.ts'
 import { isWorker, superviseWorkers } from '../operations/workers.ts'
 import { windowSeconds } from '../stores/counters/counters.ts'
 import { createMemoryCounters } from '../stores/counters/memory.ts'
 import { serve } from './serve.ts'
 
-interface Command {
+export interface Command {
   argument?: 'FILE' | 'N' | 'BIN URL'
   description: string
+  /** Those that its help lists. */
+  settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
   verb: string
   run: (config: Config, argument: string, others: readonly string[]) => Promise<void>
 }
+
+const stores: readonly SettingName[] = ['databaseUrl', 'filesUrl']
 
 export const commands = {
   serve: {
@@ -28,24 +33,29 @@ export const commands = {
   backup: {
     argument: 'FILE',
     description: 'save all records and files to one file; the service may be running',
+    settings: stores,
     verb: 'back up',
     run: async (config, file) => (await import('./backup.ts')).backup(config, file),
   },
   restore: {
     argument: 'FILE',
     description: 'replace all records and files with a backup; stop the service first',
+    settings: stores,
     verb: 'restore',
     run: async (config, file) => (await import('./restore.ts')).restore(config, file),
   },
   export: {
     argument: 'FILE',
     description: 'write the records of a data file as JSON; the service may be running',
+    settings: ['dataFile', 'dataId', 'databaseUrl'],
     verb: 'export',
     run: async (config, file) => (await import('./export.ts')).exportData(config, file),
   },
   seed: {
     argument: 'N',
-    description: 'add N locations and N users, or N of --resource; the service may be running',
+    description:
+      'add N locations and N users, or N of --resource, which needs @faker-js/faker; the service may be running',
+    settings: ['dataFile', 'seedResource', 'seedNumber', ...stores],
     verb: 'seed',
     run: async (config, count) => {
       if (config.dataFile === undefined && config.seedResource === '')
@@ -55,12 +65,14 @@ export const commands = {
   },
   reset: {
     description: 'remove all records, sessions and files; the service may be running',
+    settings: ['dataFile', 'redisUrl', ...stores],
     verb: 'reset',
     run: async (config) => (await import('./reset.ts')).reset(config),
   },
   forward: {
     argument: 'BIN URL',
     description: 'send the requests of a request bin, whose URL is BIN, to a local URL',
+    settings: ['binSecret', 'binAfter'],
     verb: 'forward',
     run: async (config, bin, urls) =>
       (await import('./forward.ts')).forward(config, [bin, ...urls]),

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { commands, parseCommand } from './commands.ts'
+import { commands, parseCommand, type Command } from './commands.ts'
 import { loadConfig } from '../config/config.ts'
 import { describeDefault, groupTitles, settingNames, settings } from '../config/settings.ts'
-import { toEnvironmentName, toFlagName } from '../config/settings.ts'
+import { toEnvironmentName, toFlagName, type SettingName } from '../config/settings.ts'
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
@@ -66,10 +66,38 @@ function toUnknownFlag(name: string): string {
   return 'flags start with two hyphens; see --help'
 }
 
-export function helpText(): string {
-  const commandRows = Object.entries(commands).map(([name, command]) =>
-    formatRow('argument' in command ? `${name} ${command.argument}` : name, command.description),
-  )
+/** Of the command that is named, if any. With PRESET=public, it has the defaults of that preset. */
+export function helpText(args: string[]): string {
+  const { values, words } = parseFlags(args.filter((arg) => arg !== '--help'))
+  const preset = values.PRESET ?? process.env.PRESET
+  const formatSetting = (name: SettingName) => {
+    const meaning = `${settings[name].doc} [${describeDefault(name, preset)}]`.replaceAll('`', '')
+    return formatRow(`--${toFlagName(name)}`, meaning)
+  }
+  const [name] = takeSource(words).ofCommand
+  const all: [string, Command][] = Object.entries(commands)
+  const row = all.find(([candidate, { settings }]) => candidate === name && settings)
+  return row ? commandHelp(row, formatSetting) : generalHelp(all.map(formatCommand), formatSetting)
+}
+
+type FormatSetting = (name: SettingName) => string
+
+function formatCommand([name, { argument, description }]: [string, Command]): string {
+  return formatRow(argument === undefined ? name : `${name} ${argument}`, description)
+}
+
+function commandHelp(row: [string, Command], formatSetting: FormatSetting): string {
+  const [name, { argument, settings: ofCommand = [] }] = row
+  const usage = ['vitrine [data file or URL]', name, argument, '[--flag value …]']
+  return `Usage: ${usage.filter(Boolean).join(' ')}
+
+${formatCommand(row)}
+
+Its main settings; vitrine --help lists all:
+${ofCommand.map(formatSetting).join('\n')}`
+}
+
+function generalHelp(commandRows: readonly string[], formatSetting: FormatSetting): string {
   const modeRows = [
     formatRow('vitrine db.json', 'load the file once; changes are kept in data/'),
     formatRow('vitrine db.json --fresh', 'load it at each start; nothing is kept'),
@@ -78,14 +106,14 @@ export function helpText(): string {
   ]
   const settingRows = settingNames.flatMap((name) => {
     const title = groupTitles[name]
-    const meaning = `${settings[name].doc} [${describeDefault(name)}]`.replaceAll('`', '')
-    return [...(title ? [`\n${title}:`] : []), formatRow(`--${toFlagName(name)}`, meaning)]
+    return [...(title ? [`\n${title}:`] : []), formatSetting(name)]
   })
   return `Usage: vitrine [data file or URL] [command] [--flag value …]
 
 ${modeRows.join('\n')}
 
 ${commandRows.join('\n')}
+${formatRow('COMMAND --help', 'show the help of one command')}
 ${formatRow('--help', 'show this help')}
 ${formatRow('--version', 'show the version')}
 

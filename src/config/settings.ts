@@ -48,10 +48,18 @@ const day = 24 * hour
 
 /** `maxBodyBytes` is `MAX_BODY_BYTES` in the environment and `--max-body-bytes` as a flag. */
 export const settings = {
-  preset: setting('none', parse.choice(['none', 'public']), 'defaults; `public` sets limits'),
+  preset: setting(
+    'none',
+    parse.choice(['none', 'public']),
+    'defaults; `public` sets limits, which `--preset public --help` lists',
+  ),
   demos: setting('all', parse.namesOrNone, 'comma-separated demos to serve, or `none`'),
   publicDir: setting('public', parse.folder, 'folder of static files'),
-  workers: setting('1', parse.workers, 'processes that share the port; `auto`: one per core'),
+  workers: setting(
+    '1',
+    parse.workers,
+    'processes that share the port, data and rate limits; `auto`: one per core',
+  ),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),
   inspector: {
@@ -110,15 +118,27 @@ export const settings = {
   tlsKey: secret('', parse.file, 'file of the private key in PEM'),
   redirectHttpPort: setting('', optionalPort, 'port on which HTTP is redirected to HTTPS'),
   adminHost: setting('127.0.0.1', String, 'address to listen on for `ADMIN_PORT`'),
-  adminPort: setting('', optionalPort, 'port of health checks and metrics; `0`: a free port'),
-  databaseUrl: secret('sqlite:data/vitrine.db', parse.databaseUrl, 'database of the records'),
+  adminPort: setting(
+    '',
+    optionalPort,
+    'port of health checks and metrics; `0`: a free port; needs `prom-client`',
+  ),
+  databaseUrl: secret(
+    'sqlite:data/vitrine.db',
+    parse.databaseUrl,
+    'database of the records; `postgres:` needs `pg`',
+  ),
   durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
   redisUrl: secret(
     '',
     parse.optional(parse.redisUrl),
-    'Redis for sessions, shared rate limits and one list of all replicas in the inspector',
+    'Redis for sessions, shared rate limits and one list of all replicas in the inspector; needs `ioredis`',
   ),
-  filesUrl: secret('file:data/files', parse.filesUrl, 'storage of uploads: a folder or `s3:`'),
+  filesUrl: secret(
+    'file:data/files',
+    parse.filesUrl,
+    'storage of uploads: a folder, or `s3:`, which needs `aws4fetch`',
+  ),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
   awsSecretAccessKey: secret('', String, 'secret access key for `s3:`'),
   maxRecords: limit([1, 1_000_000_000], 'maximum number of records of one kind (507)'),
@@ -225,12 +245,14 @@ function isSettingName(name: string): name is SettingName {
 
 export const settingNames = Object.keys(settings).filter(isSettingName)
 
-export function describeDefault(name: SettingName): string {
+export function describeDefault(name: SettingName, preset?: string): string {
   const { default: fallback, localDefault } = settings[name]
+  const ofPreset = preset === 'public' && publicDefaults[name]
+  if (ofPreset) return `\`${ofPreset}\``
   const usual = fallback === '' ? 'unset' : `\`${fallback}\``
   return localDefault === undefined
     ? usual
-    : `\`${localDefault}\` if \`HOST\` is a loopback address, otherwise ${usual}`
+    : `\`${localDefault}\` if \`HOST\` is a loopback address and \`TRUSTED_PROXIES\` is unset, otherwise ${usual}`
 }
 
 export function toEnvironmentName(name: SettingName): string {

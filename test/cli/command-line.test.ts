@@ -64,8 +64,14 @@ test('the default command is serve', async (t) => {
 })
 
 test('every command is in the help', async (t) => {
-  const help = await runSucceeding(await emptyService(t), 'seed', '--help')
+  const help = await runSucceeding(await emptyService(t), '--help')
   for (const name of Object.keys(commands)) assert.match(help, new RegExp(`^  ${name}\\b`, 'm'))
+})
+
+test('the help of a command has its argument and its settings only', async (t) => {
+  const help = await runSucceeding(await emptyService(t), 'backup', '--help')
+  assert.match(help, /^Usage: vitrine .*backup FILE/)
+  assert.deepEqual(help.match(/^ {2}--\S+/gm), ['  --database-url', '  --files-url'])
 })
 
 test('commands reject a database that other processes cannot open, or that has its own tools', async (t) => {
