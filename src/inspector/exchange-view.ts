@@ -23,6 +23,8 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const { method, effectiveMethod, target, status, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
+  const { requestFields, requestBody } = exchange
+  const hasFields = prettyBody(requestBody, requestFields).fields !== undefined
   const lost = 'The connection was lost before the response.'
   const note = status === undefined ? lost : hasHead(exchange) ? toStatusNote(status) : ''
   return html`<div data-exchange="${exchange.id}" class="exchange">
@@ -31,7 +33,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
     'Request',
-    renderMessage(exchange.requestFields, exchange.requestBody, target),
+    html`${renderMessage(requestFields, requestBody, target)}${hasFields ? '' : form}`,
   )}${renderPart('Response', renderResponse(exchange))}${renderPart(
     'Timing',
     renderTiming(exchange),

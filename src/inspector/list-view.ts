@@ -8,9 +8,15 @@ import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 
+export interface ExchangeRow extends ExchangeSummary {
+  /** The type and the size of the request body, in place of the duration. */
+  body?: string
+}
+
 export interface ExchangeList {
   /** The latest first. */
-  exchanges: readonly ExchangeSummary[]
+  exchanges: readonly ExchangeRow[]
+  hasBodies?: boolean
   /** The URL of an exchange. */
   toUrl: (id: string) => string
   /** The URL of the server-sent events. */
@@ -20,22 +26,23 @@ export interface ExchangeList {
 }
 
 /** With `inspector.js` the list is live. More than 200 rows are not shown. */
-export function renderList({ exchanges, toUrl, eventsUrl, diffUrl }: ExchangeList): Html {
+export function renderList(list: ExchangeList): Html {
+  const { exchanges, toUrl, eventsUrl, diffUrl, hasBodies = false } = list
   const rows = groupExchanges(exchanges).flatMap((group) =>
     group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
   )
   const empty = eventsUrl === '' ? 'No request matches.' : 'No requests yet.'
   return html`<div class="exchanges" data-events="${eventsUrl}">
 <div class="listing-head">
-<p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} requests`}</p>
+<p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} request${exchanges.length === 1 ? '' : 's'}`}</p>
 <p class="actions"><button type="button" class="second small scripted" data-part="new" hidden>Show new</button>
 <button type="button" class="second small scripted" data-part="pause" aria-pressed="false">Pause</button>
-<button type="submit" class="second small" form="compare">Compare two</button></p>
+<button type="submit" class="second small" form="compare" data-part="compare">Compare two</button></p>
 </div>
 <form id="compare" action="${diffUrl}"></form>
 <div class="split">
 <section class="rows" tabindex="0" aria-label="Requests"><table>
-<thead><tr><th scope="col"><abbr title="Compare">±</abbr></th><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th><th scope="col" class="number">Duration</th><th scope="col">Client</th></tr></thead>
+<thead><tr><th scope="col">Compare</th><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></section>
@@ -47,11 +54,11 @@ ${rows}</tbody>
 
 /** `isPart`: an earlier exchange of the group above it. */
 export function renderRow(
-  exchange: ExchangeSummary,
+  exchange: ExchangeRow,
   toUrl: (id: string) => string,
   isPart = false,
 ): Html {
-  const { id, receivedAt, method, target, ms, client, isOwn } = exchange
+  const { id, receivedAt, method, target, ms, client, isOwn, body } = exchange
   const label = `${method} ${target}`
   return html`<tr id="x-${id}"${isPart ? html` class="earlier"` : ''}>
 <td><input type="checkbox" form="compare" name="a" value="${id}" aria-label="Compare ${label}"></td>
@@ -59,7 +66,7 @@ export function renderRow(
 <td>${renderMethod(method)}</td>
 <td>${renderShort(exchange)}</td>
 <th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a></th>
-<td class="number">${ms.toFixed(1)} ms</td>
+${body === undefined ? html`<td class="number">${ms.toFixed(1)} ms</td>` : html`<td title="${body}">${body}</td>`}
 <td title="${client}">${isOwn ? html`<span class="own">you</span>` : client}</td>
 </tr>
 `

@@ -1,9 +1,12 @@
 import type { XStatic } from 'typebox/schema'
 import { STATUS_CODES } from '../../http/node-http.ts'
+import { toMediaType } from '../../http/body/body-reader.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { findField, type Exchange } from '../../inspector/exchange.ts'
 import { findText } from '../../inspector/to-body.ts'
+import type { ExchangeRow } from '../../inspector/list-view.ts'
 import { toHead } from '../../inspector/to-exchange.ts'
+import { formatBytes } from '../../site/assets/size.js'
 import { textSchema, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength } from './bin-ids.ts'
@@ -128,6 +131,9 @@ export function toExchange(request: CapturedRequest): Exchange {
 }
 
 /** In a list of a bin, the path below it is enough. */
-export function toRow(request: CapturedRequest): Exchange {
-  return { ...toExchange(request), target: request.path }
+export function toRow(request: CapturedRequest): ExchangeRow {
+  const { requestFields, requestBody } = request
+  const type = toMediaType(findField(requestFields, 'content-type')).replace('application/', '')
+  const body = requestBody ? `${type} ${formatBytes(requestBody.size)}`.trimStart() : ''
+  return { ...toExchange(request), target: request.path, body }
 }

@@ -1,7 +1,7 @@
 import { prettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
-import type { Exchange, Fields } from '../../inspector/exchange.ts'
-import { renderList } from '../../inspector/list-view.ts'
+import type { Fields } from '../../inspector/exchange.ts'
+import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { codeBlock, renderCommand } from '../../site/highlight.ts'
@@ -76,7 +76,7 @@ interface BinView extends BinEdit {
   /** Before the list was read. */
   lastEvent: number
   /** The newest first. */
-  exchanges: readonly Exchange[]
+  exchanges: readonly ExchangeRow[]
   /** Of a search. */
   parameters: ParameterTexts
 }
@@ -92,6 +92,7 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
     // What is found stays in place.
     eventsUrl: isSearch ? '' : `/bins/${id}/events?rows=html&last_event_id=${String(lastEvent)}`,
     diffUrl: `/bins/${id}/diff`,
+    hasBodies: true,
   })
   return {
     title: 'Request bin',

@@ -34,7 +34,15 @@ function openList(list) {
   const isInUse = () =>
     isPaused() || body.matches(':hover') || body.contains(document.activeElement)
 
+  const offerComparison = () => {
+    part('compare').disabled = body.querySelectorAll(':checked').length !== 2
+  }
+  list.addEventListener('change', offerComparison)
+  // A browser restores the boxes when one comes back.
+  globalThis.addEventListener('pageshow', offerComparison)
+
   const show = (message) => {
+    offerComparison()
     const count = body.rows.length
     const lost = missed > 0 ? ` ${missed} or more were too many for this page: reload it.` : ''
     const state = message ?? (isPaused() ? 'Paused.' : 'Live.')
