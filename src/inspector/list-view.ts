@@ -9,7 +9,7 @@ import type { ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 
 export interface ExchangeRow extends ExchangeSummary {
-  /** The type and the size of the request body, in place of the duration. */
+  /** The size and the type of the request body, in place of the duration. */
   body?: string
 }
 

@@ -24,7 +24,7 @@ test('a request that arrives while one watches appears without a reload', inBrow
   const sent = await fetch(`${origin}/b/${id}/hook?paid=1`, { method: 'POST', body, headers })
   assert.equal(sent.status, 200)
   const link = page.getByRole('link', { name: '/hook?paid=1' })
-  await page.getByRole('cell', { name: `json ${String(body.length)} B` }).waitFor()
+  await page.getByRole('cell', { name: `${String(body.length)} bytes json` }).waitFor()
   await link.click()
   await page.getByText('"order": 7').first().waitFor()
   await shoot(page, 'request')

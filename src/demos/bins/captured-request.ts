@@ -134,6 +134,6 @@ export function toExchange(request: CapturedRequest): Exchange {
 export function toRow(request: CapturedRequest): ExchangeRow {
   const { requestFields, requestBody } = request
   const type = toMediaType(findField(requestFields, 'content-type')).replace('application/', '')
-  const body = requestBody ? `${type} ${formatBytes(requestBody.size)}`.trimStart() : ''
+  const body = requestBody ? `${formatBytes(requestBody.size)} ${type}`.trimEnd() : ''
   return { ...toExchange(request), target: request.path, body }
 }
