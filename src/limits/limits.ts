@@ -77,8 +77,12 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
 /** Once, because clients can send the header with every request. */
 function createProxyWarning() {
   let hasWarned = false
-  return ({ id, ip, headers, socket, server }: FastifyRequest): void => {
-    if (hasWarned || !headers['x-forwarded-for'] || ip !== socket.remoteAddress) return
+  return (request: FastifyRequest): void => {
+    const { id, headers, server } = request
+    if (hasWarned || !headers['x-forwarded-for']) return
+    // A trusted proxy may forward its own address.
+    const { ip, socket } = request
+    if (ip !== socket.remoteAddress || (request.ips ?? []).length > 1) return
     hasWarned = true
     const problem = 'X-Forwarded-For is ignored: its sender is not in TRUSTED_PROXIES'
     server.log.warn({ reqId: id }, `${problem}. If it is a proxy, all its clients count as one`)

@@ -29,7 +29,8 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
   if (typeof bound === 'object' && bound) {
     const hostname = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
     const origin = `http://${hostname}:${String(bound.port)}`
-    console.log(`Health checks and metrics are available at ${origin}`)
+    const paths = [...pages.keys()].join(', ')
+    console.log(`Health checks and metrics are available at ${origin}${paths}`)
   }
   return () => {
     server.close()

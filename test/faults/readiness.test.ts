@@ -128,7 +128,7 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
     await once(child.stdout ?? child, 'data')
     assert.equal(
       output(),
-      `Health checks and metrics are available at http://127.0.0.1:${adminPort}\n`,
+      `Health checks and metrics are available at http://127.0.0.1:${adminPort}/health/live, /health/ready, /metrics\n`,
     )
     const admin = openAdmin(t, `http://127.0.0.1:${adminPort}`)
     assert.deepEqual(await admin.ready(), notReady('starting'))
