@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { openEvents } from '../../test/event-stream.ts'
 import { ann, enter, logIn } from '../../test/sign-in.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ExchangeSummary } from './exchange.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -115,6 +116,23 @@ test('the exchange of a login belongs to the new session only', async (t) => {
   assert.doesNotMatch(JSON.stringify(exchange), new RegExp(ann.password))
   assert.deepEqual(await find(before), [])
   assert.deepEqual(await find({}), [])
+})
+
+test('of several viewers at the same time, each gets the events of its own exchanges', async (t) => {
+  const { app } = await openApp(t)
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const url = `${origin}/inspector/events?path=/topic`
+  const [own, others] = await Promise.all([secret, other].map((key) => openEvents(t, url, key)))
+  for (const [target, headers] of [
+    ['/topic?first', secret],
+    ['/topic?of-another', other],
+    ['/topic?last', secret],
+  ] as const) {
+    await app.inject({ url: target, headers })
+  }
+  const toTarget = (event?: { value: unknown }) => (event?.value as ExchangeSummary).target
+  assert.deepEqual((await own?.take(2))?.map(toTarget), ['/topic?first', '/topic?last'])
+  assert.equal(toTarget(await others?.next()), '/topic?of-another')
 })
 
 test('with INSPECTOR=off no response has an exchange id', async (t) => {
