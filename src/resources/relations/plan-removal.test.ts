@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { openBlog, openFilledBlog } from '../../../test/blog.ts'
 
 test('a parent with children of the rule restrict is not deleted: 409 names them', async (t) => {
@@ -68,3 +69,22 @@ test('If-Match of an older version is checked before anything is deleted', async
   assert.equal((await app.inject({ method: 'DELETE', url: '/posts/1', headers })).statusCode, 412)
   assert.equal(((await read('/comments')) as unknown[]).length, 2)
 })
+
+for (let turns = 0; turns < 10; turns += 1) {
+  test(`a child that is created ${String(turns)} turns before a deletion is deleted, or gets 422`, async (t) => {
+    const { app, add, read } = await openBlog(t)
+    await add('categories', { name: 'a' })
+    const remove = async () => {
+      for (let turn = 0; turn < turns; turn += 1) await setImmediate()
+      return app.inject({ method: 'DELETE', url: '/categories/1' })
+    }
+    const payload = { name: 'b', parentId: 1 }
+    const [created, removed] = await Promise.all([
+      app.inject({ method: 'PUT', url: '/categories/b', payload }),
+      remove(),
+    ])
+    assert.ok([201, 422].includes(created.statusCode))
+    assert.equal(removed.statusCode, 204)
+    assert.deepEqual(await read('/categories'), [])
+  })
+}
