@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { createBin, type Captured } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
@@ -181,6 +182,21 @@ test('only the newest requests are kept, and the files of others are removed', a
   assert.deepEqual(await paths('?sort=-receivedAt'), ['/7', '/6', '/5'])
   assert.equal((await readdir(join(folder, 'files'))).length, 3)
   await bin.read('', { method: 'DELETE' })
+  assert.deepEqual(await readdir(join(folder, 'files')), [])
+})
+
+test('a request whose bin is removed while its body arrives gets 404, and leaves no file', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { FILES_URL: `file:${join(folder, 'files')}` }
+  const bin = await createBin(await testApp(t, { settings }))
+  async function* removeBin() {
+    yield Buffer.alloc(70_000)
+    await bin.read('', { method: 'DELETE' })
+  }
+  const payload = Readable.from(removeBin())
+  const headers = { 'content-length': '70000' }
+  const { statusCode } = await bin.send('', { method: 'POST', headers, payload })
+  assert.equal(statusCode, 404)
   assert.deepEqual(await readdir(join(folder, 'files')), [])
 })
 
