@@ -159,6 +159,28 @@ test('a snapshot is created, restored more than once, and deleted', async (t) =>
   await assertSnapshots(await openBlog(t))
 })
 
+test('a snapshot has the records of one moment, although others write', async (t) => {
+  const names = ['first', 'second']
+  // So many that writes take place while they are read.
+  const others = Array.from({ length: 3000 }, (_, index) => ({ id: index + 2 }))
+  const app = await dataApp(t, { first: [{ id: 1 }, ...others], second: [{ id: 1 }] }, { settings })
+  const count = async () => {
+    // Fewer than the attempts of the snapshot.
+    for (const number of [1, 2, 3, 4])
+      for (const name of names) await send(app, 'PATCH', `/${name}/1`, { number })
+  }
+  const [created] = await Promise.all([
+    send(app, 'POST', '/_vitrine/snapshots', { name: 'one' }),
+    count(),
+  ])
+  assert.equal(created.statusCode, 201)
+  await send(app, 'POST', '/_vitrine/snapshots/one/restore')
+  const [first = 0, second = 0] = await Promise.all(
+    names.map(async (name) => (await app.inject(`/${name}/1`)).json<{ number?: number }>().number),
+  )
+  assert.ok(first - second === 0 || first - second === 1)
+})
+
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
   before(async () => {

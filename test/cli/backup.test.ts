@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { appendHash } from '../../src/stores/sqlite/backup-hash.ts'
+import { dataFile } from '../data-app.ts'
+import { openEvents } from '../event-stream.ts'
 import { asJson, listOf, type Send } from '../faults/client.ts'
 import { smallDisk } from '../faults/small-disk.ts'
 import { startS3 } from '../s3-server.ts'
@@ -92,6 +94,22 @@ test('a backup is restored into an empty folder, and into one with other data', 
   await runSucceeding(other, 'restore', file)
   assert.deepEqual((await readdir(files)).toSorted(), Object.keys(seen.contents).toSorted())
   assert.deepEqual(await readEverything(await openService(t, other)), seen)
+})
+
+test('a restore is a reset for a client that resumes its stream of events', async (t) => {
+  const services = await emptyService(t, { DATA_FILE: await dataFile(t, { posts: [{ id: 1 }] }) })
+  const first = await openService(t, services)
+  const file = join(services.folder, 'saved.vitrine')
+  await runSucceeding(services, 'backup', file)
+  const stream = await openEvents(t, `${first.origin}/posts/events`)
+  await first.send('/posts/1', { method: 'DELETE' })
+  assert.equal((await stream.next())?.name, 'deleted')
+  await first.stop()
+  await runSucceeding(services, 'restore', file)
+  const second = await openService(t, services)
+  const resumed = await openEvents(t, `${second.origin}/posts/events`, stream.lastId())
+  await second.send('/posts', asJson('POST', { title: 'New' }))
+  assert.equal((await resumed.next())?.name, 'reset')
 })
 
 test('sessions survive a backup and restore', async (t) => {
