@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { readUsage } from '../hardening/process-usage.ts'
@@ -110,6 +111,36 @@ test('the same seed gives the same bytes', async (t) => {
   assert.deepEqual(await statuses(), await statuses())
   assert.equal(new Set(await statuses()).size, 2)
 })
+
+for (const prefix of ['/httpbin', '/go-httpbin']) {
+  test(`${prefix}: a client cannot choose very many chunks`, async (t) => {
+    const origin = await (await testApp(t)).listen({ host: '127.0.0.1', port: 0 })
+    const sending = request(`${origin}${prefix}/stream-bytes/100000?chunk_size=1`).end()
+    const [response] = (await once(sending, 'response')) as [IncomingMessage]
+    let [chunks, bytes] = [0, 0]
+    response.on('data', (chunk: Buffer) => {
+      chunks += 1
+      bytes += chunk.length
+    })
+    await once(response, 'end')
+    assert.equal(bytes, 100_000)
+    // Node sends what is written in one turn as one chunk: with 100,000 there would be 400.
+    assert.ok(chunks < 200, String(chunks))
+  })
+}
+
+for (const [range, status] of [
+  ['bytes=0-25', 200],
+  ['bytes=1-25', 206],
+  ['bytes=1-26', 416],
+  ['bytes=26-26', 416],
+] as const) {
+  test(`Range: ${range} of 26 bytes gets ${String(status)} from httpbin`, async (t) => {
+    const app = await testApp(t)
+    const response = await app.inject({ url: '/httpbin/range/26', headers: { range } })
+    assert.equal(response.statusCode, status)
+  })
+}
 
 test('a trailer cannot set what a header cannot', async (t) => {
   const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*' } })
