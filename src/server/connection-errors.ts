@@ -16,7 +16,12 @@ const errorResponses: Readonly<Record<string, readonly [status: number, text: st
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
-export function respondToClientError(error: NodeJS.ErrnoException, socket: HttpConnection): void {
+export interface ClientError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer
+  bytesParsed?: number
+}
+
+export function respondToClientError(error: ClientError, socket: HttpConnection): void {
   const { code = '' } = error
   // A request after one that closes the connection gets no response.
   if (code === 'HPE_CLOSED_CONNECTION') return
@@ -28,11 +33,22 @@ export function respondToClientError(error: NodeJS.ErrnoException, socket: HttpC
     })
     return
   }
+  const incoming = parser?.incoming?.complete === false ? parser.incoming : undefined
   // A request with an error in its body may have its response already.
-  const hasResponse = parser?.incoming?.complete === false && pending?.headersSent !== false
+  const hasResponse = incoming && pending?.headersSent !== false
   const isClosed = code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
   if (hasResponse || isClosed) socket.destroy()
-  else sendPlainText(socket, ...(errorResponses[code] ?? [400, 'The request is not valid HTTP.']))
+  else {
+    const [status, text] = errorResponses[code] ?? [400, 'The request is not valid HTTP.']
+    const method = incoming ? (incoming.receivedMethod ?? incoming.method) : findMethod(error)
+    sendPlainText(socket, { status, text, isHead: method === 'HEAD' })
+  }
+}
+
+/** Of a head that was not parsed. Undefined if it began in an earlier packet. */
+function findMethod({ rawPacket, bytesParsed }: ClientError): string | undefined {
+  const head = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1)
+  return head?.trimStart().split(' ', 1)[0]
 }
 
 /** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
@@ -40,10 +56,16 @@ export function respondToConnect(_request: unknown, socket: HttpConnection | Htt
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
-  else sendPlainText(socket, 501, 'CONNECT is not implemented.')
+  else sendPlainText(socket, { status: 501, text: 'CONNECT is not implemented.' })
 }
 
-function sendPlainText(socket: Duplex, status: number, text: string): void {
+interface PlainText {
+  status: number
+  text: string
+  isHead?: boolean
+}
+
+function sendPlainText(socket: Duplex, { status, text, isHead = false }: PlainText): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -53,5 +75,6 @@ function sendPlainText(socket: Duplex, status: number, text: string): void {
     'content-type': 'text/plain; charset=utf-8',
     'content-length': text.length + 1,
   }
-  socket.end(`${renderLastHead(status, headers)}${text}\n`)
+  // RFC 9110 §9.3.2: a response to HEAD has no content.
+  socket.end(renderLastHead(status, headers) + (isHead ? '' : `${text}\n`))
 }

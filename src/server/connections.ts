@@ -4,7 +4,7 @@ import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:ht
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
-import { respondToClientError, type HttpConnection } from './connection-errors.ts'
+import { respondToClientError, type ClientError, type HttpConnection } from './connection-errors.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {
@@ -79,7 +79,7 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHand
 /** Node reports each timeout once, also of a paused connection. Here it starts anew on resuming. */
 function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
   server.removeAllListeners('clientError')
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ClientError, socket: Socket) => {
     const queue = queues.get(socket)
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
       respondToClientError(error, socket)

@@ -59,6 +59,22 @@ test('oversized parts of a request get the right status code, and the next clien
   await sendRows(t, tooLargeRows)
 })
 
+const malformedHeads = {
+  'in a header': toRequest('HEAD / HTTP/1.1', ['Host: x', 'A Header: x']),
+  'in its chunks': toRequest('HEAD / HTTP/1.1', ['Host: x', 'Transfer-Encoding: chunked'], 'x'),
+  'behind a GET': toRequest('GET /health HTTP/1.1', ['Host: x']) + 'HEAD / HTTP/1.1\r\n:\r\n\r\n',
+}
+for (const [where, message] of Object.entries(malformedHeads)) {
+  test(`a HEAD request with an error ${where} gets no content`, async (t) => {
+    const vitrine = await startWatched(t)
+    const { statuses, text } = await sendRaw(vitrine.origin, message)
+    assert.equal(statuses.at(-1), 400)
+    // RFC 9110 §9.3.2
+    assert.match(text, /\r\n\r\n$/)
+    await vitrine.assertSound()
+  })
+}
+
 test('several requests on one connection get their responses in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {
