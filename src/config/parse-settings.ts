@@ -172,15 +172,16 @@ export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && URL.canParse(source)
 }
 
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile()
+
 export const dataSource = optional(
-  toParser('an existing JSON or YAML file, or an http: or https: URL of one', (given) => {
-    return isUrl(given) || statSync(given, { throwIfNoEntry: false })?.isFile()
-  }),
+  toParser(
+    'an existing JSON or YAML file, or an http: or https: URL of one',
+    (given) => isUrl(given) || isFile(given),
+  ),
 )
 
-export const existingFile = optional(
-  toParser('an existing file', (given) => statSync(given, { throwIfNoEntry: false })?.isFile()),
-)
+export const existingFile = optional(toParser('an existing file', isFile))
 
 function toListParser<Item>(parse: Parse<Item>): Parse<readonly Item[]> {
   return (given) => namesOrNone(given).map(parse)

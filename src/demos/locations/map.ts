@@ -34,7 +34,10 @@ export function createMap(): Figure {
       const bounds = { south: latitude, north: latitude, west: longitude, east: longitude }
       addMark(cells, { count: 1, link, ...sums, ...bounds }, degreesPerCell)
     },
-    toHtml: (toFiltered) => (cells.size === 0 ? html`` : renderFigure(cells, toFiltered)),
+    toHtml: (toFiltered) => {
+      const [all] = mergeMarks(cells, Infinity).values()
+      return all ? renderFigure(all, widenCells(cells), toFiltered) : html``
+    },
   }
 }
 
@@ -59,37 +62,36 @@ function addMark(cells: Cells, added: Mark, size: number): void {
 
 /** A wider cell is four whole cells, so that the bounds of two marks never overlap. */
 function widenCells(cells: Cells): readonly Mark[] {
-  let [found, size] = [cells, degreesPerCell]
-  while (found.size > maxMarks) {
-    size *= 2
-    const wider: Cells = new Map()
-    for (const mark of found.values()) addMark(wider, mark, size)
-    found = wider
+  let found = cells
+  for (let size = 2 * degreesPerCell; found.size > maxMarks; size *= 2) {
+    found = mergeMarks(found, size)
   }
   return [...found.values()]
 }
 
-function renderFigure(cells: Cells, toFiltered: ToFiltered): Html {
-  const marks = widenCells(cells)
-  const south = Math.min(...marks.map((mark) => mark.south))
-  const north = Math.max(...marks.map((mark) => mark.north))
-  const hasPoles = north > view.north - 6 || south < view.north - view.height + 6
+function mergeMarks(cells: Cells, size: number): Cells {
+  const merged: Cells = new Map()
+  for (const mark of cells.values()) addMark(merged, mark, size)
+  return merged
+}
+
+function renderFigure(all: Mark, marks: readonly Mark[], toFiltered: ToFiltered): Html {
+  const hasPoles = all.north > view.north - 6 || all.south < view.north - view.height + 6
   const shown = hasPoles ? viewWithPoles : view
   const toX = (longitude: number) => toPercent((longitude - shown.west) / shown.width)
   const toY = (latitude: number) => toPercent((shown.north - latitude) / shown.height)
   const land = html`<svg><image href="/assets/world.svg" x="${toX(-180)}" y="${toY(90)}" width="${toPercent(360 / shown.width)}" height="${toPercent(180 / shown.height)}" preserveAspectRatio="none"/></svg>`
-  const isOnly = marks.length === 1 && marks[0]?.count === 1
   const points = marks.map((mark) => {
     const [x, y] = [toX(mark.longitudeSum / mark.count), toY(mark.latitudeSum / mark.count)]
     const lines = html`<line x2="100%" y1="${y}" y2="${y}"/><line y2="100%" x1="${x}" x2="${x}"/>`
     const drawn = html`<svg x="${x}" y="${y}" overflow="visible">${renderCircle(mark)}</svg>`
-    return html`${isOnly ? lines : ''}${renderLink(mark, drawn, toFiltered)}\n`
+    return html`${all.count === 1 ? lines : ''}${renderLink(mark, drawn, toFiltered)}\n`
   })
   return html`<figure class="map">
 <svg${hasPoles ? html` class="poles"` : ''} role="group" aria-label="Map">
 ${land}
 ${points}</svg>
-<figcaption>${toCaption(marks)} Land: Natural Earth.</figcaption>
+<figcaption>${toCaption(all)} Land: Natural Earth.</figcaption>
 </figure>
 `
 }
@@ -123,14 +125,10 @@ function renderLink(mark: Mark, drawn: Html, toFiltered: ToFiltered): Html {
   return html`<a href="${href}"><title>${title ?? ''}</title>${drawn}</a>`
 }
 
-function toCaption(marks: readonly Mark[]): string {
-  const count = marks.reduce((sum, mark) => sum + mark.count, 0)
-  const [south, north] = [marks.map((mark) => mark.south), marks.map((mark) => mark.north)]
-  const [west, east] = [marks.map((mark) => mark.west), marks.map((mark) => mark.east)]
-  const [top, left] = [Math.max(...north), Math.min(...west)]
-  if (count === 1) return `${toLatitude(top)}, ${toLongitude(left)}.`
+function toCaption({ count, south, north, west, east }: Mark): string {
+  if (count === 1) return `${toLatitude(north)}, ${toLongitude(west)}.`
   const places = `${count.toLocaleString('en')} places with coordinates`
-  return `${places}, from ${toLatitude(top)} to ${toLatitude(Math.min(...south))} and from ${toLongitude(left)} to ${toLongitude(Math.max(...east))}.`
+  return `${places}, from ${toLatitude(north)} to ${toLatitude(south)} and from ${toLongitude(west)} to ${toLongitude(east)}.`
 }
 
 const toLatitude = (latitude: number) => toDegrees(latitude, 'N', 'S')

@@ -16,7 +16,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Collection } from '../../stores/records/records.ts'
 import { changeSession } from './change-session.ts'
-import { renderLoginPage } from './login-page.ts'
+import { renderLoginPage } from './views.ts'
 
 const credentials = fieldsContent(objectSchema({ username: text, password: text }), {
   username: 'Ann',

@@ -19,10 +19,8 @@ import { sendPage } from '../../site/page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { changeSession, cookieHeaders, redirectHeaders } from './change-session.ts'
-import { renderLoginPage } from './login-page.ts'
 import { postLogin } from './login.ts'
-import type { CookieView } from './cookie-flags.ts'
-import { renderSessionPage } from './session-page.ts'
+import { renderLoginPage, renderSessionPage, type CookieView } from './views.ts'
 
 export const sessions: Demo = {
   name: 'sessions',

@@ -10,23 +10,6 @@ import { html } from '../../site/html.ts'
 const description = 'One value or several.'
 const schema = { type: 'array', items: { type: 'string' }, maxItems: 100 }
 
-const getTopic: Route = {
-  method: 'GET',
-  url: '/topic',
-  summary: 'Return a field of a GET form',
-  description:
-    'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
-  parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
-    ([name, example]) => ({ name, in: 'query', description, schema, example: [example] }),
-  ),
-  content: forReader(textContent('The topic is glass\n')),
-  handler: (request, reply) => {
-    const { a } = isObject(request.query) ? request.query : {}
-    const body = `The topic is ${parameterToText(a)}\n`
-    return sendForReader(request, reply, { demo: topic, body })
-  },
-}
-
 export const topic: Demo = {
   name: 'topic',
   title: 'Topic',
@@ -52,6 +35,23 @@ because the response is <code>text/plain</code>.`,
   form: '/topic.html',
   routes: (services, { supportedMethods }) =>
     isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],
+}
+
+const getTopic: Route = {
+  method: 'GET',
+  url: '/topic',
+  summary: 'Return a field of a GET form',
+  description:
+    'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
+  parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
+    ([name, example]) => ({ name, in: 'query', description, schema, example: [example] }),
+  ),
+  content: forReader(textContent('The topic is glass\n')),
+  handler: (request, reply) => {
+    const { a } = isObject(request.query) ? request.query : {}
+    const body = `The topic is ${parameterToText(a)}\n`
+    return sendForReader(request, reply, { demo: topic, body })
+  },
 }
 
 /** Seed, "single-path demo": every other path gets a response that names it. */

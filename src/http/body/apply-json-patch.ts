@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
-import type { PatchOperation } from './patch.ts'
+import { parsePointer, type PatchOperation } from './patch.ts'
 import { conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
@@ -44,7 +44,7 @@ function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
 }
 
 function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
-  const path = parsePointer(operation.path)
+  const path = parsePointer(`document${operation.path}`)
   switch (operation.op) {
     case 'test':
       return isEqual(path.reduce<unknown>(findChild, root), operation.value)
@@ -56,7 +56,7 @@ function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
       return removeValue(root, path) && addValue(root, path, copy(operation.value, path))
     case 'copy':
     case 'move': {
-      const from = parsePointer(operation.from)
+      const from = parsePointer(`document${operation.from}`)
       const value = from.reduce<unknown>(findChild, root)
       const isMove = operation.op === 'move'
       const isIntoItself = isMove && operation.path.startsWith(`${operation.from}/`)
@@ -65,12 +65,6 @@ function apply(root: object, operation: PatchOperation, copy: Copy): boolean {
       return (!isMove || removeValue(root, from)) && addValue(root, path, copied)
     }
   }
-}
-
-/** RFC 6901 §4: `~1` is decoded before `~0`, so that `~01` becomes `~1`. */
-function parsePointer(pointer: string): Path {
-  const names = `document${pointer}`.split('/')
-  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function findChild(parent: unknown, name: string): unknown {

@@ -3,6 +3,11 @@ import { isObject } from '../request/parameters.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
 
+/** RFC 6901 §4: `~1` is decoded before `~0`, so that `~01` becomes `~1`. */
+export function parsePointer(pointer: string): readonly string[] {
+  return pointer.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(isObject(target) ? Object.entries(target) : [])

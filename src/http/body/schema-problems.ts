@@ -1,12 +1,9 @@
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { FieldProblem } from '../errors/http-error.ts'
+import { parsePointer } from './patch.ts'
 
 export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
-  // RFC 6901: `~1` before `~0`.
-  const [field, ...inside] = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const [, field, ...inside] = parsePointer(error.instancePath)
   if (field === undefined) return findMissing(error)
   const path = inside.length === 0 ? '' : `at /${inside.join('/')} `
   return [{ field, message: path + toMessage(error) }]
@@ -16,11 +13,10 @@ function findMissing(error: TLocalizedValidationError): FieldProblem[] {
   switch (error.keyword) {
     case 'required':
       return error.params.requiredProperties.map((field) => ({ field, message: 'is required' }))
-    case 'dependentRequired':
-      return error.params.dependencies.map((field) => ({
-        field,
-        message: `is required with ${error.params.property}`,
-      }))
+    case 'dependentRequired': {
+      const message = `is required with ${error.params.property}`
+      return error.params.dependencies.map((field) => ({ field, message }))
+    }
     default:
       return [{ field: '', message: error.message }]
   }

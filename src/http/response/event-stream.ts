@@ -113,11 +113,10 @@ export function createStreamCount(app: FastifyInstance) {
 }
 
 function createAlarm() {
-  let [isRinging, isStopped] = [false, false]
-  let wake: () => void = () => undefined
+  let isStopped = false
+  let bell = Promise.withResolvers<boolean>()
   const ring = () => {
-    isRinging = true
-    wake()
+    bell.resolve(true)
   }
   return {
     ring,
@@ -128,16 +127,10 @@ function createAlarm() {
     isStopped: () => isStopped,
     /** Whether it rang since the last call, or rings in this time. */
     hasRung: async (ms: number): Promise<boolean> => {
-      const { promise, resolve } = Promise.withResolvers<undefined>()
-      const timer = setTimeout(resolve, ms, undefined)
-      wake = () => {
-        resolve(undefined)
-      }
-      if (isRinging) wake()
-      await promise
+      const timer = setTimeout(bell.resolve, ms, false)
+      const hasRung = await bell.promise
       clearTimeout(timer)
-      const hasRung = isRinging
-      isRinging = false
+      bell = Promise.withResolvers()
       return hasRung
     },
   }

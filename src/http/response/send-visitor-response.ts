@@ -44,7 +44,25 @@ export function sendVisitorResponse(
   options: VisitorOptions,
 ): FastifyReply {
   const sent = applyVisitorHead(reply, response, options)
-  return sendBody(reply, response, { sent, limits: options.limits })
+  const { body = '', size } = response
+  // Fastify would add a type to an empty Buffer.
+  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
+  const isBare =
+    reply.request.method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304
+  const trailers = isBare ? [] : toTrailers(reply.request, response, options.limits)
+  if (trailers.length > 0) {
+    reply.header('trailer', trailers.map(([name]) => name).join(', '))
+    return reply.send(Readable.from(appendTrailers(body, reply, trailers)))
+  }
+  if (typeof body === 'string') {
+    // A buffer would take another write, but Node encodes headers like a text that is sent with them.
+    // Without a serializer, Fastify adds a charset to JSON.
+    const isText = Object.values(sent).every((value) => isAscii(String(value)))
+    return isText ? reply.serializer(String).send(body) : reply.send(Buffer.from(body))
+  }
+  if (Buffer.isBuffer(body)) return reply.send(body)
+  if (size !== undefined) reply.header('content-length', String(size))
+  return reply.send(Readable.from(isBare ? [] : body))
 }
 
 /** Sets the status and the headers, except for those of the framing. */
@@ -66,13 +84,7 @@ export function applyVisitorHead(
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  const isCached = Object.entries(sent).some(
-    ([name, value]) =>
-      /^(expires|last-modified)$/.test(name) ||
-      // RFC 9213: `CDN-Cache-Control` and others are for some caches.
-      (name.endsWith('cache-control') && /public|max-?age/i.test(String(value))),
-  )
-  if (isCached) {
+  if (Object.entries(sent).some(allowsCaching)) {
     reply.removeHeader('server-timing').removeHeader('x-request-id')
   }
   if (timing !== undefined) {
@@ -80,6 +92,12 @@ export function applyVisitorHead(
     reply.header('server-timing', timings.join(', '))
   }
   return sent
+}
+
+/** RFC 9213: `CDN-Cache-Control` and others are for some caches. */
+function allowsCaching([name, value]: readonly [string, Headers[string]]): boolean {
+  if (name.endsWith('cache-control')) return /public|max-?age/i.test(String(value))
+  return name === 'expires' || name === 'last-modified'
 }
 
 /** From here on, nothing of the service changes the response. */
@@ -108,37 +126,6 @@ function rewriteHead(response: ServerResponse, { toName, toReason }: VisitorOpti
   const setHeader = response.setHeader.bind(response)
   const set: typeof setHeader = (name, value) => setHeader(toName(name), value)
   Object.assign(response, { writeHead: rewrite, setHeader: set })
-}
-
-interface Sending {
-  sent: Headers
-  limits: VisitorLimits
-}
-
-function sendBody(
-  reply: FastifyReply,
-  response: VisitorResponse,
-  { sent, limits }: Sending,
-): FastifyReply {
-  const { body = '', size } = response
-  // Fastify would add a type to an empty Buffer.
-  if (body === '' || (Buffer.isBuffer(body) && body.length === 0)) return reply.send()
-  const isBare =
-    reply.request.method === 'HEAD' || reply.statusCode === 204 || reply.statusCode === 304
-  const trailers = isBare ? [] : toTrailers(reply.request, response, limits)
-  if (trailers.length > 0) {
-    reply.header('trailer', trailers.map(([name]) => name).join(', '))
-    return reply.send(Readable.from(appendTrailers(body, reply, trailers)))
-  }
-  if (typeof body === 'string') {
-    // A buffer would take another write, but Node encodes headers like a text that is sent with them.
-    // Without a serializer, Fastify adds a charset to JSON.
-    const isText = Object.values(sent).every((value) => isAscii(String(value)))
-    return isText ? reply.serializer(String).send(body) : reply.send(Buffer.from(body))
-  }
-  if (Buffer.isBuffer(body)) return reply.send(body)
-  if (size !== undefined) reply.header('content-length', String(size))
-  return reply.send(Readable.from(isBare ? [] : body))
 }
 
 /** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */

@@ -4,13 +4,16 @@ import { sessionCookies } from '../openapi/document.ts'
 
 export type Pair = readonly [name: string, value: string]
 
-export interface VisitorLimits {
+/** The origin of the request, and the other hosts that a redirect may lead to. */
+interface RedirectLimits {
+  origin: string
+  allowedRedirectDomains: readonly string[]
+}
+
+export interface VisitorLimits extends RedirectLimits {
   /** The path of every cookie. */
   cookiePath: string
   ownCookies: readonly string[]
-  /** The origin of the request, and the other hosts that a redirect may lead to. */
-  origin: string
-  allowedRedirectDomains: readonly string[]
 }
 
 export const flashCookie = 'flash'
@@ -112,10 +115,7 @@ function limitValue(name: string, value: string, limits: VisitorLimits): string 
 /** A cookie for a parent domain, or without a name, could replace one of ours. */
 function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimits) {
   const [pair = '', ...attributes] = value.split(';')
-  const name = pair
-    .slice(0, Math.max(pair.indexOf('='), 0))
-    .trim()
-    .toLowerCase()
+  const name = /^[^=]*(?==)/.exec(pair)?.[0].trim().toLowerCase() ?? ''
   if (name === '' || own.some((other) => other.toLowerCase() === name)) return undefined
   const kept = attributes.filter((attribute) => !/^\s*domain\s*(=|$)/i.test(attribute))
   if (cookiePath === '/') return [pair, ...kept].join(';')
@@ -128,10 +128,7 @@ function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimi
 /** As a browser resolves it: `//host`, `/\host` and `http:host` lead to other hosts too. */
 export function isRedirectAllowed(
   location: string,
-  {
-    origin,
-    allowedRedirectDomains: allowed,
-  }: Pick<VisitorLimits, 'origin' | 'allowedRedirectDomains'>,
+  { origin, allowedRedirectDomains: allowed }: RedirectLimits,
 ): boolean {
   if (allowed.includes('*')) return true
   // Not only browsers follow redirects: others take `http://a\@b` to b.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { renderCookieFlags, toDuration } from './cookie-flags.ts'
+import { renderCookieFlags, toDuration } from './views.ts'
 
 test('a duration is shown in suitable units', () => {
   const cases: [seconds: number, text: string][] = [
