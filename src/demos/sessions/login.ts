@@ -11,7 +11,8 @@ import {
   unsupportedMediaType,
 } from '../../http/errors/http-error.ts'
 import { chooseErrorForm } from '../../http/errors/send-error.ts'
-import { fieldsContent, objectSchema, text } from '../../http/openapi/content.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { fieldsContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendPage } from '../../site/page.ts'
 import type { Collection } from '../../stores/records/records.ts'
@@ -23,6 +24,21 @@ const credentials = fieldsContent(objectSchema({ username: text, password: text 
   password: 'secret',
 })
 
+const file = import.meta.filename
+
+export function getLogin({ config }: SessionServices): Route {
+  return {
+    ...{ file, method: 'GET', url: '/login' },
+    summary: 'Get the login form',
+    content: pageContent,
+    errors: [406],
+    handler: (request, reply) => {
+      chooseType(request, reply, ['text/html'])
+      return sendPage(reply, renderLoginPage(config))
+    },
+  }
+}
+
 /** Throws 401, 415 and 422, which a page gets as the form with the message. */
 export function postLogin(services: SessionServices): Route {
   const change = changeSession('/session', 'login success', async (request, reply) => {
@@ -31,8 +47,7 @@ export function postLogin(services: SessionServices): Route {
     return startSession(services, user, readSessionId(request, reply))
   })
   return {
-    method: 'POST',
-    url: '/login',
+    ...{ file, method: 'POST', url: '/login' },
     summary: 'Log in',
     requestBody: { required: true, content: credentials },
     errors: [401, 406, 422],

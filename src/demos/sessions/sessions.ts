@@ -19,15 +19,15 @@ import { sendPage } from '../../site/page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { changeSession, cookieHeaders, redirectHeaders } from './change-session.ts'
-import { postLogin } from './login.ts'
-import { renderLoginPage, renderSessionPage, type CookieView } from './views.ts'
+import { getLogin, postLogin } from './login.ts'
+import { renderSessionPage, type CookieView } from './views.ts'
 
 export const sessions: Demo = {
   name: 'sessions',
   title: 'Sessions',
   summary: 'Log in as a user and see what the server knows about your session, and for how long.',
-  group: 'Sessions',
   uses: ['users'],
+  group: 'Sessions',
   page: '/session',
   samples: [
     { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },
@@ -59,18 +59,6 @@ sends it with every later request. The server stores the session under a hash of
     ]
   },
 }
-
-const getLogin = ({ config }: SessionServices): Route => ({
-  method: 'GET',
-  url: '/login',
-  summary: 'Get the login form',
-  content: pageContent,
-  errors: [406],
-  handler: (request, reply) => {
-    chooseType(request, reply, ['text/html'])
-    return sendPage(reply, renderLoginPage(config))
-  },
-})
 
 const iso = { type: 'string', format: 'date-time' } as const
 const user = objectSchema({ _id: text, name: text })

@@ -1,5 +1,5 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
-import { textContent } from '../../http/openapi/content.ts'
+import { queryParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
@@ -44,7 +44,7 @@ const getTopic: Route = {
   description:
     'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
   parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
-    ([name, example]) => ({ name, in: 'query', description, schema, example: [example] }),
+    ([name, example]) => queryParameter(name, description, schema, [example]),
   ),
   content: forReader(textContent('The topic is glass\n')),
   handler: (request, reply) => {

@@ -1,16 +1,14 @@
 import multipart from '@fastify/multipart'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
-import { pathParameter } from '../../http/openapi/content.ts'
-import { toFileOperation } from '../../http/openapi/files.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import { html } from '../../site/html.ts'
 import { sendPage } from '../../site/page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
 import { createFileSpace } from './file-space.ts'
-import { exampleUpload, listOperation, toUploadedText, uploadOperation } from './documentation.ts'
+import { toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
-import { sendUploadList, sendUpload } from './stored-uploads.ts'
+import { getUpload, getUploads } from './stored-uploads.ts'
 import { renderUploaded } from './views.ts'
 
 const collectionName = 'uploads'
@@ -38,37 +36,24 @@ separates the parts.`,
       : '/demos/uploads'
     const services = { config, files, uploads, space, formPath }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
-    return [
-      {
-        method: 'POST',
-        url: '/profile',
-        ...uploadOperation,
-        config: { readsBodyItself: true },
-        handler: receiveUpload(services),
-      },
-      { method: 'GET', url: '/uploads', ...listOperation, handler: sendUploadList(services) },
-      {
-        method: 'GET',
-        url: '/uploads/:id',
-        ...toFileOperation('Download a file, as an attachment', '*/*', [
-          pathParameter('id', 'The id of the upload.', exampleUpload._id),
-        ]),
-        errors: [404, 412, 416],
-        store: 'reads',
-        handler: sendUpload(services),
-      },
-    ]
+    return [postUpload(services), getUploads(services), getUpload(services)]
   },
 }
 
-function receiveUpload(services: UploadServices) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-    const upload = await saveUpload(request, services)
-    reply.header('location', `/uploads/${upload._id}`)
-    if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
-    if (type === 'application/json') return sendJson(reply, upload)
-    // The file is stored, even if the client accepts none of the types.
-    return sendText(reply, toUploadedText(upload))
+function postUpload(services: UploadServices): Route {
+  return {
+    method: 'POST',
+    url: '/profile',
+    ...uploadOperation,
+    config: { readsBodyItself: true },
+    handler: async (request, reply) => {
+      const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
+      const upload = await saveUpload(request, services)
+      reply.header('location', `/uploads/${upload._id}`)
+      if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
+      if (type === 'application/json') return sendJson(reply, upload)
+      // The file is stored, even if the client accepts none of the types.
+      return sendText(reply, toUploadedText(upload))
+    },
   }
 }

@@ -141,9 +141,8 @@ export function unprocessable(fields: readonly FieldProblem[]): HttpError {
   return new HttpError('invalid-fields', `${detail}.`, { fields })
 }
 
-const toUnprocessable = toErrorFactory('unprocessable-content')
 export const notAnObject = (kind: string) =>
-  toUnprocessable(`The body must be an object with the fields of ${kind}.`)
+  new HttpError('unprocessable-content', `The body must be an object with the fields of ${kind}.`)
 
 export function tooManyRequests(limit: string, policy: string, restSeconds: number): HttpError {
   const detail = `A client may send ${limit} per minute. Try again in ${String(restSeconds)} s.`
