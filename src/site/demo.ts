@@ -48,10 +48,10 @@ export interface Demo {
   lookFor?: Html
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
-  /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
-  rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** Its collections that are not of a resource. */
   collections?: readonly DemoCollection[]
+  /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
+  rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
   routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
   /** For a demo whose errors do not have the shape of the service. */

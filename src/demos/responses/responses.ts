@@ -32,18 +32,6 @@ const endpoints: Readonly<Record<string, readonly Endpoint[]>> = {
 
 const cookiePath = '/responses'
 
-const toPageRoute = ({ config }: Services, app: FastifyInstance): Route => ({
-  method: 'GET',
-  url: '/responses',
-  summary: 'Get the page that composes a response',
-  content: pageContent,
-  handler: (request, reply) => {
-    const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
-    const { responseFaults: hasFaults } = config
-    return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, hasFaults }))
-  },
-})
-
 export const responses: Demo = {
   name: 'responses',
   title: 'Responses',
@@ -80,6 +68,20 @@ export const responses: Demo = {
         },
       })),
     )
-    return [toPageRoute(services, app), ...listed]
+    return [getPage(services, app), ...listed]
   },
+}
+
+function getPage({ config }: Services, app: FastifyInstance): Route {
+  return {
+    method: 'GET',
+    url: '/responses',
+    summary: 'Get the page that composes a response',
+    content: pageContent,
+    handler: (request, reply) => {
+      const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
+      const { responseFaults: hasFaults } = config
+      return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, hasFaults }))
+    },
+  }
 }

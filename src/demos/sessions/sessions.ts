@@ -22,6 +22,22 @@ import { changeSession, cookieHeaders, redirectHeaders } from './change-session.
 import { getLogin, postLogin } from './login.ts'
 import { renderSessionPage, type CookieView } from './views.ts'
 
+const iso = { type: 'string', format: 'date-time' } as const
+const user = objectSchema({ _id: text, name: text })
+const properties = { authenticated: { type: 'boolean' }, user, createdAt: iso, expiresAt: iso }
+const activeSchema = { type: 'object', required: ['authenticated'], properties }
+const sessionResponses = {
+  200: {
+    description: 'The session, which ends at `expiresAt` if it is not used before.',
+    headers: cookieHeaders,
+    content: { ...jsonContent(activeSchema, { authenticated: false }), ...pageContent },
+  },
+  302: {
+    description: 'With `Accept: text/html` and no session: redirects to /login.',
+    headers: redirectHeaders,
+  },
+}
+
 export const sessions: Demo = {
   name: 'sessions',
   title: 'Sessions',
@@ -57,22 +73,6 @@ sends it with every later request. The server stores the session under a hash of
       { method: 'POST', url: '/logout', ...logOut(services) },
       { method: 'DELETE', url: '/session', ...logOut(services) },
     ]
-  },
-}
-
-const iso = { type: 'string', format: 'date-time' } as const
-const user = objectSchema({ _id: text, name: text })
-const properties = { authenticated: { type: 'boolean' }, user, createdAt: iso, expiresAt: iso }
-const activeSchema = { type: 'object', required: ['authenticated'], properties }
-const sessionResponses = {
-  200: {
-    description: 'The session, which ends at `expiresAt` if it is not used before.',
-    headers: cookieHeaders,
-    content: { ...jsonContent(activeSchema, { authenticated: false }), ...pageContent },
-  },
-  302: {
-    description: 'With `Accept: text/html` and no session: redirects to /login.',
-    headers: redirectHeaders,
   },
 }
 
