@@ -74,8 +74,6 @@ export const durability = choice(['process', 'full'])
 
 export const logLevel = choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
 
-export const inspector = choice(['all', 'own', 'off'])
-
 export function jsonServer(given: string): '0.17' | '1' | undefined {
   const version = choice(['off', '0.17', '1'])(given)
   return version === 'off' ? undefined : version

@@ -65,7 +65,7 @@ export const settings = {
   inspector: {
     ...setting(
       'own',
-      parse.inspector,
+      parse.choice(['all', 'own', 'off']),
       'recorded exchanges that a visitor sees: `all`, `own`, `off`',
     ),
     localDefault: 'all',

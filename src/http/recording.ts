@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { TLSSocket } from 'node:tls'
 import { hasBody } from './body/body-reader.ts'
+import { createByteCollector } from './body/read-bytes.ts'
 import { findStream } from './request/target.ts'
 
 declare module 'node:http' {
@@ -122,32 +123,18 @@ export const maxRecordedBytes = 65_536
 export type Capture = ReturnType<typeof createCapture>
 
 /** Copies the first bytes of a body. */
-export function createCapture(budget: ByteBudget) {
-  let buffer = Buffer.alloc(0)
-  let kept = 0
-  let size = 0
-  const grow = (capacity: number): void => {
-    if (!budget.reserve(capacity - buffer.length)) return
-    const grown = Buffer.allocUnsafeSlow(capacity)
-    buffer.copy(grown)
-    buffer = grown
-  }
+export function createCapture({ reserve, release }: ByteBudget) {
+  const { add, toBuffer, findSizes } = createByteCollector(maxRecordedBytes, reserve)
   return {
     add: (chunk: Buffer | string, encoding?: BufferEncoding): void => {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
-      const needed = Math.min(kept + bytes.length, maxRecordedBytes)
-      // After bytes that did not fit, the next ones would be in the wrong place.
-      if (needed > buffer.length && kept === size) {
-        grow(Math.max(needed, Math.min(2 * buffer.length, maxRecordedBytes)))
-      }
-      size += bytes.length
-      kept += bytes.copy(buffer, kept)
+      add(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
     },
     /** Releases the memory: the bytes are counted with the exchange from now on. */
     finish: () => {
-      budget.release(buffer.length)
-      const bytes = kept === buffer.length ? buffer : copyBytes(buffer.subarray(0, kept))
-      return { bytes, size }
+      const { size, capacity } = findSizes()
+      release(capacity)
+      const kept = toBuffer()
+      return { bytes: kept.length === capacity ? kept : copyBytes(kept), size }
     },
   }
 }

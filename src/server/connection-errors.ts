@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { defaultErrorHeaders } from '../http/response/default-headers.ts'
+import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 
 /** With Node's own properties: the response being sent, and the request being read. */
@@ -10,7 +10,10 @@ export type HttpConnection = Duplex & {
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
-const errorResponses: Readonly<Record<string, readonly [status: number, text: string]>> = {
+type ErrorResponse = readonly [status: number, text: string]
+
+const notHttp: ErrorResponse = [400, 'The request is not valid HTTP.']
+const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
@@ -39,9 +42,8 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
   const isClosed = code === 'ECONNRESET' || code === 'ERR_TLS_HANDSHAKE_TIMEOUT'
   if (hasResponse || isClosed) socket.destroy()
   else {
-    const [status, text] = errorResponses[code] ?? [400, 'The request is not valid HTTP.']
     const method = incoming ? (incoming.receivedMethod ?? incoming.method) : findMethod(error)
-    sendPlainText(socket, { status, text, isHead: method === 'HEAD' })
+    sendPlainText(socket, errorResponses[code] ?? notHttp, method === 'HEAD')
   }
 }
 
@@ -56,25 +58,15 @@ export function respondToConnect(_request: unknown, socket: HttpConnection | Htt
   if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
-  else sendPlainText(socket, { status: 501, text: 'CONNECT is not implemented.' })
+  else sendPlainText(socket, [501, 'CONNECT is not implemented.'])
 }
 
-interface PlainText {
-  status: number
-  text: string
-  isHead?: boolean
-}
-
-function sendPlainText(socket: Duplex, { status, text, isHead = false }: PlainText): void {
+function sendPlainText(socket: Duplex, [status, text]: ErrorResponse, isHead = false): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  const headers = {
-    ...defaultErrorHeaders,
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': text.length + 1,
-  }
+  const head = renderLastHead(status, toTextErrorHeaders(`${text}\n`))
   // RFC 9110 §9.3.2: a response to HEAD has no content.
-  socket.end(renderLastHead(status, headers) + (isHead ? '' : `${text}\n`))
+  socket.end(isHead ? head : `${head}${text}\n`)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Config } from '../config/config.ts'
-import { defaultHeaders, defaultErrorHeaders } from '../http/response/default-headers.ts'
+import { defaultHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
 import {
   assertHostAllowed,
@@ -38,12 +38,7 @@ function createRedirect(config: Config, port: string): RequestHandler {
     })
     if (error) {
       const text = `${error.message}\n`
-      const headers = {
-        ...defaultErrorHeaders,
-        ...error.headers,
-        'content-type': 'text/plain; charset=utf-8',
-        'content-length': Buffer.byteLength(text),
-      }
+      const headers = { ...toTextErrorHeaders(text), ...error.headers }
       response.writeHead(error.status, headers).end(text)
       return
     }

@@ -101,7 +101,6 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart):
     if (bytes.add(chunk)) return
     // A second rejection would have no handler, and end the process.
     raw.off('data', add)
-    bytes.add(chunk.subarray(0, maxBodyBytes - bytes.toBuffer().length))
     const start = new Promise<Buffer>((settle) => {
       settle(toStart(bytes.toBuffer()))
     })
@@ -119,22 +118,32 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart):
 }
 
 /** One buffer that doubles: an object for each chunk would take more memory than a chunk of one byte. */
-export function createByteCollector(maxBytes: number) {
+export function createByteCollector(
+  maxBytes: number,
+  reserve: (bytes: number) => boolean = () => true,
+) {
   let buffer = Buffer.alloc(0)
+  let kept = 0
   let size = 0
   return {
+    /** Returns false if not all bytes fit. */
     add: (chunk: Buffer): boolean => {
-      const needed = size + chunk.length
-      if (needed > maxBytes) return false
-      if (needed > buffer.length) {
-        const grown = Buffer.allocUnsafeSlow(Math.max(2 * buffer.length, needed, 1024))
-        buffer.copy(grown, 0, 0, size)
+      const needed = Math.min(kept + chunk.length, maxBytes)
+      const capacity = Math.max(needed, Math.min(2 * buffer.length, maxBytes))
+      // After bytes that did not fit, the next ones would be in the wrong place.
+      const grows = needed > buffer.length && kept === size
+      if (grows && reserve(capacity - buffer.length)) {
+        const grown = Buffer.allocUnsafeSlow(capacity)
+        buffer.copy(grown)
         buffer = grown
       }
-      size += chunk.copy(buffer, size)
-      return true
+      size += chunk.length
+      kept += chunk.copy(buffer, kept)
+      return kept === size
     },
-    toBuffer: () => buffer.subarray(0, size),
+    /** Without a copy: the rest of the buffer stays in memory. */
+    toBuffer: () => buffer.subarray(0, kept),
+    findSizes: () => ({ size, capacity: buffer.length }),
   }
 }
 

@@ -26,6 +26,12 @@ export const defaultHeaders = {
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
+export const toTextErrorHeaders = (text: string) => ({
+  ...defaultErrorHeaders,
+  'content-type': 'text/plain; charset=utf-8',
+  'content-length': Buffer.byteLength(text),
+})
+
 export function createHeaderChooser(config: Config) {
   const overHttp = createChooser({}, config)
   const overHttps = createChooser({ 'strict-transport-security': 'max-age=31536000' }, config)
