@@ -54,16 +54,12 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
       databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,
     }),
     ...(!environment.FILES_URL && {
-      filesUrl: dataFresh ? createFreshUrl() : `file:${path}-files`,
+      filesUrl: dataFresh ? freshPrefix + randomUUID() : `file:${path}-files`,
     }),
   }
 }
 
 const freshPrefix = `file:${join(tmpdir(), 'vitrine-fresh-')}`
-
-function createFreshUrl(): string {
-  return freshPrefix + randomUUID()
-}
 
 /** The folder of the files of a fresh start, which its end removes. */
 export function findFreshFolder({ filesUrl }: Config): string | undefined {

@@ -10,8 +10,7 @@ import { sendBytes } from '../../http/response/send-bytes.ts'
 import { hasRequired, type Document, type Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { exampleUpload, listOperation } from './documentation.ts'
-import { toStoredUpload, uploadSchema } from './save-upload.ts'
-import type { Upload, UploadServices } from './save-upload.ts'
+import { toStoredUpload, uploadSchema, type Upload, type UploadServices } from './save-upload.ts'
 import { renderUploads } from './views.ts'
 
 const offers = ['text/html', 'application/json', 'text/plain'] as const
