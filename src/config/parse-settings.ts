@@ -112,13 +112,13 @@ export function rewrites(path: string): Readonly<Record<string, string>> {
   const rules = parseRules(file(path) ?? '{}')
   if (rules !== undefined) return rules
   throw new Error(
-    'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}',
+    'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}, with at most one * in each',
   )
 }
 
 function parseRules(text: string): Record<string, string> | undefined {
   const isRule = ([from, to]: [string, unknown]) =>
-    /^\/(?!.*(\(|:\w+[?+*]))/.test(from) && typeof to === 'string' && to.startsWith('/')
+    /^\/(?!.*(\(|:\w+[?+*:]|\*.*\*))/.test(from) && typeof to === 'string' && to.startsWith('/')
   try {
     const rules: unknown = JSON.parse(text)
     if (typeof rules !== 'object' || rules === null || Array.isArray(rules)) return undefined

@@ -311,17 +311,27 @@ for (const [what, [contents, message]] of Object.entries(rejected)) {
   })
 }
 
+test('a number that JSON does not have is an error', async (t) => {
+  const contents = '{"posts": [{"id": 1, "a": 1e400}]}'
+  await assert.rejects(dataApp(t, contents), /a is a number that JSON does not have/)
+})
+
 const bomb = Array.from({ length: 9 }, (_, index) => {
   const item = index === 0 ? 'x' : `*a${String(index - 1)}`
   return `a${String(index)}: &a${String(index)} [${Array.from({ length: 9 }, () => item).join()}]`
 })
 
+const manyKeys = Array.from({ length: 100_000 }, (_, index) => `k${String(index)}: 1`).join()
+
 const rejectedYaml: Readonly<Record<string, [contents: string, message: RegExp]>> = {
   'an alias bomb': [bomb.join('\n'), /Excessive alias count/],
   'a cycle': ['posts: &a [{id: 1, self: *a}]', /cannot be read as YAML/],
   'a tag of its own': ['posts: !!js/function "f"', /Unresolved tag/],
-  'the same key twice': ['posts: []\nposts: []', /Map keys must be unique/],
+  'the same key twice': ['posts: []\nposts: []', /a map has the key posts twice/],
+  // Took minutes when the keys of a map were compared in pairs.
+  'very many keys in a map': [`things: [{${manyKeys}}]`, /has more than 500/],
   'a key that is a list': ['? [a]\n: 1', /all keys must be strings/],
+  'the same key twice in a map within': ['posts: [{id: 1, a: {b: 1, b: 2}}]', /the key b twice/],
   infinity: ['posts: [{id: 1, a: .inf}]', /a is a number that JSON does not have/],
   'two documents': ['a: []\n---\nb: []', /multiple documents/],
   'deep nesting': [`a: ${'['.repeat(5000)}${']'.repeat(5000)}`, /nested/],

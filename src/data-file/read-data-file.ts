@@ -95,7 +95,7 @@ export async function parseDataText(data: DataText, maxJsonDepth: number): Promi
   try {
     const json = data.isYaml ? await yamlToJson(text) : text
     assertDepth(json, maxJsonDepth)
-    return parseJson(json)
+    return parseJson(json, maybeInfinite.test(json) ? assertStorable : null)
   } catch (error) {
     const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
     const reason = isExhausted ? 'it is nested too deeply, or too large' : toMessage(error)
@@ -107,16 +107,31 @@ export async function parseDataText(data: DataText, maxJsonDepth: number): Promi
 
 async function yamlToJson(text: string): Promise<string> {
   if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text, { merge: true, stringKeys: true })
+  const { parseDocument, visit } = await import('yaml')
+  // Its own check of the keys takes the square of their number.
+  const document = parseDocument(text, { merge: true, stringKeys: true, uniqueKeys: false })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw problem
+  visit(document, { Map: (_, { items }) => { assertUniqueKeys(items.map(({ key }) => String(key))); } })
   const value: unknown = document.toJS({ maxAliasCount: 100 })
-  return JSON.stringify(value, (name, member: unknown) => {
-    const isStorable = typeof member !== 'number' || Number.isFinite(member)
-    if (isStorable && typeof member !== 'bigint') return member
-    throw new Error(`${name} is a number that JSON does not have`)
-  })
+  return JSON.stringify(value, assertStorable)
+}
+
+/** In JSON: 1e400, or a number of more than 308 digits. */
+const maybeInfinite = /e\+?\d{3}|\d{309}/i
+
+function assertStorable(name: string, member: unknown): unknown {
+  const isStorable = typeof member !== 'number' || Number.isFinite(member)
+  if (isStorable && typeof member !== 'bigint') return member
+  throw new Error(`${name} is a number that JSON does not have`)
+}
+
+function assertUniqueKeys(keys: readonly string[]): void {
+  const seen = new Set<string>()
+  for (const key of keys) {
+    if (seen.has(key)) throw new Error(`a map has the key ${key} twice`)
+    seen.add(key)
+  }
 }
 
 export function toMessage(error: unknown): string {

@@ -34,6 +34,34 @@ for (const [from, to] of rewritten) {
   })
 }
 
+const separated: [rule: string, from: string, to: string][] = [
+  ['/:year-:month-:day', '/2026-11-22', '/2026/11/22'],
+  ['/:year-:month-:day', '/2026-11', '/2026-11'],
+  ['/:slug-show', '/a-b-show', '/a-b'],
+]
+
+for (const [rule, from, to] of separated) {
+  test(`${rule} rewrites ${from} to ${to}`, () => {
+    const target = rule.includes('slug') ? '/:slug' : '/:year/:month/:day'
+    assert.equal(createRewriter({ [rule]: target })(from), to)
+  })
+}
+
+// Took minutes with this number of names.
+test('names that are separated in one segment take linear time', () => {
+  const rewrite = createRewriter({ '/:a-:b-:c-:d-:e/x': '/y' })
+  const target = `/${'-'.repeat(2000)}`
+  assert.equal(rewrite(target), target)
+})
+
+for (const rule of ['/*/*/edit', '/:a:b']) {
+  test(`a start with the rewrite ${rule} is rejected`, async (t) => {
+    const REWRITES = join(await temporaryFolder(t), 'routes.json')
+    await writeFile(REWRITES, JSON.stringify({ [rule]: '/$1' }))
+    await assert.rejects(testApp(t, { settings: { REWRITES } }), /at most one \*/)
+  })
+}
+
 test('a rewritten URL is routed like another', async (t) => {
   const REWRITES = join(await temporaryFolder(t), 'routes.json')
   await writeFile(REWRITES, JSON.stringify({ '/api/*': '/$1' }))

@@ -7,10 +7,10 @@ export function createRewriter(rules: Rules): (target: string) => string {
   const compiled = Object.entries(rules).map(([from, to]) => {
     // What a part stands for: its name, or its number as text.
     const names: string[] = []
-    const source = from.replaceAll(parts, (part, name?: string) => {
+    const source = from.replaceAll(parts, (part, name: string | undefined, start: number) => {
       if (name === undefined && part !== '*') return part.replaceAll(/[^\w/]/g, '\\$&')
       names.push(name ?? String(names.length))
-      return part === '*' ? '(.*)' : '([^/]+?)'
+      return part === '*' ? '(.*)' : toName(from.slice(start + part.length))
     })
     return { pattern: new RegExp(`^${source}/?$`, 'i'), names, to }
   })
@@ -22,4 +22,10 @@ export function createRewriter(rules: Rules): (target: string) => string {
         found[number === undefined ? names.indexOf(name) + 1 : Number(number)] ?? ''
       return to.replaceAll(/\$(\d+)|:(\w+)/g, toText)
     }, target)
+}
+
+/** A name ends before what separates it from the next one in its segment: two that overlap cost the square of a URL. */
+function toName(rest: string): string {
+  const separator = /^([^\w/:*])[^/:*]*[:*]/.exec(rest)?.[1]
+  return separator === undefined ? '([^/]+?)' : `([^/\\${separator}]+)`
 }
