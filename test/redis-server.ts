@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { after, before, type TestContext } from 'node:test'
 import { findProgram } from './find-program.ts'
 import { findFreePort } from '../src/operations/free-port.ts'
-import { openRedis } from '../src/stores/redis/connection.ts'
+import { openRedisDatabase } from '../src/stores/redis/database.ts'
 
 const program = findProgram('redis-server', 'valkey-server')
 
@@ -57,7 +57,7 @@ export function useRedis() {
   })
   after(() => kill?.())
   return async (t: TestContext) => {
-    const { redis, problem, close } = await openRedis(url)
+    const { redis, problem, close } = await openRedisDatabase(url)
     t.after(close)
     assert.equal(problem, undefined)
     return redis

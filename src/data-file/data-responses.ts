@@ -9,8 +9,8 @@ import { takeStep } from '../responses/sequences.ts'
 import { routableId } from '../resources/context.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { isDocument } from '../stores/records/records.ts'
-import { findNameProblem } from './names.ts'
-import type { DataProblem } from './parse-schema.ts'
+import { findNameProblem } from './define-data.ts'
+import type { Report } from './parse-schema.ts'
 
 export interface DataResponse {
   method: string
@@ -19,49 +19,48 @@ export interface DataResponse {
   described: ResponseDescription | Sequence
 }
 
-interface ParsedResponses {
-  responses: readonly DataResponse[]
-  problems: readonly DataProblem[]
-}
-
 /** As many as a data file has resources: each is a route. */
 const maxResponses = 200
 const form = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/:?[\w~-][\w.~-]*)+)$/
 
-/** The member `$responses` of a data file with resources of these names. */
+interface ResponseOptions {
+  /** Of the resources. */
+  names: readonly string[]
+  limits: DescriptionLimits
+  report: Report
+}
+
+/** The member `$responses` of a data file. */
 export function parseResponses(
   value: unknown = {},
-  names: readonly string[],
-  limits: DescriptionLimits,
-): ParsedResponses {
-  const fail = (reason: string) => ({ responses: [], problems: [{ path: '/$responses', reason }] })
+  { names, limits, report }: ResponseOptions,
+): DataResponse[] {
+  const fail = (reason: string, at = '') => {
+    report(`/$responses${at}`, reason)
+    return []
+  }
   if (!isDocument(value)) return fail('must be an object like {"GET /slow": {"delay": 2}}')
   const entries = Object.entries(value)
   if (entries.length > maxResponses) return fail(`has more than ${String(maxResponses)} members`)
-  const problems: DataProblem[] = []
   const known = new Set<string>()
-  const responses = entries.flatMap(([key, given]): DataResponse[] => {
-    const report = (reason: string, at = '') => {
-      problems.push({ path: `/$responses/"${key.slice(0, 100)}"${at}`, reason })
-      return []
-    }
+  return entries.flatMap(([key, given]): DataResponse[] => {
+    const at = `/"${key.slice(0, 100)}"`
     const [, method, url] = form.exec(key) ?? []
-    if (method === undefined || url === undefined) {
-      return report(
+    if (method === undefined || url === undefined)
+      return fail(
         'must be GET, POST, PUT, PATCH or DELETE and a path, like "POST /orders/:id/pay"',
+        at,
       )
-    }
     const reason = findPathProblem(url, names)
-    if (reason !== undefined) return report(reason)
+    if (reason !== undefined) return fail(reason, at)
     const route = `${method} ${url.replaceAll(/:[^/]+/g, ':')}`
-    if (known.has(route)) return report('has the path of another response')
+    if (known.has(route)) return fail('has the path of another response', at)
     known.add(route)
     const checked = checkDescribed(given, limits)
     if ('value' in checked) return [{ method, url, described: checked.value }]
-    for (const { field, message } of checked.problems) report(message, field && `/${field}`)
+    for (const { field, message } of checked.problems) fail(message, at + (field && `/${field}`))
     return []
   })
-  return { responses, problems }
 }
 
 function findPathProblem(url: string, names: readonly string[]): string | undefined {

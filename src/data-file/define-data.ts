@@ -1,15 +1,12 @@
 import { HttpError } from '../http/errors/http-error.ts'
-import type { DescriptionLimits } from '../responses/description-limits.ts'
 import { createId } from '../idempotency/create-id.ts'
 import { isRoutableId, singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import { parseResponses } from './data-responses.ts'
 import { maxFields } from './infer-schema.ts'
-import { findNameProblem } from './names.ts'
-import { parseSchemas, type DataProblem, type GivenSchema } from './parse-schema.ts'
+import type { GivenSchema, Report } from './parse-schema.ts'
 import { toDefinition } from './to-definition.ts'
 
 export interface DataResource {
@@ -17,72 +14,67 @@ export interface DataResource {
   records: readonly { id: string; document: Document }[]
 }
 
-export interface DataOptions extends DescriptionLimits {
+interface DataOptions {
   idField: string
   foreignKeySuffix: string
-}
-
-type Data = DataOptions & {
-  names: readonly string[]
   schemas: Readonly<Record<string, GivenSchema>>
-  problems: DataProblem[]
+  report: Report
 }
 
 /** Each has routes with patterns, which are compared with those of the others at the start. */
 const maxResources = 200
 
-/** The resources of a data file in its order; `schemas` is the content of the schema file. */
-export function defineData(contents: unknown, options: DataOptions, schemas?: unknown) {
-  const problems: DataProblem[] = []
-  const failed = { resources: [], responses: undefined, isOfSchemaFile: false }
-  const fail = (reason: string) => ({ ...failed, problems: [{ path: '/', reason }] })
-  if (!isDocument(contents)) return fail('must be an object whose members are the resources')
-  const { $schema: own, $responses: responses, ...data } = contents
-  const given = parseSchemas(schemas ?? (isDocument(own) ? own : {}), problems)
-  if (problems.length > 0) return { ...failed, problems, isOfSchemaFile: schemas !== undefined }
-  const empty = Object.keys(given).map((name): [string, unknown] => [name, []])
-  const all = Object.entries({ ...Object.fromEntries(empty), ...data })
-  if (all.length > maxResources) return fail(`has more than ${String(maxResources)} resources`)
-  const names = all.map(([name]) => name)
-  const context = { ...options, schemas: given, names, problems }
-  const resources = all.flatMap(([name, value]) => defineOne(context, name, value) ?? [])
-  problems.push(...findDangling(resources, given))
-  problems.push(...parseResponses(responses, names, options).problems)
-  return { resources, responses, problems, isOfSchemaFile: false }
+/** First segments of the paths of the service itself, now or later. */
+const reservedNames = /^(assets|b|db|demos|docs|health|inspector|learn|problems|s)$/
+
+export function findNameProblem(name: string): string | undefined {
+  if (reservedNames.test(name)) return 'is a path of the service: give it another name'
+  if (/^[a-z0-9][\w-]{0,63}$/i.test(name)) return undefined
+  return 'cannot be a path: use 1 to 64 letters, digits, - and _, and start with a letter or digit'
 }
 
-function defineOne(data: Data, name: string, value: unknown): DataResource | undefined {
-  const { problems } = data
-  const schema = Object.hasOwn(data.schemas, name) ? data.schemas[name] : undefined
-  const path = `/${name.slice(0, 100)}`
-  const isSingular = isDocument(value)
-  const values: unknown[] = Array.isArray(value) ? value : [value]
-  const documents = values.filter(isDocument)
-  const nameProblem = findNameProblem(name)
-  if (nameProblem) problems.push({ path, reason: nameProblem })
-  else if (!isSingular && (!Array.isArray(value) || documents.length < values.length)) {
-    problems.push({ path, reason: 'must be an array of objects, or an object' })
-  } else {
-    const records = isSingular
-      ? [{ id: singularId, document: value }]
-      : toRecords(data, name, documents)
-    const definition = toDefinition({
-      ...{ ...data, name, isSingular, schema },
-      documents: records.map(({ document }) => document),
-    })
-    if (definition && !('' in definition.schema.properties)) {
-      const resource = { definition, records }
-      problems.push(...findDataProblems(resource, schema))
-      return resource
-    }
-    const limit = `has more than ${String(maxFields)} fields: divide it into several resources`
-    problems.push({ path, reason: definition ? 'has a field without a name' : limit })
+/** The resources of a data file: those that only have a schema, then those with data. */
+export function defineData(data: Document, options: DataOptions): DataResource[] {
+  const { schemas, report } = options
+  const empty = Object.keys(schemas).map((name): [string, unknown] => [name, []])
+  const all = Object.entries({ ...Object.fromEntries(empty), ...data })
+  if (all.length > maxResources) {
+    report('/', `has more than ${String(maxResources)} resources`)
+    return []
   }
-  return undefined
+  const names = all.map(([name]) => name)
+  const resources = all.flatMap(([name, value]) => defineOne({ ...options, names }, name, value))
+  reportDangling(resources, options)
+  return resources
+}
+
+type Data = DataOptions & { names: readonly string[] }
+
+function defineOne(data: Data, name: string, value: unknown): DataResource[] {
+  const schema = Object.hasOwn(data.schemas, name) ? data.schemas[name] : undefined
+  const fail = (reason: string) => {
+    data.report(`/${name.slice(0, 100)}`, reason)
+    return []
+  }
+  const nameProblem = findNameProblem(name)
+  if (nameProblem) return fail(nameProblem)
+  const isSingular = isDocument(value)
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  const given = values.filter(isDocument)
+  if (!isSingular && (!Array.isArray(value) || given.length < values.length))
+    return fail('must be an array of objects, or an object')
+  const records = isSingular ? [{ id: singularId, document: value }] : toRecords(data, name, given)
+  const documents = records.map(({ document }) => document)
+  const definition = toDefinition({ ...data, name, isSingular, schema, documents })
+  if (!definition)
+    return fail(`has more than ${String(maxFields)} fields: divide it into several resources`)
+  if ('' in definition.schema.properties) return fail('has a field without a name')
+  reportRecords({ definition, records }, data.report, schema)
+  return [{ definition, records }]
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */
-function toRecords({ idField, problems }: Data, name: string, documents: readonly Document[]) {
+function toRecords({ idField, report }: Data, name: string, documents: readonly Document[]) {
   const ids = documents.map((document) => document[idField])
   const isNumeric = !ids.some((id) => typeof id === 'string')
   let last = ids.reduce<number>((max, id) => (typeof id === 'number' && id > max ? id : max), 0)
@@ -96,7 +88,7 @@ function toRecords({ idField, problems }: Data, name: string, documents: readonl
     known.set(id, index)
     const isTwin = twin !== undefined && `is also the id of /${name}/${String(twin)}`
     const reason = findIdProblem(document[idField]) ?? isTwin
-    if (reason) problems.push({ path: `/${name}/${String(index)}/${idField}`, reason })
+    if (reason) report(`/${name}/${String(index)}/${idField}`, reason)
     return { id, document }
   })
 }
@@ -113,69 +105,66 @@ function findIdProblem(id: unknown): string | undefined {
 }
 
 /** Inferred schemas fit the data; those of a user may not. */
-function findDataProblems({ definition, records }: DataResource, schema?: GivenSchema) {
+function reportRecords(
+  { definition, records }: DataResource,
+  report: Report,
+  schema?: GivenSchema,
+) {
   const resource = defineResource(definition)
   const seen = new Map(resource.unique.map((field) => [field, new Set<string>()]))
-  return records.flatMap(({ document }, index) => {
-    const at = resource.isSingular ? '' : `/${String(index)}`
-    const path = `/${definition.name}${at}`
-    const problems = [...findUnstorable(document, path)]
-    if (schema === undefined) return problems
+  for (const [index, { document }] of records.entries()) {
+    const path = `/${definition.name}${resource.isSingular ? '' : `/${String(index)}`}`
+    const unstorable = findUnstorable(document)
+    if (unstorable !== undefined) report(path, unstorable)
+    if (schema === undefined) continue
     const isClosed = schema.additionalProperties === false
     for (const field of isClosed ? findUnknownFields(resource, document) : [])
-      problems.push({ path: `${path}/${field}`, reason: 'is not a field of the schema' })
+      report(`${path}/${field}`, 'is not a field of the schema')
     for (const { field, message } of findProblems(resource, document))
-      problems.push({ path: `${path}/${field}`, reason: message })
+      report(`${path}/${field}`, message)
     for (const [field, values] of seen) {
       const given = findValue(document, field)
       if (isMissing(given)) continue
       const value = JSON.stringify(given)
-      if (values.has(value))
-        problems.push({ path: `${path}/${field}`, reason: 'is the value of another record' })
+      if (values.has(value)) report(`${path}/${field}`, 'is the value of another record')
       values.add(value)
     }
-    return problems
-  })
+  }
 }
 
-function findUnstorable(document: Document, path: string): DataProblem[] {
+function findUnstorable(document: Document): string | undefined {
   try {
     assertStorable(document)
-    return []
+    return undefined
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error
-    return [{ path, reason: error.message }]
+    if (error instanceof HttpError) return error.message
+    throw error
   }
 }
 
 /** Only of references that the schema declares. */
-function findDangling(
-  resources: readonly DataResource[],
-  schemas: Data['schemas'],
-): readonly DataProblem[] {
+function reportDangling(resources: readonly DataResource[], { schemas, report }: DataOptions) {
   const ids = new Map(
     resources.map(({ definition, records }) => [
       definition.name,
       new Set(records.map(({ id }) => id)),
     ]),
   )
-  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
-    references.flatMap(({ field, resource, onDelete }) => {
-      if (schemas[name]?.properties?.[field]?.['x-references'] === undefined) return []
-      if (onDelete === 'set null' && schemas[name].required?.includes(field))
-        return [{ path: `/${name}`, reason: `${field} is required and cannot be "set null"` }]
+  for (const { definition, records } of resources) {
+    const { name, references = [] } = definition
+    for (const { field, resource, onDelete } of references) {
+      if (schemas[name]?.properties?.[field]?.['x-references'] === undefined) continue
       const known = ids.get(resource)
-      if (!known)
-        return [
-          { path: `/${name}`, reason: `${field} refers to ${resource}, which is not in the file` },
-        ]
-      return records.flatMap(({ document }, index) => {
-        const value = document[field]
-        if (isMissing(value) || known.has(String(value))) return []
-        return [
-          { path: `/${name}/${String(index)}/${field}`, reason: `is not an id of ${resource}` },
-        ]
-      })
-    }),
-  )
+      if (onDelete === 'set null' && schemas[name].required?.includes(field))
+        report(`/${name}`, `${field} is required and cannot be "set null"`)
+      else if (!known)
+        report(`/${name}`, `${field} refers to ${resource}, which is not in the file`)
+      else
+        for (const [index, { document }] of records.entries()) {
+          const value = document[field]
+          if (!isMissing(value) && !known.has(String(value)))
+            report(`/${name}/${String(index)}/${field}`, `is not an id of ${resource}`)
+        }
+    }
+  }
 }

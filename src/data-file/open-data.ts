@@ -3,11 +3,11 @@ import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
-import type { Records, StoredRecord } from '../stores/records/records.ts'
+import { isDocument, type Records, type StoredRecord } from '../stores/records/records.ts'
 import { parseResponses, type DataResponse } from './data-responses.ts'
 import { defineData } from './define-data.ts'
 import { findLoad, loadData, storeLoad, type Load } from './load-data.ts'
-import type { DataProblem } from './parse-schema.ts'
+import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
 import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data-file.ts'
 
@@ -113,9 +113,10 @@ function parseLoaded(
   { definitions, responses: given }: Pick<Load, 'definitions' | 'responses'>,
 ) {
   const names = definitions.map(({ name }) => name)
-  const { responses, problems } = parseResponses(given, names, config)
   // A limit may have changed since the load.
-  if (problems.length > 0) throw toProblems(config.dataFile ?? '', problems)
+  const responses = check(config.dataFile ?? '', (report) =>
+    parseResponses(given, { names, limits: config, report }),
+  )
   return { definitions, responses }
 }
 
@@ -150,13 +151,24 @@ export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
 type Data = Awaited<ReturnType<typeof readData>>
 
 async function parseData(config: Config, { file, schema }: Data) {
-  const { dataId, maxJsonDepth } = config
+  const { dataId, foreignKeySuffix, maxJsonDepth } = config
   const contents = await parseDataText(file, maxJsonDepth)
-  const schemas = schema && (await parseDataText(schema, maxJsonDepth))
-  const options = { ...config, idField: dataId }
-  const { resources, responses, problems, isOfSchemaFile } = defineData(contents, options, schemas)
-  const { source } = isOfSchemaFile && schema ? schema : file
-  if (problems.length > 0) throw toProblems(source, problems)
+  const data = check(file.source, (report) => {
+    if (isDocument(contents)) return contents
+    report('/', 'must be an object whose members are the resources')
+    return {}
+  })
+  const { $schema: own, $responses: responses, ...others } = data
+  const ofFile = isDocument(own) ? own : {}
+  const given = schema ? await parseDataText(schema, maxJsonDepth) : ofFile
+  const schemas = check((schema ?? file).source, (report) => parseSchemas(given, report))
+  const resources = check(file.source, (report) => {
+    const options = { idField: dataId, foreignKeySuffix, schemas, report }
+    const defined = defineData(others, options)
+    const names = defined.map(({ definition }) => definition.name)
+    parseResponses(responses, { names, limits: config, report })
+    return defined
+  })
   const total = resources.reduce((sum, { records }) => sum + records.length, 0)
   return { resources, responses, total }
 }
@@ -167,11 +179,15 @@ function formatRecords(count: number): string {
 
 const maxShownProblems = 20
 
-function toProblems(path: string, problems: readonly DataProblem[]): ConfigProblems {
+/** Throws one error with all problems that `find` reports. */
+function check<Result>(path: string, find: (report: Report) => Result): Result {
   const source = withoutSecrets(path)
-  const shown = problems.slice(0, maxShownProblems)
-  const lines = shown.map(({ path, reason }) => `${source}: ${path} ${reason}`)
-  const others = problems.length - shown.length
+  const lines: string[] = []
+  const result = find((path, reason) => {
+    lines.push(`${source}: ${path} ${reason}`)
+  })
+  const others = lines.splice(maxShownProblems).length
   if (others > 0) lines.push(`${source}: ${String(others)} more problems`)
-  return new ConfigProblems(lines.join('\n'))
+  if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))
+  return result
 }

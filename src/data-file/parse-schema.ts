@@ -2,10 +2,8 @@ import { compileLater } from '../http/body/json-schema.ts'
 import type { FieldSchema, ResourceReference } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
-export interface DataProblem {
-  path: string
-  reason: string
-}
+/** Reports a problem of a data file; the reason completes the path: `must be text`. */
+export type Report = (path: string, reason: string) => void
 
 export interface GivenField extends FieldSchema {
   'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
@@ -67,35 +65,32 @@ const fieldSchema = {
 const resourceSchema = { ...fieldSchema, $defs: { field: fieldSchema } }
 const validate = compileLater(resourceSchema)
 
-/** Adds what is wrong to `problems`. */
 export function parseSchemas(
   value: unknown,
-  problems: DataProblem[],
+  report: Report,
 ): Readonly<Record<string, GivenSchema>> {
   if (!isDocument(value)) {
-    problems.push({ path: '/', reason: 'must be an object with a JSON Schema for each resource' })
+    report('/', 'must be an object with a JSON Schema for each resource')
     return {}
   }
   const entries = Object.entries(value).flatMap(([name, schema]): [string, GivenSchema][] => {
     const [, errors] = validate().Errors(schema)
-    for (const { instancePath, message } of errors)
-      problems.push({ path: `/${name}${instancePath}`, reason: message })
-    return errors.length === 0 && isDocument(schema) ? [[name, schema]] : []
+    for (const { instancePath, message } of errors) report(`/${name}${instancePath}`, message)
+    if (errors.length > 0 || !isDocument(schema)) return []
+    reportBadPatterns(schema, `/${name}`, report)
+    return [[name, schema]]
   })
-  for (const [name, schema] of entries) problems.push(...findBadPatterns(schema, `/${name}`))
   return Object.fromEntries(entries)
 }
 
 /** The compiler would throw for them at the first request. */
-function findBadPatterns(value: unknown, path: string): DataProblem[] {
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, member]) => {
+function reportBadPatterns(value: unknown, path: string, report: Report): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, member] of Object.entries(value)) {
     if (name !== 'pattern' || typeof member !== 'string')
-      return findBadPatterns(member, `${path}/${name}`)
-    return isPattern(member)
-      ? []
-      : [{ path: `${path}/pattern`, reason: 'is not a regular expression' }]
-  })
+      reportBadPatterns(member, `${path}/${name}`, report)
+    else if (!isPattern(member)) report(`${path}/pattern`, 'is not a regular expression')
+  }
 }
 
 function isPattern(text: string): boolean {

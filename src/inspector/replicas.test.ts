@@ -6,7 +6,7 @@ import { createSchema, openPostgresServer, withoutPostgres } from '../../test/po
 import { startRedis, withRedis } from '../../test/redis-server.ts'
 import { startVitrine } from '../../test/start-vitrine.ts'
 import { until } from '../../test/until.ts'
-import { openRedis } from '../stores/redis/connection.ts'
+import { openRedisDatabase } from '../stores/redis/database.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 
 type Replica = Awaited<ReturnType<typeof startVitrine>>
@@ -147,7 +147,7 @@ suite('replicas with Redis', withRedis, () => {
 
   test('no cookie, X-Inspector, password or token is sent through Redis', async (t) => {
     const { redis, one, two } = await startBoth(t)
-    const { redis: client, close } = await openRedis(redis.url)
+    const { redis: client, close } = await openRedisDatabase(redis.url)
     t.after(close)
     const monitor = await client.monitor()
     t.after(() => {

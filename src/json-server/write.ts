@@ -15,7 +15,7 @@ import { toTag } from '../resources/record/representations.ts'
 import { assertFound } from '../resources/record/show.ts'
 import { checkWrites } from '../resources/relations/check-writes.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
-import { nextTime } from '../resources/write/create-numbered.ts'
+import { nextTime, toStored } from '../resources/write/create-numbered.ts'
 import {
   assertMayWrite,
   createHasher,
@@ -48,9 +48,9 @@ async function storeNew(context: Context, body: Document) {
   const id = isVersion1(context) ? randomBytes(8).toString('base64url') : given
   const key = typeof id === 'string' || Number.isSafeInteger(id) ? String(id) : ''
   if (!isRoutableId(key)) throw badRequest(`${resource.idName} cannot be the id of a record.`)
-  const now = nextTime()
-  const record = { id: key, document: { ...document, [resource.idName]: id }, createdAt: now }
-  if (await collection.create(record)) return { ...record, version: 1, updatedAt: now }
+  const stored = { ...document, [resource.idName]: id }
+  const record = { id: key, document: stored, createdAt: nextTime() }
+  if (await collection.create(record)) return toStored(record)
   throw conflict(`There is already a ${resource.singular} with the id ${key}.`)
 }
 

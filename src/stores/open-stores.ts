@@ -98,7 +98,7 @@ export async function openFiles(config: Config, warn: Warn = () => undefined) {
   const abandonedSeconds = config.requestSeconds + 3600
   if (!config.filesUrl.startsWith('s3:'))
     return { files: await openDiskFiles(config.filesUrl, abandonedSeconds), close: () => undefined }
-  const load = () => import('./files/s3/s3.ts')
+  const load = () => import('./files/s3/files.ts')
   const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
   const { problem, ...opened } = await openS3Files({ ...config, abandonedSeconds })
   if (problem) warn(`FILES_URL cannot be reached, so uploads get 503 for now: ${problem}`)
@@ -109,17 +109,17 @@ async function openRedisStores({ redisUrl }: Config, warn: Warn) {
   if (redisUrl === undefined) return undefined
   const load = () =>
     Promise.all([
-      import('./redis/connection.ts'),
+      import('./redis/database.ts'),
       import('./sessions/redis.ts'),
       import('./counters/redis.ts'),
       import('./replicas/redis.ts'),
     ])
-  const [{ openRedis }, sessions, counters, replicas] = await loadDriver(
+  const [{ openRedisDatabase }, sessions, counters, replicas] = await loadDriver(
     'REDIS_URL',
     'ioredis',
     load,
   )
-  const { redis, problem, close } = await openRedis(redisUrl)
+  const { redis, problem, close } = await openRedisDatabase(redisUrl)
   if (problem) warn(`REDIS_URL cannot be reached, so sessions get 503 for now: ${problem}`)
   return {
     sessions: sessions.createRedisSessions(redis),

@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../../http/openapi/route.ts'
 import { isObject } from '../../http/request/parameters.ts'
-import { createStreamSender, eventContent, lastEventId } from '../../http/response/event-stream.ts'
-import type { ChangeLog } from '../../stores/records/records.ts'
+import { createStreamSender, eventContent } from '../../http/response/event-stream.ts'
+import { lastEventId, toEvent } from '../../http/response/event-stream.ts'
+import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
+import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Resource } from '../definition.ts'
-import { createEventReader, toResourceEvents, type EventReader } from './event-text.ts'
+import { toRepresentation } from '../record/representations.ts'
+import { parseId } from '../write/create-numbered.ts'
 
 export async function eventsRoute(
   app: FastifyInstance,
@@ -12,7 +15,11 @@ export async function eventsRoute(
   changes: ChangeLog,
 ): Promise<Route> {
   await changes.start(resource.name)
-  const reader = createEventReader(changes, resource.name, toResourceEvents(resource))
+  const reader = createEventReader(changes, resource.name, ({ changes, last, hasGap }) =>
+    hasGap
+      ? toEvent('reset', last, {})
+      : changes.map((change) => changeToEvent(resource, change)).join(''),
+  )
   const sendEvents = createEventSender(app, reader)
   return {
     method: 'GET',
@@ -27,6 +34,52 @@ export async function eventsRoute(
     store: 'reads',
     config: { defaultType: 'json' },
     handler: (request, reply) => sendEvents(request, reply, String),
+  }
+}
+
+function changeToEvent(resource: Resource, { kind, number, id, record }: Change): string {
+  const shown = record
+    ? toRepresentation(resource, record)
+    : { [resource.idName]: parseId(resource, id) }
+  return toEvent(kind, number, shown)
+}
+
+type EventReader<Content> = ReturnType<typeof createEventReader<Content>>
+
+/** Reads each part of the changes of a collection once for all streams that wait for it. */
+export function createEventReader<Content>(
+  { read, watch }: ChangeLog,
+  collection: string,
+  toContent: (part: ChangePart) => Content,
+) {
+  const load = async (after: number) => {
+    try {
+      const part = await read(collection, after)
+      return { content: toContent(part), last: part.last }
+    } catch (error) {
+      if (error instanceof StoreFailure) return { content: undefined, last: after }
+      throw error
+    }
+  }
+  const parts = new Map<number, ReturnType<typeof load>>()
+  return {
+    findLast: async () => (await read(collection)).last,
+    watch: (wake: () => void) =>
+      watch(() => {
+        // A part that is being read may be older than the change.
+        parts.clear()
+        wake()
+      }),
+    /** The number to read on from is `last`. Without content, the store is unavailable. */
+    read: (after: number) => {
+      const known = parts.get(after)
+      if (known) return known
+      const part = load(after)
+      const forget = () => parts.delete(after)
+      part.then(forget, forget)
+      parts.set(after, part)
+      return part
+    },
   }
 }
 

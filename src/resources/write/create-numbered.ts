@@ -1,5 +1,6 @@
 import { createId } from '../../idempotency/create-id.ts'
-import type { Collection, Document, StoredRecord } from '../../stores/records/records.ts'
+import type { Collection, Document } from '../../stores/records/records.ts'
+import type { NewRecord, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 
@@ -19,16 +20,9 @@ export async function createNumbered(
       const largest = await findLargest(resource, collection)
       attempt.last = Math.max(attempt.last, largest) + 1
       const id = Number.isSafeInteger(attempt.last) ? attempt.last : createId()
-      const now = nextTime()
       const stored = { [resource.idName]: id, ...document }
-      const record = {
-        id: String(id),
-        document: stored,
-        version: 1,
-        createdAt: now,
-        updatedAt: now,
-      }
-      if (await collection.create(record)) return record
+      const record = { id: String(id), document: stored, createdAt: nextTime() }
+      if (await collection.create(record)) return toStored(record)
     }
   } finally {
     attempt.inFlight -= 1
@@ -39,15 +33,15 @@ export async function createNumbered(
 
 async function findLargest({ idName }: Resource, collection: Collection): Promise<number> {
   const field = [idName]
-  const [record] = await collection.list(
-    {
-      // Text is larger than every number.
-      filters: [{ field, operator: 'lte', values: [Number.MAX_SAFE_INTEGER] }],
-      sort: [{ field, isDescending: true }],
-    },
-    { offset: 0, limit: 1 },
-  )
+  // Text is larger than every number.
+  const filters = [{ field, operator: 'lte', values: [Number.MAX_SAFE_INTEGER] }] as const
+  const query = { filters, sort: [{ field, isDescending: true }] }
+  const [record] = await collection.list(query, { offset: 0, limit: 1 })
   return Number(record?.document[idName] ?? 0)
+}
+
+export function toStored(record: NewRecord): StoredRecord {
+  return { ...record, version: 1, updatedAt: record.createdAt }
 }
 
 let lastTime = 0

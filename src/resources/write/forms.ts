@@ -12,7 +12,7 @@ import { loadChoices } from '../relations/related-html.ts'
 import { assertFound } from '../record/show.ts'
 import { conflictPage } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
-import { formPage } from './form-page.ts'
+import { formPage, type RecordForm } from './form-page.ts'
 import { parseInput, parsePatch, toDefaults } from './input.ts'
 
 export function newForm(context: ResourceContext): Handler {
@@ -22,12 +22,12 @@ export function newForm(context: ResourceContext): Handler {
     // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
     const values = { ...toDefaults(resource), ...parseReferences(context, request) }
-    const choices = await loadChoices(context)
-    return sendPage(
-      reply,
-      formPage(resource, { _action: 'new', key: randomUUID(), values, choices }),
-    )
+    return sendPage(reply, await toFormPage(context, { _action: 'new', key: randomUUID(), values }))
   }
+}
+
+async function toFormPage(context: ResourceContext, form: RecordForm): Promise<Page> {
+  return formPage(context.resource, { ...form, choices: await loadChoices(context) })
 }
 
 /** Of a link on the page of a parent. */
@@ -47,10 +47,8 @@ export function edit(context: ResourceContext): Handler {
     const id = toRecordId(resource, request)
     const record = assertFound(resource, id, await collection.find(id))
     reply.header('cache-control', 'private, no-cache')
-    const choices = await loadChoices(context)
-    const etag = toTag(record)
-    const form = { _action: 'edit', id, etag, values: record.document, choices } as const
-    return sendPage(reply, formPage(resource, form))
+    const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
+    return sendPage(reply, await toFormPage(context, form))
   }
 }
 
@@ -79,8 +77,7 @@ async function findErrorPage(
     const { fields: values } = parseInput(context, request)
     const warning = `This form was already sent with other values. Send it again to create another ${resource.singular}.`
     const reason = isReused ? { warning } : { problems }
-    const choices = await loadChoices(context)
-    return formPage(resource, { _action: 'new', key: randomUUID(), values, choices, ...reason })
+    return toFormPage(context, { _action: 'new', key: randomUUID(), values, ...reason })
   }
   if (status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
@@ -91,6 +88,5 @@ async function findErrorPage(
   if (!hasProblems) return conflictPage(resource, current, fields)
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
-  const choices = await loadChoices(context)
-  return formPage(resource, { _action: 'edit', id: current.id, etag, values, choices, problems })
+  return toFormPage(context, { _action: 'edit', id: current.id, etag, values, problems })
 }

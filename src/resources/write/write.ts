@@ -27,7 +27,7 @@ import { capitalize, findValue } from '../field-values.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
-import { createNumbered, parseId } from './create-numbered.ts'
+import { createNumbered, parseId, toStored } from './create-numbered.ts'
 import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
@@ -179,10 +179,9 @@ export async function createRecord(context: ResourceContext, id: string, documen
   const { resource, collection } = context
   const { hasNumericIds, idName, storesId } = resource
   if (hasNumericIds) return createNumbered(context, document)
-  const now = new Date().toISOString()
   const stored = storesId ? { [idName]: id, ...document } : document
-  const record = { id, document: stored, version: 1, createdAt: now, updatedAt: now }
-  if (await collection.create(record)) return record
+  const record = { id, document: stored, createdAt: new Date().toISOString() }
+  if (await collection.create(record)) return toStored(record)
   return assertFound(resource, id, await collection.find(id))
 }
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { runInRedis } from '../redis/connection.ts'
+import { runInRedis } from '../redis/database.ts'
 import type { Counters } from './counters.ts'
 
 // One script, so that no counter is left without an expiry.

@@ -52,8 +52,8 @@ function parseDocument(text: string) {
   try {
     const document: unknown = JSON.parse(text)
     if (isDocument(document)) return document
+    throw new Error('a document is not an object')
   } catch (error) {
     throw new StoreFailure('unavailable', error)
   }
-  throw new StoreFailure('unavailable', 'a document is not an object')
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
-import { createPageSize } from './page-size.ts'
 import { findOrdered, findRanges } from './plan.ts'
 import { compareRows, findMatching, findNarrowRange, oldestFirst, selectRows } from './ranges.ts'
 import { toIdRange, toOrder, toOrderBy, toStatement } from './ranges.ts'
@@ -113,6 +112,23 @@ function readRows(scan: Scan, range: IndexRange, part?: Slice): Promise<readonly
   // A LIMIT makes SQLite sort more slowly, so it is added only for a part.
   const limits = part && { tail: `${orderBy} LIMIT ? OFFSET ?`, values: [part.limit, part.offset] }
   return selectRows(scan, range, { what: columns, tail: orderBy, ...limits })
+}
+
+/** The length of the documents of one page: a client that reads slowly keeps a page in memory. */
+const maxPageChars = 16 * 1024
+
+function createPageSize(maxRecords: number) {
+  let averageLength = maxPageChars / 16
+  return {
+    next: () => Math.max(1, Math.min(maxRecords, Math.floor(maxPageChars / averageLength))),
+    cut: (rows: readonly Row[]) => {
+      let length = 0
+      const isOver = ([, text]: Row) => (length += 100 + String(text).length) > maxPageChars
+      const count = rows.findIndex(isOver)
+      if (rows.length > 0) averageLength = length / (count === -1 ? rows.length : count + 1)
+      return count === -1 ? rows : rows.slice(0, Math.max(count, 1))
+    },
+  }
 }
 
 async function* readOldestFirst(scan: Scan): Pages {

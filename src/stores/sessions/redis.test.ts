@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { startRedis, useRedis, withRedis } from '../../../test/redis-server.ts'
 import { StoreFailure } from '../store-failure.ts'
-import { openRedis } from '../redis/connection.ts'
+import { openRedisDatabase } from '../redis/database.ts'
 import { createRedisSessions } from './redis.ts'
 import { sessionOf, sessionsContract } from './sessions.contract.ts'
 
@@ -64,13 +64,13 @@ suite('with Redis', withRedis, () => {
     const { url, kill } = await startRedis(['--requirepass', 'secret'])
     t.after(kill)
     const withPassword = (password: string) => url.replace('//', `//:${password}@`)
-    await assert.rejects(openRedis(url), /REDIS_URL.*NOAUTH/)
-    await assert.rejects(openRedis(withPassword('wrong')), /REDIS_URL.*WRONGPASS/)
-    await assert.rejects(openRedis(`${withPassword('secret')}/99`), /REDIS_URL.*index/)
-    const opened = await openRedis(withPassword('secret').replace('redis:', 'valkey:'))
+    await assert.rejects(openRedisDatabase(url), /REDIS_URL.*NOAUTH/)
+    await assert.rejects(openRedisDatabase(withPassword('wrong')), /REDIS_URL.*WRONGPASS/)
+    await assert.rejects(openRedisDatabase(`${withPassword('secret')}/99`), /REDIS_URL.*index/)
+    const opened = await openRedisDatabase(withPassword('secret').replace('redis:', 'valkey:'))
     t.after(opened.close)
     assert.equal(opened.problem, undefined)
-    const missing = await openRedis('redis://127.0.0.1:1')
+    const missing = await openRedisDatabase('redis://127.0.0.1:1')
     t.after(missing.close)
     assert.match(missing.problem ?? '', /ECONNREFUSED/)
   })

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis'
-import { runInRedis } from '../redis/connection.ts'
+import { runInRedis } from '../redis/database.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {

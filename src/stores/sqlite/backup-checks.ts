@@ -5,7 +5,7 @@ import { isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 import { hasItsHash } from './backup-hash.ts'
 import { applicationId, contentsTable } from './backup.ts'
-import { applyMigrations, readSchemaVersion } from './database.ts'
+import { applyMigrations, readSchemaVersion } from './migrations.ts'
 
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472

@@ -8,7 +8,8 @@ import { failToOpen } from '../store-failure.ts'
 import { checkBackup, toUnchangeable, type CheckRecord } from './backup-checks.ts'
 import { eachFile, hasContentOf, toFileCondition, toTotals } from './backup.ts'
 import type { BackupOptions, KnownFile } from './backup.ts'
-import { isBusy, makeFile, migrate, readSchemaVersion, runInTransaction } from './database.ts'
+import { isBusy, makeFile, runInTransaction } from './database.ts'
+import { migrate, readSchemaVersion } from './migrations.ts'
 
 type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkRecord: CheckRecord }
 

@@ -11,7 +11,7 @@ export interface Write {
   resource: string
   growth: -1 | 0 | 1
   /** The change to log, if the collection has a log. */
-  change?: ChangeKind
+  change?: ChangeKind | undefined
   /** Whether it succeeds without a record to write. */
   mayBeNone?: true
   statement: Pick<StatementSync, 'run'>

@@ -3,8 +3,8 @@ import { tryNowOrRetry } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { clearInSteps, openOnce, recordsPerStep } from '../records.ts'
-import type { ChangedRecord, Collection, NewRecord, Records } from '../records.ts'
-import type { RecordStep, RecordVersion, Step } from '../records.ts'
+import type { ChangedRecord, ChangeKind, Collection, NewRecord } from '../records.ts'
+import type { Records, RecordStep, RecordVersion, Step } from '../records.ts'
 import { createChangeLog, prepareLog, type OwnLog } from './changes.ts'
 import { createCommits, type Commits, type Part, type Write } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
@@ -67,25 +67,25 @@ function prepareWrites(prepare: Prepare) {
 type Statements = ReturnType<typeof prepareWrites>
 type Backend = { statements: Statements; cache: RecordCache; log: OwnLog } & Pick<Commits, 'write'>
 
-const changes = { create: 'created', change: 'changed', remove: 'deleted' } as const
+const changes: Partial<Record<keyof Statements, ChangeKind>> = {
+  create: 'created',
+  change: 'changed',
+  remove: 'deleted',
+}
 
 function openCollection(resource: string, { statements, cache, write, log }: Backend) {
   const toWrite = (growth: Write['growth'], name: keyof Statements, ...values: Value[]): Write => ({
     resource,
     growth,
+    change: changes[name],
     statement: statements[name],
     values,
   })
-  const toLogged = (growth: Write['growth'], name: keyof typeof changes, ...values: Value[]) => ({
-    ...toWrite(growth, name, ...values),
-    change: changes[name],
-  })
-  const toValues = ({ id, document, createdAt }: NewRecord) =>
-    [id, JSON.stringify(document), createdAt] as const
-  const toCreate = (record: NewRecord) => toLogged(1, 'create', ...toValues(record))
+  const toCreate = ({ id, document, createdAt }: NewRecord) =>
+    toWrite(1, 'create', id, JSON.stringify(document), createdAt)
   const toChange = ({ id, document, updatedAt, version }: ChangedRecord) =>
-    toLogged(0, 'change', id, JSON.stringify(document), updatedAt, version)
-  const toRemove = ({ id, version }: RecordVersion) => toLogged(-1, 'remove', id, version ?? null)
+    toWrite(0, 'change', id, JSON.stringify(document), updatedAt, version)
+  const toRemove = ({ id, version }: RecordVersion) => toWrite(-1, 'remove', id, version ?? null)
   const skip = () => log.skip(resource)
   return {
     find: (id) => tryNowOrRetry(() => cache.find(resource, id)),
@@ -109,7 +109,7 @@ function openCollection(resource: string, { statements, cache, write, log }: Bac
         case 'exist':
           return step.ids.map((id) => () => Number(cache.isStored(resource, id)))
         case 'replace': {
-          const created = step.records.map((record) => toWrite(1, 'create', ...toValues(record)))
+          const created = step.records.map((record) => ({ ...toCreate(record), change: undefined }))
           return [{ ...toWrite(-1, 'removeAll'), mayBeNone: true }, ...created, skip]
         }
       }

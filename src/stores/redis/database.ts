@@ -22,7 +22,7 @@ const redisOptions = {
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
 }
 
-export async function openRedis(url: string) {
+export async function openRedisDatabase(url: string) {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), redisOptions)
   const close = redis.disconnect.bind(redis, false)
   let lastError: Error | undefined

@@ -5,7 +5,7 @@ import { accessKeyId, secretAccessKey } from '../../../../test/s3-signature.ts'
 import { isUnavailable, StoreFailure } from '../../store-failure.ts'
 import { until } from '../../../../test/until.ts'
 import { filesContract, toStream } from '../files.contract.ts'
-import { openS3Files, type S3FilesOptions } from './s3.ts'
+import { openS3Files, type S3FilesOptions } from './files.ts'
 
 async function openBucket(t: TestContext, changes: Partial<S3FilesOptions> = {}) {
   const server = await startS3()
