@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import type { FieldSchema } from '../resources/definition.ts'
+import { formatKinds, jsonTypes } from '../resources/definition.ts'
+import type { FieldSchema, JsonType } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
 export interface Fields {
@@ -61,15 +62,11 @@ function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
   return inside ? { ...schema, ...inside } : schema
 }
 
-type Type = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
-
-function toType(value: unknown): Type {
+function toType(value: unknown): JsonType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'boolean'
-  if (typeof value !== 'number') return 'object'
-  return Number.isInteger(value) ? 'integer' : 'number'
+  if (Number.isInteger(value)) return 'integer'
+  return jsonTypes.find((type) => typeof value === type) ?? 'object'
 }
 
 const maxChoices = 10
@@ -94,8 +91,7 @@ function inferText(texts: readonly string[], isNullable: boolean): FieldSchema {
   const { Format } = load('typebox/format') as typeof import('typebox/format')
   const isOf = (format: string) => (text: string) =>
     Format.Test(format, text) && (format !== 'uri' || /^https?:/i.test(text))
-  const formats = ['date', 'date-time', 'email', 'uri'] as const
-  const format = formats.find((each) => texts.every(isOf(each)))
+  const format = formatKinds.find((each) => texts.every(isOf(each)))
   if (format) return { format }
   const choices = findChoices(texts)
   if (choices) return { enum: isNullable ? [...choices, null] : choices }

@@ -35,19 +35,16 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
   for (;;) {
     const record = await records.collection(collectionNames.dataFile).find(loadId)
     const load = record && toLoad(record)
-    if (!record || !load || load.isComplete || isAbandoned(record)) return load
+    if (!record || !load || load.isComplete) return load
+    if (Date.now() - Date.parse(record.updatedAt) > abandonedMs) return load
     await setTimeout(pollMs)
   }
 }
 
-function isAbandoned({ updatedAt }: StoredRecord): boolean {
-  return Date.now() - Date.parse(updatedAt) > abandonedMs
-}
-
 function toLoad({ document, version }: StoredRecord): Load | undefined {
   const { hash, schemaHash = '', isComplete, definitions, responses } = document
-  if (typeof hash !== 'string' || typeof isComplete !== 'boolean') return undefined
-  if (typeof schemaHash !== 'string') return undefined
+  if (typeof hash !== 'string' || typeof schemaHash !== 'string') return undefined
+  if (typeof isComplete !== 'boolean') return undefined
   const known = Array.isArray(definitions) ? definitions.filter(isDefinition) : []
   return { hash, schemaHash, isComplete, definitions: known, responses, version }
 }
@@ -108,8 +105,7 @@ async function assertEmpty(records: Records, definitions: readonly ResourceDefin
     if ((await records.collection(name).count()) === 0) continue
     // Another process has begun to load them.
     if (await records.collection(collectionNames.dataFile).find(loadId)) return
-    const reason = `the database has other ${name}: set another DATABASE_URL, or unset it`
-    throw new Error(reason)
+    throw new Error(`the database has other ${name}: set another DATABASE_URL, or unset it`)
   }
 }
 

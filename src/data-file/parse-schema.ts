@@ -1,5 +1,5 @@
 import { compileLater } from '../http/body/json-schema.ts'
-import type { FieldSchema, ResourceReference } from '../resources/definition.ts'
+import { jsonTypes, type FieldSchema, type ResourceReference } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
@@ -22,7 +22,6 @@ const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const flag = { type: 'boolean' }
 const count = { type: 'integer', minimum: 0 }
-const typeNames = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null']
 const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
 
 // The types of what the service reads. A reference between schemas would have no place in OpenAPI.
@@ -30,7 +29,7 @@ const fieldSchema = {
   type: 'object',
   properties: {
     type: {
-      anyOf: [{ enum: typeNames }, { type: 'array', items: { enum: typeNames }, minItems: 1 }],
+      anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes }, minItems: 1 }],
     },
     enum: { type: 'array', minItems: 1 },
     anyOf: { type: 'array', items: { $ref: '#/$defs/field' }, minItems: 1 },

@@ -5,7 +5,7 @@ import { parse as parseJson } from 'secure-json-parse'
 import { assertDepth } from '../http/body/parse-json.ts'
 import { isUrl } from '../config/parse-settings.ts'
 
-export interface DataText {
+interface DataText {
   source: string
   text: string
   isYaml: boolean
@@ -134,7 +134,7 @@ function assertUniqueKeys(keys: readonly string[]): void {
   }
 }
 
-export function toMessage(error: unknown): string {
+function toMessage(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line.replace(/:$/, '')
 }

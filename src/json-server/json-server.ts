@@ -19,14 +19,13 @@ export function createJsonServer(
     return defineResource({ ...definition, references: references ?? [], allowsUnknown: true })
   })
   const toContexts = ({ config, records }: Services): readonly Context[] => {
-    const contexts: Context[] = []
-    const server = { version, contexts, records, config }
-    for (const resource of resources) {
+    const server: JsonServer = { version, contexts: [], records, config }
+    server.contexts = resources.map((resource) => {
       const collection = records.collection(resource.name)
       // json-server checks no references.
-      contexts.push({ server, resource, config, collection, relations: [] })
-    }
-    return contexts
+      return { server, resource, config, collection, relations: [] }
+    })
+    return server.contexts
   }
   const demos = resources.map((resource, index): Demo => {
     const { routes, ...demo } = resourceDemo(resource, resources)

@@ -76,8 +76,16 @@ export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
-const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const
-type JsonType = (typeof jsonTypes)[number]
+export const jsonTypes = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'array',
+  'object',
+  'null',
+] as const
+export type JsonType = (typeof jsonTypes)[number]
 
 type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}`
 
@@ -107,7 +115,7 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
 
 export type Field = ReturnType<typeof toFields>[number]
 
-const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
+export const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
 type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */
 type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'

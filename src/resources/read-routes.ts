@@ -13,13 +13,24 @@ import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
 
-const formsFile = 'src/resources/write/forms.ts'
-
 export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const { resource } = context
   const { path, singular, isSingular } = resource
   const shows = showRoute(context, schemas)
-  const editForm = editFormRoute(context, schemas)
+  const form = {
+    method: 'GET',
+    file: 'src/resources/write/forms.ts',
+    content: pageContent,
+  } as const
+  const editForm: Route = {
+    ...form,
+    url: toRecordRoute(resource, '/edit'),
+    summary: `Get the form to edit ${resource.oneRecord}`,
+    parameters: schemas.idParameters,
+    errors: [404, 406],
+    store: 'reads',
+    handler: edit(context),
+  }
   const suffixedShows = toSuffixed(shows, recordTypes, (end) => toRecordRoute(resource, end))
   if (isSingular) return [shows, ...suffixedShows, editForm]
   const lists = listRoute(context, schemas)
@@ -29,31 +40,14 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
     ...toSuffixed(lists, Object.values(typeBySuffix), (end) => path + end),
     ...suffixedShows,
     {
-      method: 'GET',
+      ...form,
       url: `${path}/new`,
       summary: `Get the form for a new ${singular}`,
-      file: formsFile,
-      content: pageContent,
       errors: [406],
       handler: newForm(context),
     },
     editForm,
   ]
-}
-
-function editFormRoute(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
-  const { resource } = context
-  return {
-    method: 'GET',
-    url: toRecordRoute(resource, '/edit'),
-    summary: `Get the form to edit ${resource.oneRecord}`,
-    file: formsFile,
-    parameters: idParameters,
-    content: pageContent,
-    errors: [404, 406],
-    store: 'reads',
-    handler: edit(context),
-  }
 }
 
 function toSuffixed(route: Route, types: readonly string[], toUrl: (end: string) => string) {

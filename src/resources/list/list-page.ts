@@ -151,15 +151,13 @@ function emptyList(resource: Resource, list: ListView): Html {
 <p>Create the first one here, or send <code>POST ${path}</code>.</p>
 <p><a class="button" href="${path}/new">New ${singular}</a></p></div>`
   }
-  const [state, advice] =
+  const reason =
     total > 0
-      ? [
-          'There is no such page.',
-          `The list has ${String(total)} ${total === 1 ? singular : title}.`,
-        ]
-      : [`No ${title} match.`, 'Remove a filter or change the search.']
-  return html`${controls(resource, list)}<div class="empty"><h2>${state}</h2>
-<p>${advice}</p>
+      ? html`<h2>There is no such page.</h2>
+<p>The list has ${total} ${total === 1 ? singular : title}.</p>`
+      : html`<h2>No ${title} match.</h2>
+<p>Remove a filter or change the search.</p>`
+  return html`${controls(resource, list)}<div class="empty">${reason}
 <p><a class="button second" href="${path}">Show all ${title}</a></p></div>
 ${pagingLinks(list)}`
 }

@@ -55,9 +55,7 @@ function toInputSchema({ schema, isRequired }: Field): object {
   return isRequired ? storable : { anyOf: [storable, { type: 'null' }] }
 }
 
-export function toExample({ schema }: Field): unknown {
-  return schema.examples?.[0]
-}
+export const toExample = ({ schema }: Field): unknown => schema.examples?.[0]
 
 const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
 const exampleTime = '2026-11-21T08:20:41.403Z'

@@ -69,19 +69,20 @@ async function planChildren(plan: Plan, { context, records }: Level, relation: R
   const filters = [toChildFilter(relation, ids)]
   plan.conditions.push({ collection: other.resource.name, kind: 'none', filters })
   const children: StoredRecord[] = []
+  const isOver = () => children.length + plan.removed.size + plan.changes.size > maxRecords
   for await (const page of other.collection.pages({ filters, sort: [] })) {
     const kept = page.filter(({ id }) => !plan.removed.has(toKey(other.resource, id)))
     // Of those to remove, the documents are not needed, and may be large.
     const isShort = onDelete !== 'set null'
     children.push(...(isShort ? kept.map((record) => ({ ...record, document: {} })) : kept))
-    if (children.length + plan.removed.size + plan.changes.size > maxRecords) break
+    if (isOver()) break
   }
-  const isOver = children.length + plan.removed.size + plan.changes.size > maxRecords
   if (onDelete === 'restrict' && children.length > 0) {
-    const count = isOver ? await other.collection.count({ filters, sort: [] }) : children.length
+    const count = isOver() ? await other.collection.count({ filters, sort: [] }) : children.length
     throw toConflict(context.resource, relation, count)
   }
-  if (isOver) throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
+  if (isOver())
+    throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
   for (const record of children) {
     const key = toKey(other.resource, record.id)
     if (onDelete === 'cascade') plan.removed.add(key)

@@ -53,17 +53,18 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
       return html`<input ${attributes} type="password" autocomplete="new-password" value="">`
     case 'number':
       return html`<input ${attributes} type="number" ${numberAttributes(field.schema)} value="${text}">`
-    case 'date':
-      return html`<input ${attributes} type="date" value="${text}">`
-    case 'date-time':
-      return html`<input ${attributes} type="datetime-local" step="any" value="${text}">`
-    case 'email':
-    case 'uri':
-      return html`<input ${attributes} type="${kind === 'uri' ? 'url' : kind}" autocomplete="off" value="${text}">`
-    case 'text':
-      // No maxlength: a browser counts UTF-16 code units, and cuts without a message.
-      return html`<input ${attributes} type="text" autocomplete="off" dir="auto" value="${text}">`
+    default:
+      return html`<input ${attributes} ${inputTypes[kind]} value="${text}">`
   }
+}
+
+const inputTypes = {
+  date: html`type="date"`,
+  'date-time': html`type="datetime-local" step="any"`,
+  email: html`type="email" autocomplete="off"`,
+  uri: html`type="url" autocomplete="off"`,
+  // No maxlength: a browser counts UTF-16 code units, and cuts without a message.
+  text: html`type="text" autocomplete="off" dir="auto"`,
 }
 
 interface Input {

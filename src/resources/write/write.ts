@@ -123,12 +123,7 @@ export function replace(context: ResourceContext): Handler {
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
       assertMayWrite(request, context, current)
-      // A representation has no passwords, so a PUT keeps them.
-      const passwords = resource.passwords.map(({ name }): [string, unknown] => {
-        return [name, current && findValue(current.document, name)]
-      })
-      const values = { ...toDefaults(resource), ...keepFixed(resource, id, current) }
-      const kept = { ...values, ...Object.fromEntries(passwords) }
+      const kept = { ...toDefaults(resource), ...keepFixed(resource, id, current) }
       return hash(mergeInput(resource, kept, input, isStrict), input.fields)
     })
     // RFC 9110 §9.3.4: no ETag, since the record is not stored as it was sent, byte for byte.
@@ -161,11 +156,12 @@ export function assertMayWrite(
   if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }
 
-/** What a PUT does not change: the id, if it is stored, and the fields that are read-only. */
+/** What a PUT does not change: the id, if it is stored, and the fields that are read-only or not shown. */
 function keepFixed(resource: Resource, id: string, current?: StoredRecord) {
-  const { fixed, storesId, idName } = resource
+  const { fixed, passwords, storesId, idName } = resource
+  const kept = [...fixed, ...passwords.map(({ name }) => name)]
   const { document = storesId ? { [idName]: parseId(resource, id) } : {} } = current ?? {}
-  return Object.fromEntries(Object.entries(document).filter(([name]) => fixed.includes(name)))
+  return Object.fromEntries(Object.entries(document).filter(([name]) => kept.includes(name)))
 }
 
 function createdNotice(resource: Resource, { id }: StoredRecord): Html {

@@ -8,7 +8,14 @@ const sweepPauseMs = 1000
 export function createDatabaseSessions(collection: Collection): Sessions {
   let sweptAtMs = -Infinity
   let sweeping: Promise<void> | undefined
-  const sweep = (now: string) => removeEnded(collection, now)
+  const sweep = async (now: string) => {
+    for await (const page of collection.pages()) {
+      for (const { id, document } of page) {
+        const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
+        if (!isActive) await collection.remove(id)
+      }
+    }
+  }
 
   async function makeRoom(): Promise<void> {
     if (performance.now() - sweptAtMs < sweepPauseMs) return
@@ -38,14 +45,5 @@ export function createDatabaseSessions(collection: Collection): Sessions {
     remove: collection.remove,
     sweep,
     clear: collection.clear,
-  }
-}
-
-async function removeEnded(collection: Collection, now: string): Promise<void> {
-  for await (const page of collection.pages()) {
-    for (const { id, document } of page) {
-      const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
-      if (!isActive) await collection.remove(id)
-    }
   }
 }

@@ -81,8 +81,8 @@ const toExpiry = ({ updatedAt }: StoredRecord) =>
   new Date(Date.parse(updatedAt) + lifetimeMs).toISOString()
 
 function toLiveState(record: StoredRecord): State | undefined {
-  const { document } = record
-  return isState(document) && toExpiry(record) > new Date().toISOString() ? document : undefined
+  const isLive = toExpiry(record) > new Date().toISOString()
+  return isLive && isState(record.document) ? record.document : undefined
 }
 
 function isState(document: Document): document is State {

@@ -161,21 +161,12 @@ function openCollection(resource: string, { database, log, commit, maxRecords }:
 const toId = (id: string) => (isStorable(id) ? id : '')
 
 function toLists(step: Exclude<RecordStep, { kind: 'replace' }>): unknown[] {
-  switch (step.kind) {
-    case 'create':
-      return [...toCells(step.records), step.records.map(({ createdAt }) => createdAt)]
-    case 'change': {
-      const times = step.records.map(({ updatedAt }) => updatedAt)
-      return [...toCells(step.records), times, step.records.map(({ version }) => version)]
-    }
-    case 'remove':
-      return [step.records.map(({ version }) => version)]
-    case 'exist':
-      return []
-  }
-}
-
-function toCells(records: readonly Pick<NewRecord, 'document'>[]): unknown[] {
-  const documents = records.map(({ document }) => JSON.stringify(document))
-  return [documents, records.map(({ document }) => JSON.stringify(toKeys(document)))]
+  if (step.kind === 'exist') return []
+  if (step.kind === 'remove') return [step.records.map(({ version }) => version)]
+  const documents = step.records.map(({ document }) => JSON.stringify(document))
+  const keys = step.records.map(({ document }) => JSON.stringify(toKeys(document)))
+  if (step.kind === 'create')
+    return [documents, keys, step.records.map(({ createdAt }) => createdAt)]
+  const times = step.records.map(({ updatedAt }) => updatedAt)
+  return [documents, keys, times, step.records.map(({ version }) => version)]
 }
