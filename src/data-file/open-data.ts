@@ -127,13 +127,12 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   if (!data || load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return false
   const { resources, responses, total } = await parseData(config, data)
   if (total > maxAtomicRecords) return loadData(records, { ...data, resources, responses }, load)
-  const entries = resources.map(async ({ definition, records: all }) => {
+  const saved = new Map<string, SavedRecord[]>(load.definitions.map(({ name }) => [name, []]))
+  for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))
-    const saved = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
-    return [definition.name, await Promise.all(saved)] as const
-  })
-  const none = load.definitions.map(({ name }) => [name, []] as const)
-  const saved = new Map<string, readonly SavedRecord[]>([...none, ...(await Promise.all(entries))])
+    const hashed = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
+    saved.set(definition.name, await Promise.all(hashed))
+  }
   await replaceRecords(records, Object.fromEntries(saved))
   return true
 }

@@ -216,5 +216,5 @@ test('a response is delayed by DELAY_MS and _delay together', async (t) => {
 test('JSON_SERVER without a data file stops the start', async (t) => {
   const { status, lines } = await failedStart(t, { JSON_SERVER: '1' })
   assert.equal(status, 2)
-  assert.match(String(lines[0]), /JSON_SERVER requires a data file/)
+  assert.match(String(lines[0]), /JSON_SERVER\) cannot be used without a data file/)
 })

@@ -51,8 +51,7 @@ function toUtc(value: unknown): string | undefined {
 export function valueToInputText({ kind, schema }: Field, value: unknown): string {
   if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return ''
   if (kind === 'json') return JSON.stringify(value, null, 2)
-  if (kind === 'choice' && !hasTextChoices(schema)) return JSON.stringify(value)
-  if (kind === 'choice') return valueToText(value)
+  if (kind === 'choice') return hasTextChoices(schema) ? valueToText(value) : JSON.stringify(value)
   if (typeof value === 'object') return ''
   // An input of datetime-local has no zone.
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)

@@ -19,10 +19,10 @@ export interface RelatedHtml {
 export async function loadRelatedHtml({ relations }: ResourceContext, record: StoredRecord) {
   const toParentLink = await loadParentLinks(relations, [record])
   const children: Html[] = []
-  for (const relation of relations.filter(
-    (each) => !each.isToParent && !each.other.resource.isSingular,
-  ))
-    children.push(await loadChildList(relation, record))
+  for (const relation of relations) {
+    if (!relation.isToParent && !relation.other.resource.isSingular)
+      children.push(await loadChildList(relation, record))
+  }
   return { toParentLink, children }
 }
 
@@ -31,10 +31,8 @@ export async function loadParentLinks(relations: Relations, records: readonly St
   for (const relation of relations.filter(({ isToParent }) => isToParent)) {
     const { resource } = relation.other
     const parents = await loadParents(relation, records)
-    links.set(
-      relation.field,
-      new Map(parents.map((parent) => [parent.id, renderLink(resource, parent)])),
-    )
+    const ofIds = parents.map((parent) => [parent.id, renderLink(resource, parent)] as const)
+    links.set(relation.field, new Map(ofIds))
   }
   return (record: StoredRecord, field: string) =>
     links.get(field)?.get(findReferenced(record, field) ?? '')

@@ -23,19 +23,14 @@ export async function* sortRows(order: readonly Term[], parts: AsyncIterable<rea
       database.exec('COMMIT')
     }
     const select = `SELECT ${String(names.at(-1))} AS last FROM sorted ORDER BY ${orderBy}`
-    yield* readLast(database, select)
+    let values: string[] = []
+    for (const { last } of database.prepare(select).iterate()) {
+      if (values.push(String(last)) < 100) continue
+      yield values
+      values = []
+    }
+    if (values.length > 0) yield values
   } finally {
     database.close()
   }
-}
-
-function* readLast(database: DatabaseSync, sql: string): Generator<string[]> {
-  let values: string[] = []
-  for (const { last } of database.prepare(sql).iterate()) {
-    values.push(String(last))
-    if (values.length < 100) continue
-    yield values
-    values = []
-  }
-  if (values.length > 0) yield values
 }

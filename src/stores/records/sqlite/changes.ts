@@ -61,7 +61,12 @@ export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }:
     watch: shareWakeUps((wakeAll) => {
       let known: number | undefined
       const timer = setInterval(() => {
-        const state = findState(cache)
+        let state: number | undefined
+        try {
+          state = cache.state()
+        } catch {
+          // Another process has locked the database.
+        }
         if (state !== known) wakeAll()
         known = state
       }, pollMs)
@@ -70,13 +75,4 @@ export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }:
       }
     }),
   } satisfies ChangeLog
-}
-
-/** Undefined while another process has locked the database. */
-function findState({ state }: RecordCache): number | undefined {
-  try {
-    return state()
-  } catch {
-    return undefined
-  }
 }
