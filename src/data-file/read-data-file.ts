@@ -5,7 +5,7 @@ import { parse as parseJson } from 'secure-json-parse'
 import { assertDepth } from '../http/body/parse-json.ts'
 import { isUrl } from '../config/parse-settings.ts'
 
-interface DataText {
+export interface DataText {
   source: string
   text: string
   isYaml: boolean
