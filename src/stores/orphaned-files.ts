@@ -1,6 +1,6 @@
 import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
-import type { Collection, Records } from './records/records.ts'
+import type { Records } from './records/records.ts'
 
 /** Keeps the pending files of records, and removes those that are abandoned or orphaned. */
 export async function sweepFiles(
@@ -8,8 +8,7 @@ export async function sweepFiles(
   records: Records,
   fileCollections: readonly string[],
 ): Promise<void> {
-  const collections = fileCollections.map(records.collection)
-  await files.sweep((id) => hasRecord(collections, id))
+  await files.sweep((id) => hasRecord(records, fileCollections, id))
   await removeOrphanedFiles(files, records, fileCollections)
 }
 
@@ -20,17 +19,16 @@ export async function removeOrphanedFiles(
   fileCollections: readonly string[],
 ): Promise<void> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
-  const collections = fileCollections.map(records.collection)
   for await (const page of orphanedFiles.pages()) {
     for (const { id } of page) {
-      if (await hasRecord(collections, id)) continue
+      if (await hasRecord(records, fileCollections, id)) continue
       await files.remove(id)
       await orphanedFiles.remove(id)
     }
   }
 }
 
-async function hasRecord(collections: readonly Collection[], id: string): Promise<boolean> {
-  for (const { find } of collections) if ((await find(id)) !== undefined) return true
+async function hasRecord({ collection }: Records, names: readonly string[], id: string) {
+  for (const name of names) if ((await collection(name).find(id)) !== undefined) return true
   return false
 }
