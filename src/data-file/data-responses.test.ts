@@ -84,6 +84,28 @@ test('a sequence has the next step for each request', async (t) => {
   assert.deepEqual(statuses, [503, 503, 200, 200])
 })
 
+for (const method of ['GET', 'HEAD', 'POST'] as const) {
+  test(`with READ_ONLY, ${method} takes no step of a sequence, and gets 403`, async (t) => {
+    const described = { '/flaky': { sequence: [{ status: 202 }] }, '/plain': { status: 202 } }
+    const $responses = Object.fromEntries(
+      Object.entries(described).flatMap(([path, value]) =>
+        ['GET', 'POST'].map((name) => [`${name} ${path}`, value]),
+      ),
+    )
+    const app = await dataApp(t, { posts, $responses }, { settings: { READ_ONLY: 'on' } })
+    assert.equal((await app.inject({ method, url: '/flaky' })).statusCode, 403)
+    assert.equal((await app.inject({ method, url: '/plain' })).statusCode, 202)
+    const { paths } = (await app.inject('/openapi.json')).json<{
+      paths: Record<string, { get?: { responses: object } }>
+    }>()
+    const documented = Object.keys(paths['/flaky']?.get?.responses ?? {})
+    assert.deepEqual(
+      ['403', '503', '507'].filter((status) => !documented.includes(status)),
+      [],
+    )
+  })
+}
+
 test('a response takes its path from a demo, and is documented', async (t) => {
   const app = await dataApp(t, { posts, $responses: { 'GET /status/:code': { body: 'own' } } })
   assert.equal((await app.inject('/status/404')).body, 'own')

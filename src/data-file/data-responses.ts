@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { readOnly } from '../http/errors/http-error.ts'
 import { pathParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
 import type { DescriptionLimits } from '../responses/description-limits.ts'
@@ -114,11 +115,13 @@ function toRoute({ method, url, described }: DataResponse, { config, states }: S
       pathParameter(name, 'Any text.', '1'),
     ),
     responses: Object.fromEntries(documented),
-    ...(isSequence && { store: 'writes' }),
+    ...(isSequence && { store: 'writes', errors: [403] }),
     // The response depends neither on the body nor on conditions.
     config: { readsBodyItself: true, ignoresConditions: true },
     handler: async ({ raw }, reply) => {
       if (!isSequence) return send(reply, described)
+      // Any method stores the number of the step.
+      if (config.readOnly) throw readOnly()
       const key = `data/${method} ${url}`
       const { step = {} } = await takeStep(raw, states, { key, steps: described.sequence })
       return send(reply, step)
