@@ -135,3 +135,16 @@ test('the exchanges of a request id have no secrets', async (t) => {
   assert.match(body, /users\?token=/)
   assert.doesNotMatch(body, /c0ffee/)
 })
+
+test('after more bodies than fit into the memory for those that arrive, the next one is recorded', async (t) => {
+  // The smallest, of which a quarter is for requests that are not over.
+  const settings = { INSPECTOR: 'all', INSPECTOR_MAX_BYTES: String(4 * 1024 ** 2) }
+  const app = await testApp(t, { settings })
+  const text = 'a'.repeat(65_536)
+  const headers = { 'content-type': 'text/plain', 'x-request-id': requestId }
+  for (let count = 0; count < 40; count += 1)
+    await app.inject({ method: 'POST', url: '/users/post', headers, payload: text })
+  const response = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
+  const { exchanges } = response.json<{ exchanges: { requestBody?: { text?: string } }[] }>()
+  assert.equal(exchanges.at(-1)?.requestBody?.text, text)
+})
