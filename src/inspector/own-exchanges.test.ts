@@ -91,13 +91,15 @@ for (const [mode, sender, viewer, expected] of rows) {
   })
 }
 
-test('a page without an owner is found by those who know its random id', async (t) => {
+test('a page without an owner is found by those who know its random id, and none can remove it', async (t) => {
   const { app } = await openApp(t)
   const requestId = randomUUID()
   const headers = { ...page, 'x-request-id': requestId }
   const response = await app.inject({ url: '/topic', headers })
   const [, id = ''] = /desc="(.*)"/.exec(String(response.headers['server-timing'])) ?? []
   assert.notEqual(id, requestId)
+  for (const viewer of [{}, secret])
+    await app.inject({ method: 'DELETE', url: '/inspector', headers: viewer })
   assert.equal(await isFound(app, requestId, id), true)
 })
 
