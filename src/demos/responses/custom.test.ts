@@ -58,6 +58,17 @@ for (const [given, lines, body] of sent) {
   })
 }
 
+test('the pauses may take all of MAX_DURATION_SECONDS, and not more', async (t) => {
+  const app = await testApp(t, { settings: { MAX_DURATION_SECONDS: '0.1' } })
+  for (const [body, status] of [
+    ['ab', 200],
+    ['abc', 400],
+  ] as const) {
+    const url = `${path}?body=${body}&chunk_size=1&pause=0.1`
+    assert.equal((await app.inject(url)).statusCode, status)
+  }
+})
+
 test('HEAD has the headers of GET, and the next response on the connection follows', async (t) => {
   const app = await testApp(t)
   for (const query of ['body=abc', 'body=abc&chunk_size=1', 'body=abc&trailer=X-T:1&encoding=br']) {

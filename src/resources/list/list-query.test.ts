@@ -86,6 +86,7 @@ const meanings: [query: string, meaning: string][] = [
   ['_sort=name,size&_order=desc', 'by name down; by size'],
   ['_order=desc', ''],
   ['_start=5&_end=9', '4 after 5'],
+  ['_start=5&_end=1005', '1000 after 5'],
   ['_start=5&_limit=9', '9 after 5'],
   ['_end=9', '9 after 0'],
   ['_start=9&_end=5', '0 after 9'],
@@ -156,7 +157,7 @@ const invalid: [query: string, parameter: string][] = [
   ['_start=-1&_end=5', '_start'],
   ['_start=1', '_start'],
   ['_end=x', '_end'],
-  ['_start=1&_end=5000', '_end'],
+  ['_start=5&_end=1006', '_end'],
   ['_start=1&_end=2&page=1', 'page'],
 ]
 

@@ -202,6 +202,16 @@ test('the state changes with a write, and not with more reads than are cached', 
   assert.notEqual(await users.state?.(), state)
 })
 
+test('a record is cached, until 1,000 others have been read', async (t) => {
+  const { users } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+  const ids = Array.from({ length: 1001 }, (_, index) => String(index))
+  for (const id of ids) await users.create({ id, document: {}, createdAt: noon })
+  const first = await users.find('0')
+  assert.equal(await users.find('0'), first)
+  for (const id of ids) await users.find(id)
+  assert.notEqual(await users.find('0'), first)
+})
+
 test('the indexes of version 0.1.0 are replaced', async (t) => {
   const { users, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
   await users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
