@@ -21,6 +21,26 @@ test('responses to clients that have disconnected do not count as pending', asyn
   })
 })
 
+test('responses that were read to their end do not count as pending', async (t) => {
+  const demo: Demo = {
+    name: 'static',
+    title: 'Large responses',
+    summary: '',
+    routes: (_, app) => {
+      app.get('/now', () => large)
+      return []
+    },
+  }
+  const app = await testApp(t, { demos: [demo] })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  for (let index = 0; index < requests; index += 1) {
+    const headers = { 'accept-encoding': 'identity' }
+    const response = await fetch(`${origin}/now`, { headers })
+    assert.equal(response.status, 200)
+    await response.body?.pipeTo(new WritableStream())
+  }
+})
+
 async function countResponses(t: TestContext, settings: Record<string, string>, send: Disconnect) {
   const arrivals = new EventTarget()
   const responses = Promise.withResolvers<undefined>()
