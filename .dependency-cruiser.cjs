@@ -1,16 +1,26 @@
 // The dependency arrow of ARCHITECTURE.md, enforced by `npm run check:layers`.
 const drivers = '^node:(sqlite)$|(^|node_modules/)(pg|ioredis|aws4fetch)(/|$)'
-const above =
-  'data-file|test-api|json-server|httpbin|responses|demos|resources|site|inspector|idempotency|limits|auth|server|operations|cli'
 
-/** Nothing in `from` may import anything in `to`, both given as alternatives of folders in src/. */
-function forbid(name, from, to) {
-  return {
-    name,
-    severity: 'error',
-    from: { path: `^src/(${from})/` },
-    to: { path: `^src/(${to})(/|\\.ts$)` },
-  }
+/** What each folder of src/ can import. */
+const allowed = {
+  config: 'http/security/origins',
+  http: 'config',
+  stores: 'config',
+  auth: 'config|http|stores',
+  limits: 'config|http|stores',
+  idempotency: 'config|http|stores|auth',
+  responses: 'config|http|stores',
+  httpbin: 'config|http|site',
+  site: 'config|http|stores|inspector|operations/readiness',
+  inspector: 'config|http|stores|site',
+  resources: 'config|http|stores|site|idempotency|auth',
+  'json-server': 'config|http|stores|site|idempotency|resources',
+  'test-api': 'config|http|stores|site|idempotency|resources|data-file',
+  'data-file': 'config|http|stores|site|idempotency|resources|responses|json-server|test-api',
+  demos: 'config|http|stores|site|inspector|resources|responses|httpbin|idempotency|auth',
+  server: 'config|http|stores|limits',
+  operations: 'config|http|stores|server',
+  cli: 'config|http|stores|auth|idempotency|resources|data-file|demos|operations|server|app',
 }
 
 module.exports = {
@@ -22,50 +32,17 @@ module.exports = {
       from: { path: '^src/demos/([^/]+)/' },
       to: { path: '^src/demos/', pathNot: '^src/demos/$1/' },
     },
-    forbid('http-imports-nothing-above', 'http', `${above}|stores|app|main`),
-    forbid('stores-import-nothing-above', 'stores', `${above}|http|app|main`),
-    forbid(
-      'auth-limits-idempotency-use-http',
-      'auth|limits|idempotency',
-      'data-file|test-api|json-server|demos|resources|site|inspector|server|operations|cli|app|main',
-    ),
-    forbid(
-      'site-knows-no-demo',
-      'site|inspector',
-      'data-file|test-api|json-server|demos|resources|server|cli|app|main',
-    ),
-    forbid(
-      'resources-know-no-demo',
-      'resources',
-      'data-file|test-api|json-server|demos|inspector|server|operations|cli|app|main',
-    ),
-    forbid(
-      'data-files-are-like-demos',
-      'data-file|test-api|json-server',
-      'demos|inspector|server|operations|cli|app|main',
-    ),
-    forbid(
-      'httpbin-and-responses-know-no-demo',
-      'httpbin|responses',
-      'data-file|test-api|json-server|demos|resources|inspector|server|operations|cli|app|main',
-    ),
-    forbid('demos-know-no-server', 'demos', 'server|operations|cli|app|main'),
-    forbid('cli-uses-no-pages', 'cli', 'site|inspector|limits|main|embed'),
-    forbid(
-      'server-uses-http-and-limits',
-      'server',
-      'demos|resources|site|inspector|auth|idempotency|operations|cli|app|main|embed',
-    ),
-    forbid(
-      'operations-use-http-and-server',
-      'operations',
-      'demos|resources|site|inspector|auth|idempotency|limits|cli|app|main|embed',
-    ),
-    {
-      name: 'config-uses-host-names-only',
+    ...Object.entries(allowed).map(([from, to]) => ({
+      name: `${from}-imports-only-allowed`,
       severity: 'error',
-      from: { path: '^src/config/' },
-      to: { path: '^src/', pathNot: '^src/(config/|http/security/origins\\.ts$)' },
+      from: { path: `^src/${from}/` },
+      to: { path: '^src/', pathNot: `^src/(${from}|${to})(/|\\.ts$)` },
+    })),
+    {
+      name: 'each-folder-has-a-row',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: `^src/(${Object.keys(allowed).join('|')})/` },
+      to: { path: '^src/' },
     },
     {
       name: 'app-knows-no-demo',
@@ -77,7 +54,7 @@ module.exports = {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(data-file|test-api|json-server|responses|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
+        path: '^src/(data-file|test-api|json-server|responses|httpbin|demos|resources|idempotency|limits|auth|site|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',

@@ -15,6 +15,18 @@ const planted = [
   ['cli/a.ts', 'site/page.ts'],
   ['app.ts', 'demos/toc/toc.ts'],
   ['http/a.ts', 'demos/toc/toc.ts'],
+  ['http/b.ts', 'embed.ts'],
+  ['site/a.ts', 'httpbin/a.ts'],
+  ['site/b.ts', 'operations/log.ts'],
+  ['server/b.ts', 'httpbin/a.ts'],
+  ['server/c.ts', 'data-file/a.ts'],
+  ['operations/c.ts', 'responses/a.ts'],
+  ['limits/a.ts', 'httpbin/a.ts'],
+  ['auth/a.ts', 'responses/a.ts'],
+  ['resources/a.ts', 'httpbin/a.ts'],
+  ['inspector/a.ts', 'responses/a.ts'],
+  ['other/a.ts', 'http/errors/http-error.ts'],
+  ['httpbin/b.ts', 'stores/sqlite/database.ts'],
 ] as const
 let output = ''
 

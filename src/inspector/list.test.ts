@@ -34,14 +34,14 @@ async function visitedApp(t: TestContext, settings = {}): Promise<TestApp> {
   })
   await app.inject({ method: 'POST', url: '/api/json?_method=GET' })
   await app.inject({
-    url: '/topic?a=x',
+    url: '/mirror/query?a=x',
     headers: { 'x-inspector': secret },
     remoteAddress: '10.0.0.9',
   })
   return app
 }
 
-const all = ['/topic?a=x', '/api/json?_method=GET', '/toc/aaa', '/nowhere?a=b', '/api/json']
+const all = ['/mirror/query?a=x', '/api/json?_method=GET', '/toc/aaa', '/nowhere?a=b', '/api/json']
 
 for (const [query, expected] of [
   ['', all],
@@ -51,9 +51,9 @@ for (const [query, expected] of [
   ['?status=404', ['/nowhere?a=b']],
   ['?status=4xx', ['/nowhere?a=b']],
   ['?errors=1', ['/nowhere?a=b']],
-  ['?path=a%3D', ['/topic?a=x', '/nowhere?a=b']],
+  ['?path=a%3D', ['/mirror/query?a=x', '/nowhere?a=b']],
   ['?path=', all],
-  ['?client=10.0.0.9', ['/topic?a=x']],
+  ['?client=10.0.0.9', ['/mirror/query?a=x']],
   ['?mine=1', []],
   ['?method=GET&method=POST', all],
 ] as const) {
@@ -87,13 +87,16 @@ for (const query of ['errors=true', 'mine=yes', 'assets=0', 'status=4', 'status=
 
 test('the list has pages', async (t) => {
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
-  for (let at = 0; at < 205; at += 1) await app.inject(`/topic?a=${String(at)}`)
-  const first = await list(app, '?path=topic')
-  assert.deepEqual([first.exchanges.length, first.exchanges[0]?.target], [200, '/topic?a=204'])
-  const second = await list(app, `?path=topic&before=${encodeURIComponent(first.next ?? '')}`)
-  assert.deepEqual([second.exchanges.length, second.exchanges[0]?.target], [5, '/topic?a=4'])
+  for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
+  const first = await list(app, '?path=mirror')
+  assert.deepEqual(
+    [first.exchanges.length, first.exchanges[0]?.target],
+    [200, '/mirror/query?a=204'],
+  )
+  const second = await list(app, `?path=mirror&before=${encodeURIComponent(first.next ?? '')}`)
+  assert.deepEqual([second.exchanges.length, second.exchanges[0]?.target], [5, '/mirror/query?a=4'])
   assert.equal(second.next, undefined)
-  const { body } = await app.inject({ url: '/inspector?path=topic', headers: page })
+  const { body } = await app.inject({ url: '/inspector?path=mirror', headers: page })
   const [, older = ''] = /href="([^"]+before=[^"]+)">Older/.exec(body) ?? []
   const earlier = await app.inject({ url: older.replaceAll('&amp;', '&'), headers: page })
   assert.match(earlier.body, /5 requests.*a=4</s)
@@ -104,7 +107,7 @@ test('with INSPECTOR=own a visitor sees, exports and clears only their own excha
   const own = { 'x-inspector': secret }
   const targets = async (headers: object) =>
     (await list(app, '', headers)).exchanges.map(({ target }) => target)
-  assert.deepEqual(await targets(own), ['/topic?a=x'])
+  assert.deepEqual(await targets(own), ['/mirror/query?a=x'])
   assert.deepEqual(await targets({}), [])
   assert.deepEqual(await targets({ 'x-inspector': `${secret}2` }), [])
   const [mine] = (await list(app, '', own)).exchanges
@@ -123,9 +126,9 @@ test('with INSPECTOR=own a visitor sees, exports and clears only their own excha
     assert.equal((await app.inject({ url: one, headers: json })).statusCode, 404, one)
   }
   const har = await app.inject('/inspector.har')
-  assert.doesNotMatch(har.body, /topic/)
+  assert.doesNotMatch(har.body, /mirror/)
   await app.inject({ method: 'DELETE', url: '/inspector' })
-  assert.deepEqual(await targets(own), ['/topic?a=x'])
+  assert.deepEqual(await targets(own), ['/mirror/query?a=x'])
   await app.inject({ method: 'DELETE', url: '/inspector', headers: own })
   assert.deepEqual(await targets(own), [])
 })
@@ -174,12 +177,12 @@ test('events for the page have rows, and name the redirects before them', async 
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const events = await openEvents(t, `${origin}/inspector/events?rows=html`)
-  await fetch(`${origin}/httpbin/redirect-to?url=/topic%3Fa%3D%253Cb%253E`)
+  await fetch(`${origin}/httpbin/redirect-to?url=/mirror/query%3Fa%3D%253Cb%253E`)
   const [, before, after] = (await events.take(3)).map(
     (event) => event?.value as { id: string; html: string; earlier: string[] },
   )
   assert.deepEqual([before?.earlier, after?.earlier], [[], [before?.id]])
-  assert.match(after?.html ?? '', /<code>\/topic\?a=%3Cb%3E<\/code>/)
+  assert.match(after?.html ?? '', /<code>\/mirror\/query\?a=%3Cb%3E<\/code>/)
 })
 
 test('an exchange shows the redirects and preflights of its group', async (t) => {
@@ -206,7 +209,7 @@ test('two exchanges are compared, the older one first if a form sends both as a'
       name: 'Request line',
       lines: [
         { kind: 'removed', text: 'GET /nowhere?a=b HTTP/1.1' },
-        { kind: 'added', text: 'GET /topic?a=x HTTP/1.1' },
+        { kind: 'added', text: 'GET /mirror/query?a=x HTTP/1.1' },
       ],
     })
     const { body } = await app.inject({ url: `/inspector/diff?${query}`, headers: page })
@@ -301,9 +304,9 @@ test('each page suggests another key', async (t) => {
 
 test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
-  for (let at = 0; at < 205; at += 1) await app.inject(`/topic?a=${String(at)}`)
+  for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
   await app.inject('/api/json')
-  const { log } = (await app.inject('/inspector.har?path=topic')).json<{
+  const { log } = (await app.inject('/inspector.har?path=mirror')).json<{
     log: { entries: { request: { queryString: { value: string }[] } }[] }
   }>()
   assert.deepEqual(

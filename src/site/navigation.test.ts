@@ -5,11 +5,10 @@ import { testApp } from '../../test/test-app.ts'
 const rows = [
   ['/users', 'Users'],
   ['/users/new', 'Users'],
-  ['/demos/users', 'Users'],
+  ['/demos/users?a=1', 'Users'],
   ['/login', 'Sessions'],
   ['/demos/sessions', 'Sessions'],
   ['/status/404', 'Status'],
-  ['/topic?a=1', 'Topic'],
   ['/uploads', 'Uploads'],
   ['/learn/methods', 'Lessons'],
   ['/docs/getDocs', 'Documentation'],

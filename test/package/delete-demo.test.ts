@@ -15,7 +15,8 @@ const generalTests = words`
   test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
   test/openapi.test.ts test/routes.test.ts src/site/home/home.test.ts
   src/site/problems/problems.test.ts src/http/response/compress.test.ts
-  src/resources/list/paging.test.ts
+  src/resources/list/paging.test.ts src/inspector/list.test.ts src/site/navigation.test.ts
+  src/site/response-page.test.ts
 `
 
 for (const name of words`users sessions topic`) {
