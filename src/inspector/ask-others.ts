@@ -3,9 +3,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
 import type { OpenReplicas, Replicas, Responses } from '../stores/replicas/replicas.ts'
 
-/** Whose exchanges a list has. */
 export interface Coverage {
-  /** All processes of the service, or one replica only. */
+  /** `service` if all processes were asked, `replica` if only those of this replica. */
   scope: 'service' | 'replica'
   /** The number of processes that did not respond in time. */
   silent: number

@@ -11,7 +11,6 @@ import { toCommands, toReplay } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
 
 interface Additions {
-  /** The exports. */
   links?: Html
   /** The parts of the request body. */
   form?: Html

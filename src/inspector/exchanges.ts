@@ -103,7 +103,6 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   }
 }
 
-/** The response to a question of another process. */
 export function respondTo(question: string, log: ExchangeLog): unknown {
   return respond(log, JSON.parse(question) as Question)
 }

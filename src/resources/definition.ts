@@ -32,7 +32,7 @@ export interface ResourceDefinition {
   hasTimes?: boolean
   /** The type of a response if the client has no preference; a page if unset. */
   defaultType?: 'text/html' | 'application/json'
-  /** Whether PATCH and DELETE respond with the envelope of the seed; true if unset. */
+  /** Whether PATCH and DELETE respond with the envelope of the original API; true if unset. */
   usesEnvelope?: boolean
   /** Whether its changes are logged, and streamed as events. */
   hasEvents?: boolean

@@ -77,7 +77,7 @@ export async function servesFile({ demos, publicDir }: Config, path: string): Pr
   return demos.includes('static') && withFile(publicDir, path, (file) => file !== undefined)
 }
 
-/** Some demos behave exactly as the seed specifies if no other is open. */
+/** Some demos behave exactly as in the original API if no other is open. */
 export function isAlone(name: string, { config }: Services): boolean {
   return config.demos.every((other) => other === name)
 }

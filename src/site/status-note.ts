@@ -23,7 +23,6 @@ const notes: Readonly<Record<string, string>> = {
   '5XX': 'A code from 500 to 599: the server failed.',
 }
 
-/** What a status code means. */
 export function toStatusNote(status: number): string {
   const slug = findProblemSlug(status)
   const note = slug ? problemTypes[slug].meaning : notes[status]

@@ -66,7 +66,7 @@ browser that created it. A client sends it as <code>Authorization: Bearer SECRET
 /** What was done, or could not be. */
 export interface BinEdit {
   flash?: Html | undefined
-  /** Of the response, as it was typed. */
+  /** The typed description of a response. */
   draft?: string
   problem?: string
 }

@@ -54,7 +54,7 @@ const getTopic: Route = {
   },
 }
 
-/** Seed, "single-path demo": every other path gets a response that names it. */
+/** The original API: if this demo is served alone, every other path gets a response that names it. */
 function nameAnyPath(method: string[]): Route {
   return {
     method,

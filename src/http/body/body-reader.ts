@@ -87,7 +87,7 @@ export function replaceInvalidType({ headers }: IncomingMessage): void {
   if (type !== undefined && !mediaType.test(type)) headers['content-type'] = unknownType
 }
 
-/** Seed, general convention 3: by default the body is read as JSON. */
+/** The original API: a body without a type is read as JSON. */
 function isJsonType(type: string): boolean {
   return type === '' || type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
 }

@@ -147,7 +147,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
   const length = Number(reply.getHeader('content-length') ?? 0)
   const bytes = contentBytes ?? length
-  // Node checks no length. With two values it is NaN.
+  // Node does not check Content-Length. Two values give NaN, and nothing is less than NaN.
   const isShort = hasContent && bytes < length
   const endedAt = performance.now()
   return {

@@ -104,7 +104,7 @@ export function destroy(context: ResourceContext): Handler {
   }
 }
 
-/** The seed ("JSON envelope") has the text of a deletion for an update too. */
+/** The original API has the text of a deletion for an update too. */
 export function toEnvelope(data: { redirect?: string }) {
   return { data, status: { code: 0, msg: 'delete success' } }
 }

@@ -45,7 +45,7 @@ export function createOpenReplicas(redis: Redis): OpenReplicas {
 
 const toKey = (id: string) => `vitrine:question:${id}`
 
-/** Sends a question for this time. Resolves with the number of processes that got it. */
+/** `ms` is how long the question stays valid. Resolves with the number of processes that got it. */
 type Publish = (id: string, ms: number) => Promise<number>
 
 /** The questions that wait for responses. */

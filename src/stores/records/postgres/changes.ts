@@ -54,7 +54,7 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
       if (steps.some(({ collection }) => started.has(collection))) announce()
     },
     isStarted: (name: string) => started.has(name),
-    /** At the end of a transaction: until then it locks the numbers, so those of all in one order. */
+    /** To be called last in a transaction: it locks the numbers of each collection until the commit, sorted against deadlocks. */
     add: async (query: Query, steps: readonly Step[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
       const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()

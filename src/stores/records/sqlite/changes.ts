@@ -49,7 +49,7 @@ export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }:
     start: async (name) => {
       own.started.add(name)
       await write(() => {
-        // A number that no earlier database of this name has had.
+        // Clients that resume with a number of an earlier, removed database must not get wrong changes.
         start.run(name, Date.now())
         return 1
       })
