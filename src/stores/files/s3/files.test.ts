@@ -46,7 +46,7 @@ test('a large file is uploaded in parts, and nothing else remains', async (t) =>
   await files.keep('a')
   assert.equal(size, content.length)
   assert.deepEqual([...server.objects.keys()], ['some/files/a'])
-  assert.deepEqual(server.objects.get('some/files/a')?.content, content)
+  assert.ok(server.objects.get('some/files/a')?.content.equals(content))
   assert.equal(server.uploads.size, 0)
 })
 
@@ -56,7 +56,7 @@ test('a file that another process has saved, in one or several parts, can be sto
   const content = Buffer.alloc(26 * 1024 ** 2, 'glass')
   await files.save('a', toStream(content))
   await other.keep('a')
-  assert.deepEqual(server.objects.get('some/files/a')?.content, content)
+  assert.ok(server.objects.get('some/files/a')?.content.equals(content))
   await files.keep('a')
   await files.save('b', toStream('b'))
   await other.remove('b')
