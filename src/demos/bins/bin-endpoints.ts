@@ -19,7 +19,8 @@ import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices, type Endpoint } from './endpoint.ts'
-import { findFirst, parseRequestList } from './list.ts'
+import { parseRequestList } from './list.ts'
+import { findFirst } from './search.ts'
 import { renderBinPage, renderBinsPage, renderSecretPage, type BinEdit } from './views.ts'
 
 const maxRows = 200

@@ -9,6 +9,7 @@ import type { BinStore } from './bin-store.ts'
 import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { collectionNames } from './collections.ts'
+import { findMatching, type Pages, type Search } from './search.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
 
@@ -16,8 +17,8 @@ const checkMs = 10_000
 
 interface Wait {
   bin: string
-  list: { waitSeconds: number; isMatch: (request: CapturedRequest) => boolean }
-  readPages: () => AsyncIterable<readonly CapturedRequest[]>
+  list: Search & { waitSeconds: number }
+  readPages: () => Pages
 }
 
 /** The events of all bins, read from the log of changes once for all that wait for them. */
@@ -49,16 +50,15 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
     },
     /** Until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
-      const { waitSeconds, isMatch } = list
-      const endsAt = performance.now() + waitSeconds * 1000
+      const endsAt = performance.now() + list.waitSeconds * 1000
       const stream = open(reply.request, reply, reader.watch)
       let position = await reader.findLast()
-      let isFound = await hasAny(readPages(), isMatch)
+      let isFound = await hasAny(readPages(), list)
       while (!isFound) {
         const { content, last } = await reader.read(position)
-        if (content?.gap !== undefined) isFound = await hasAny(readPages(), isMatch)
         // Alone: the others do not match.
-        else isFound = content?.events.get(bin)?.captured.some(isMatch) ?? false
+        const own = [content?.events.get(bin)?.captured ?? []]
+        isFound = await hasAny(content?.gap === undefined ? own : readPages(), list)
         const rest = endsAt - performance.now()
         if (rest <= 0 || stream.isStopped()) return
         if (last === position) await stream.hasRung(rest)
@@ -68,8 +68,8 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   }
 }
 
-async function hasAny(pages: ReturnType<Wait['readPages']>, isMatch: Wait['list']['isMatch']) {
-  for await (const page of pages) if (page.some(isMatch)) return true
+async function hasAny(...[pages, search]: Parameters<typeof findMatching>) {
+  for await (const page of findMatching(pages, search)) if (page.length > 0) return true
   return false
 }
 

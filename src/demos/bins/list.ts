@@ -1,4 +1,3 @@
-import { unescape } from 'node:querystring'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
@@ -12,6 +11,7 @@ import type { Bin } from './bin-store.ts'
 import { toReceivedAt } from './bin-ids.ts'
 import { requestToJson, type CapturedRequest } from './captured-request.ts'
 import type { BinServices } from './endpoint.ts'
+import { findMatching, toMatch, type Pages } from './search.ts'
 
 const maxWaitSeconds = 60
 
@@ -62,43 +62,6 @@ function toText(name: string, value: unknown): string {
     throw badParameter(name, 'is not a parameter of this list')
   if (typeof value === 'string') return value
   throw badParameter(name, 'must be given once')
-}
-
-function toMatch(texts: Readonly<Record<string, string | undefined>>) {
-  const { after = '', method = '', path = '', q = '', contains = q } = texts
-  return (one: CapturedRequest) =>
-    one.id > after &&
-    (method === '' || one.method === method.toUpperCase()) &&
-    one.path.includes(path) &&
-    (contains === '' || toSearched(one).includes(contains.toLowerCase()))
-}
-
-/** As it was sent, and without the escapes of forms and of JSON. */
-function toSearched({ target, requestFields, requestBody }: CapturedRequest): string {
-  const { text, hex = '' } = requestBody ?? {}
-  const bytes = Buffer.from(hex, 'hex')
-  const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
-  const unescaped = body.replaceAll(/\\(?:u([\da-f]{4})|\/)/gi, (_, code?: string) =>
-    code === undefined ? '/' : String.fromCharCode(parseInt(code, 16)),
-  )
-  const decoded = unescape(`${target}\n${body}`.replaceAll('+', ' '))
-  const fields = requestFields.map((field) => field.join(': '))
-  return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
-}
-
-type Pages = AsyncIterable<readonly CapturedRequest[]>
-
-export async function* findMatching(pages: Pages, { isMatch }: RequestList) {
-  for await (const page of pages) yield page.filter(isMatch)
-}
-
-export async function findFirst(pages: Pages, list: RequestList, limit: number) {
-  const found: CapturedRequest[] = []
-  for await (const page of findMatching(pages, list)) {
-    found.push(...page.slice(0, limit - found.length))
-    if (found.length >= limit) break
-  }
-  return found
 }
 
 /** Sends all that match, streamed, or a page of them. */

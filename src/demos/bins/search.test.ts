@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import { createBin } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { toMatch } from './search.ts'
 
 const file = {
   name: 'upload',
@@ -30,3 +32,37 @@ for (const [what, words, sent, path] of searches) {
     assert.equal((await bin.list(`?contains=${encodeURIComponent(words)}x`)).length, 0)
   })
 }
+
+test('other requests are handled during a search', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const payload = 'é%41+'
+  for (let count = 0; count < 50; count += 1) await bin.send('', { method: 'POST', payload })
+  for (const path of ['/requests', '/requests.har', '']) {
+    let [turns, isOver] = [0, false]
+    const headers = { accept: path === '' ? 'text/html' : '*/*' }
+    const search = bin.read(`${path}?wait=1&contains=zz`, { headers }).finally(() => {
+      isOver = true
+    })
+    for (; !isOver; turns += 1) await setImmediate()
+    assert.equal((await search).statusCode, 200)
+    assert.ok(turns > 50, `${path}: ${String(turns)} turns`)
+  }
+})
+
+test('a request is decoded once for all that wait for it', async (t) => {
+  const bin = await createBin(await testApp(t))
+  await bin.send('/?a=%41')
+  const [captured] = await bin.list()
+  assert.ok(captured)
+  let reads = 0
+  const request = {
+    ...{ ...captured, bin: bin.id, isInFile: false, httpVersion: '1.1', origin: '', ms: 0 },
+    get target() {
+      reads += 1
+      return captured.target
+    },
+  }
+  const matches = ['A', 'zz', 'a=a'].map((contains) => toMatch({ contains }))
+  const results = await Promise.all(matches.map((isMatch) => isMatch(request)))
+  assert.deepEqual([results, reads], [[true, false, true], 1])
+})

@@ -1,0 +1,69 @@
+import { setImmediate } from 'node:timers/promises'
+import type { CapturedRequest } from './captured-request.ts'
+
+export type Pages = AsyncIterable<readonly CapturedRequest[]>
+
+export interface Search {
+  isMatch: (request: CapturedRequest) => Promise<boolean>
+}
+
+export function toMatch(texts: Readonly<Record<string, string | undefined>>): Search['isMatch'] {
+  const { after = '', method = '', path = '', q = '', contains = q } = texts
+  const words = contains.toLowerCase()
+  return async (one) =>
+    one.id > after &&
+    (method === '' || one.method === method.toUpperCase()) &&
+    one.path.includes(path) &&
+    (words === '' || (await hasWords(one, words)))
+}
+
+let turn = Promise.resolve()
+/** Of the request that was searched last: many clients wait for the same one. */
+let latest = { id: '', text: '' }
+
+/** A large body takes a millisecond: all searches together look at one in a turn of the event loop. */
+async function hasWords(request: CapturedRequest, words: string): Promise<boolean> {
+  turn = turn.then(() => setImmediate())
+  await turn
+  if (request.id !== latest.id) latest = { id: request.id, text: toSearched(request) }
+  return latest.text.includes(words)
+}
+
+/** As it was sent, and without the escapes of forms and of JSON. */
+function toSearched({ target, requestFields, requestBody }: CapturedRequest): string {
+  const { text, hex = '' } = requestBody ?? {}
+  const bytes = Buffer.from(hex, 'hex')
+  const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
+  const unescaped = body.replaceAll(/\\(?:u[\da-f]{4}|\/)/gi, (escape) =>
+    escape === '\\/' ? '/' : String.fromCharCode(Number(`0x${escape.slice(2)}`)),
+  )
+  const decoded = decodeForm(`${target}\n${body}`)
+  const fields = requestFields.map((field) => field.join(': '))
+  return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
+}
+
+function decodeForm(text: string): string {
+  const bytes = Buffer.from(text.replaceAll('+', ' ')).toString('latin1')
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- others are slow with a wrong escape
+  return Buffer.from(unescape(bytes), 'latin1').toString()
+}
+
+export async function* findMatching(
+  pages: Pages | Iterable<readonly CapturedRequest[]>,
+  { isMatch }: Search,
+) {
+  for await (const page of pages) {
+    const found: CapturedRequest[] = []
+    for (const one of page) if (await isMatch(one)) found.push(one)
+    yield found
+  }
+}
+
+export async function findFirst(pages: Pages, search: Search, limit: number) {
+  const found: CapturedRequest[] = []
+  for await (const page of findMatching(pages, search)) {
+    found.push(...page.slice(0, limit - found.length))
+    if (found.length >= limit) break
+  }
+  return found
+}
