@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
+import type { XStatic } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
+import { compileLater } from '../http/body/json-schema.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
-import type { CapturedRequest } from '../demos/bins/captured-request.ts'
+import { requestSchema } from '../demos/bins/documentation.ts'
 
 interface Source {
   /** The URL of the bin in the API. */
@@ -23,6 +25,9 @@ interface Source {
   isLost?: boolean
 }
 
+type ListedRequest = XStatic<typeof requestSchema>
+
+const validator = compileLater(requestSchema)
 const retryMs = 1000
 const localSeconds = 30
 
@@ -61,13 +66,13 @@ function parseBin(text: string, binSecret: string): Source {
 async function findStart(source: Source, after: string): Promise<string> {
   const start = after === '0' ? '' : after
   const query = after === '' ? 'sort=-receivedAt' : `after=${encodeURIComponent(start)}`
-  const [newest] = await list(source, `${query}&per_page=1`)
+  const [newest] = await list(source, `?${query}&per_page=1`)
   return after === '' ? (newest?.id ?? '') : start
 }
 
 /** Until the connection ends, which is an error. */
 async function follow(source: Source, to: URL): Promise<void> {
-  const sendOn = async (request: CapturedRequest) => {
+  const sendOn = async (request: ListedRequest) => {
     await forwardOne(source, to, request)
     if (request.id > source.request) source.request = request.id
   }
@@ -78,8 +83,7 @@ async function follow(source: Source, to: URL): Promise<void> {
       source.listed.add(request.id)
     }
     if (name === 'created' && !source.listed.delete(String(value.id))) {
-      const response = await get(source, `/requests/${String(value.id)}`)
-      if (response) await sendOn((await response.json()) as CapturedRequest)
+      for (const request of await list(source, `/${String(value.id)}`)) await sendOn(request)
     }
     source.event = id
   }
@@ -87,8 +91,8 @@ async function follow(source: Source, to: URL): Promise<void> {
 }
 
 /** Those that are not known to have been sent when the connection begins, or when events are missing. */
-async function listMissed(source: Source): Promise<CapturedRequest[]> {
-  const missed = await list(source, `after=${source.request}`)
+async function listMissed(source: Source): Promise<ListedRequest[]> {
+  const missed = await list(source, `?after=${source.request}`)
   if (source.isLost) console.log(`Connected again. Requests missed: ${String(missed.length)}`)
   source.isLost = false
   return missed
@@ -108,9 +112,21 @@ async function get({ url, authorization }: Source, path: string, more = {}) {
   throw new BinUnavailable(String(problem.detail))
 }
 
-async function list(source: Source, query: string): Promise<CapturedRequest[]> {
-  const response = await get(source, `/requests?${query}`)
-  return response ? ((await response.json()) as CapturedRequest[]) : []
+/** Those of a list, or the one at the path. Throws if the service is another one. */
+async function list(source: Source, pathOrQuery: string): Promise<ListedRequest[]> {
+  const response = await get(source, `/requests${pathOrQuery}`)
+  const text = (await response?.text()) ?? '[]'
+  const all: unknown[] = [parseJson(text)].flat()
+  if (all.every((one) => validator().Check(one))) return all
+  throw new BinUnavailable('The response is not that of a bin.')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The first event has no name, and the id with which the stream begins. */
@@ -131,7 +147,7 @@ async function* readEvents(source: Source) {
   }
 }
 
-async function forwardOne(source: Source, to: URL, captured: CapturedRequest): Promise<void> {
+async function forwardOne(source: Source, to: URL, captured: ListedRequest): Promise<void> {
   // Others chose the path: a terminal would interpret control characters.
   const line = `${captured.method} ${captured.path}`.replaceAll(/[^ -~]/g, '?')
   const begin = performance.now()
@@ -139,7 +155,7 @@ async function forwardOne(source: Source, to: URL, captured: CapturedRequest): P
   console.log(`${line} → ${result}, ${String(Math.round(performance.now() - begin))} ms`)
 }
 
-async function send(source: Source, to: URL, captured: CapturedRequest): Promise<string> {
+async function send(source: Source, to: URL, captured: ListedRequest): Promise<string> {
   const { method, path, requestFields, isTooLarge } = captured
   if (isTooLarge) return 'not sent: its body was too large for the bin'
   const body = await readBody(source, captured)
@@ -163,7 +179,7 @@ async function send(source: Source, to: URL, captured: CapturedRequest): Promise
   return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()
 }
 
-async function readBody(source: Source, { id, requestBody }: CapturedRequest) {
+async function readBody(source: Source, { id, requestBody }: ListedRequest) {
   if (requestBody === undefined) return undefined
   const response = await get(source, `/requests/${id}/body`)
   if (!response) throw new Error('not sent: its body is gone')

@@ -5,6 +5,12 @@ import { isDocument, type Document } from '../stores/records/records.ts'
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
 
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const flag = { type: 'boolean' }
+const count = { type: 'integer', minimum: 0 }
+const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
+
 export interface GivenField extends FieldSchema {
   'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
   'x-unique'?: boolean
@@ -17,12 +23,6 @@ export interface GivenSchema extends Document {
   required?: readonly string[]
   properties?: Readonly<Record<string, GivenField>>
 }
-
-const text = { type: 'string' }
-const texts = { type: 'array', items: text }
-const flag = { type: 'boolean' }
-const count = { type: 'integer', minimum: 0 }
-const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
 
 // The types of what the service reads. A reference between schemas would have no place in OpenAPI.
 const fieldSchema = {

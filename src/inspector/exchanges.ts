@@ -104,6 +104,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
 }
 
 export function respondTo(question: string, log: ExchangeLog): unknown {
+  // From `askAll` in another process, which runs the same code.
   return respond(log, JSON.parse(question) as Question)
 }
 

@@ -134,6 +134,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     origin: toOrigin({ protocol, host }),
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
+    // From `toRare` in this process.
     rare: rare ? (JSON.parse(rare) as Rare) : {},
     requestFields: toPairs(rawHeaders),
     statusLine,

@@ -159,6 +159,19 @@ test('the command ends when the bin is removed', async (t) => {
   assert.match(forward.output(), /\nvitrine: cannot forward: There is no bin with the id .*\n$/)
 })
 
+for (const contents of ['[{}]', '[{"id":"x"}]', '{"id":1}', 'null', '<p>\n</p>']) {
+  test(`a service that responds with ${JSON.stringify(contents)} ends the command`, async (t) => {
+    const server = createServer((_, response) => response.end(contents)).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const bin = `http://127.0.0.1:${String(port)}/b/x`
+    const forward = spawnVitrine({}, ['forward', bin, 'http://a', '--secret', 'x'])
+    assert.deepEqual(await once(forward.process, 'close'), [2, null])
+    assert.equal(forward.output(), 'vitrine: cannot forward: The response is not that of a bin.\n')
+  })
+}
+
 const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
   ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /not that of this bin/],
   [

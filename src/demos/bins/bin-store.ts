@@ -1,19 +1,17 @@
+import type { XStatic } from 'typebox/schema'
 import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
-import type { Records, StoredRecord } from '../../stores/records/records.ts'
+import { hasRequired, type Records, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
-import { collectionNames } from './collections.ts'
+import { binSchema, collectionNames } from './collections.ts'
 import type { RequestStore } from './request-store.ts'
 
-export interface Bin {
+export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
   id: string
   version: number
   createdAt: string
   expiresAt: string
-  secretHash: string
-  /** A description as JSON. */
-  response: string
 }
 
 /** The link above a heading. */
@@ -121,9 +119,9 @@ export function createBinStore(records: Records, requests: RequestStore, config:
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
 function toBin({ id, document, createdAt, version }: BinRecord): Bin {
-  const { secretHash, response } = document
-  if (typeof secretHash !== 'string' || typeof response !== 'string')
+  if (!hasRequired(document, binSchema))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
+  const { secretHash, response } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt
   return { id, version, createdAt, expiresAt, secretHash, response }
 }

@@ -7,7 +7,7 @@ export const collectionNames = {
   files: '~bin-files',
 } as const
 
-const binSchema = {
+export const binSchema = {
   type: 'object',
   required: ['secretHash', 'response', 'isRemoved'],
   properties: {

@@ -60,7 +60,7 @@ export const requestSchema = {
   type: 'object',
   required: ['id', 'receivedAt', ...stored.required, 'url'],
   properties: { id: text, receivedAt: time, ...stored.properties, url },
-}
+} as const
 
 const file = objectSchema({ field: text, name: text, size: { type: 'integer' }, url })
 export const requestContent = jsonContent(

@@ -12,13 +12,13 @@ export interface DocumentSchema {
   properties: Readonly<Record<string, { type?: string }>>
 }
 
-/** Checks the types of the required members, which are texts and integers. A restore checks the rest. */
+/** Checks the types of the required members, which are texts, integers and booleans. A restore checks the rest. */
 export function hasRequired<const Schema extends DocumentSchema>(
   value: unknown,
   { required, properties }: Schema,
 ): value is XStatic<Schema> {
   const hasType = (member: unknown, type?: string) =>
-    type === 'integer' ? Number.isSafeInteger(member) : typeof member === 'string'
+    type === 'integer' ? Number.isSafeInteger(member) : typeof member === (type ?? 'string')
   return isDocument(value) && required.every((name) => hasType(value[name], properties[name]?.type))
 }
 
