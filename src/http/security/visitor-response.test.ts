@@ -87,6 +87,7 @@ for (const [name, value, expected = value] of kept) {
 for (const [name, ...values] of [
   ['Content-Type', 'application/json', 'text/html'],
   ['Location', 'http://vitrine.test:3000', '@other.example'],
+  ['Refresh', '0; url=/get', '5'],
 ] as const) {
   test(`the last of several values of ${name} is the only one`, () => {
     const pairs = values.map((value) => [name, value] as const)
