@@ -14,6 +14,7 @@ import {
   toEnvironmentName,
   toFlagName,
 } from '../src/config/settings.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './start-vitrine.ts'
 import { testApp } from './test-app.ts'
@@ -66,6 +67,15 @@ test('docs/operating.md lists the fixed limits of what a client sends', async (t
     }
   }
 })
+
+const { dependencies, peerDependencies, devDependencies } = packageJson
+for (const name of Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies })) {
+  if (name.startsWith('@types/')) continue
+  test(`decisions/001-dependencies.md names ${name}`, () => {
+    const isNamed = new RegExp(`(?<![\\w@/-])${name}(?![\\w/-])`)
+    assert.match(read('decisions/001-dependencies.md'), isNamed)
+  })
+}
 
 test('the table of demos in README.md names every demo and only existing routes', async (t) => {
   const app = await testApp(t)
