@@ -3,6 +3,8 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { exchange, textBody } from '../../test/exchanges.ts'
+import { sendRaw } from '../../test/request-both-ways.ts'
+import { testApp } from '../../test/test-app.ts'
 import type { Exchange } from './exchange.ts'
 import { toHar } from './har.ts'
 
@@ -30,6 +32,7 @@ const cases: Readonly<Record<string, Partial<Exchange>>> = {
   'an asterisk as the target': { method: 'OPTIONS', target: '*' },
   'a text body': { method: 'POST', requestBody: textBody('a=1'), responseBody: textBody('é') },
   'a binary body': { method: 'POST', requestBody: binary, responseBody: binary },
+  'no origin, of an earlier version': { origin: '', target: '/a?b=c' },
   'a redirect': { status: 303, responseFields: [['location', '/users']] },
   'no response': { status: undefined, responseFields: [], times: { end: 3 }, isCutOff: true },
   'unordered times': { times: { body: 4, firstByte: 2, end: 5 } },
@@ -64,3 +67,25 @@ test('a HAR has what the exchange has', () => {
   assert.equal(lost?.response._error, 'cut off')
   assert.deepEqual([timings.send, timings.wait, timings.receive, time], [1, 3, 1, 5])
 })
+
+const withoutHost = [
+  'GET /?a=b HTTP/1.0\r\n\r\n',
+  'GET /?a=b HTTP/1.1\r\nConnection: close\r\n\r\n',
+  ...['a/b', '[', 'a:99999999'].map(
+    (host) => `GET /?a=b HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+  ),
+  'GET http://[:::]/?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+]
+
+for (const message of withoutHost) {
+  test(`a HAR can have ${JSON.stringify(message)}`, async (t) => {
+    const app = await testApp(t)
+    await sendRaw(app, message)
+    const response = await app.inject('/inspector.har')
+    assert.equal(response.statusCode, 200)
+    const [{ request } = assert.fail()] = response.json<ReturnType<typeof toHar>>().log.entries
+    assert.match(request.url, /^http:\/\/localhost(:\d+)?\//)
+    assert.deepEqual(request.queryString, [{ name: 'a', value: 'b' }])
+    assert.deepEqual(har.Errors(response.json())[1], [])
+  })
+}

@@ -51,14 +51,13 @@ function toEntry(exchange: Exchange) {
 
 function toRequest({ method, origin, target, requestBody, ...exchange }: Exchange) {
   const url = toUri(target, origin)
-  const { searchParams } = new URL(url)
   return {
     method,
     url,
     httpVersion: `HTTP/${exchange.httpVersion}`,
     cookies: [],
     headers: toPairs(exchange.requestFields),
-    queryString: toPairs([...searchParams]),
+    queryString: toPairs([...new URLSearchParams(url.replace(/^[^?]*/, ''))]),
     ...(requestBody && {
       // HAR has no encoding of a request body. Names that begin with an underscore are free.
       postData: { mimeType: toType(exchange.requestFields), ...toText(requestBody, '_encoding') },
@@ -68,9 +67,13 @@ function toRequest({ method, origin, target, requestBody, ...exchange }: Exchang
   }
 }
 
+/** A HAR has absolute URLs only, and a client may have sent no valid host. */
+const local = 'http://localhost'
+
 /** RFC 3986: clients send targets with other characters too. */
 function toUri(target: string, origin: string): string {
-  const [, authority = origin, path = target] = /^(https?:\/\/[\w.:[\]-]+)(.*)$/i.exec(target) ?? []
+  const [, sent = origin, rest = target] = /^(https?:\/\/[\w.:[\]-]+)(.*)$/i.exec(target) ?? []
+  const [authority, path] = URL.canParse(sent) ? [sent, rest] : [local, target]
   const encoded = path.replace(/%(?![\da-f]{2})|[^\w\-.~:/?@!$&'()*+,;=%]/giu, encodeURIComponent)
   return authority + encoded.replace(/^(?!\/)/, '/')
 }

@@ -51,8 +51,7 @@ export function toEntry(
     request.originalUrl,
     raw.httpVersion,
     request.ip,
-    request.protocol,
-    request.host,
+    toOrigin(request),
     recording.connection.text,
     request.server.demoName ?? '',
     response.route ?? '',
@@ -121,9 +120,8 @@ function takeSent(sent: Recording['sent'], size: number) {
 export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const texts = text.split(separator)
   const [id = '', otherId, owner, receivedMethod, effectiveMethod = '', target = ''] = texts
-  const [httpVersion = '', client = '', protocol = '', host = '', connectionId = ''] =
-    texts.slice(6)
-  const [remoteAddress = '', tls, demo, route, rare, head = '', ...rawHeaders] = texts.slice(11)
+  const [httpVersion = '', client = '', origin = '', connectionId = ''] = texts.slice(6)
+  const [remoteAddress = '', tls, demo, route, rare, head = '', ...rawHeaders] = texts.slice(10)
   const [status, headAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, isCutOff, isRateLimited] = numbers.slice(7)
   const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
@@ -131,7 +129,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   return {
     ...{ id, requestId: otherId || id, owner: owner || undefined },
     ...{ method: receivedMethod || effectiveMethod, effectiveMethod, target, httpVersion, client },
-    origin: toOrigin({ protocol, host }),
+    origin,
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
     // From `toRare` in this process.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { curl, makeCertificate } from '../../../test/hardening/tls-client.ts'
+import { sendRaw } from '../../../test/request-both-ways.ts'
 import { startVitrine } from '../../../test/start-vitrine.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { findFreePort } from '../../operations/free-port.ts'
@@ -70,6 +71,18 @@ test('each hop sets a cookie, for this demo only', async (t) => {
   const { headers } = await app.inject(`${path}/2?cookies=1`)
   assert.equal(headers['set-cookie'], 'hop-2=1; Max-Age=600; Path=/responses')
 })
+
+for (const [url, expected] of [
+  [`${path}/1?host=localhost`, /^location: http:\/\/localhost:\d+\/responses\/redirect\/0/im],
+  [`${path}/1?scheme=alternate`, /^HTTP\/1\.1 400 /],
+  ['/httpbin/absolute-redirect/1', /^location: http:\/\/localhost:\d+\/httpbin\/get\r/im],
+  ['/httpbin/redirect-to?url=/x', /^location: \/x\r/im],
+] as const) {
+  test(`${url} without a host`, async (t) => {
+    const app = await testApp(t, { settings: { PRESET: 'public' } })
+    assert.match(await sendRaw(app, `GET ${url} HTTP/1.0\r\n\r\n`), expected)
+  })
+}
 
 test('the end shows what arrived, without the cookies of the service', async (t) => {
   const app = await testApp(t)

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { badRequest, contentTooLarge, notFound } from '../../http/errors/http-error.ts'
 import { remember } from '../../http/remember.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
 import { parseParts, type Part } from '../multipart.ts'
@@ -119,7 +120,7 @@ export function toBase({ fastify, headers }: DialectRequest): string {
     findHeader(headers, 'x-forwarded-proto') ||
     findHeader(headers, 'x-forwarded-protocol') ||
     (isSecure ? 'https' : fastify.protocol)
-  return `${scheme}://${fastify.host}`
+  return `${scheme}://${toOrigin(fastify).replace(/^.*\/\//, '')}`
 }
 
 /** Werkzeug shows an IRI: most percent-encodings are decoded. */
