@@ -38,6 +38,24 @@ const rows: readonly (readonly [type: string, body: string])[] = [
   [multipart, `${part('name="password"; filename="a"', secret)}${part('name="a"', shown)}--x--`],
   [multipart, `${part('name="a"', `{"token":"${secret}"}`)}${part('name="b"', shown)}--x--`],
   [multipart, `${part('name="b"', shown)}${part('name="password"', secret)}`],
+  [
+    multipart,
+    `${part('name="b"', shown)}${part('name="password"', secret)}--x--`.replaceAll(
+      'x\r\nC',
+      'x\r\nX-A: 1\r\nC',
+    ),
+  ],
+  [multipart, `${part('\r\n name="password"', secret)}${part('name="b"', shown)}--x--`],
+  [multipart, `${part('x-name=foo; name=password', secret)}${part('name="b"', shown)}--x--`],
+  [multipart, `${part("name*=utf-8''pass%77ord", secret)}${part('name="b"', shown)}--x--`],
+  [
+    multipart,
+    `${part('name=a\r\nContent-Disposition: form-data; name=password', secret)}${part('name="b"', shown)}--x--`,
+  ],
+  [
+    multipart,
+    `${part('name="data"\r\nContent-Type: application/xml', `{"password":"${secret}"}`)}${part('name="b"', shown)}--x--`,
+  ],
   [formType, `name=${shown}&payload=%7B%22password%22%3A%22${secret}%22%7D`],
   ...['multipart/form-data; boundary=x ; a=b', `${multipart};x-boundary=y`, 'text/plain', ''].map(
     (type) => [type, `${part('name="b"', shown)}${part('name="password"', secret)}--x--`] as const,
@@ -76,6 +94,16 @@ test('bytes that are not UTF-8 are masked too', async (t) => {
 
 const echoes: readonly (readonly [what: string, url: string, headers: object, body?: string])[] = [
   ['a form', '/users/post', { 'content-type': formType }, `password=${secret}`],
+  ...[
+    `"pin":123456,"password":"${secret}"`,
+    `"otp":null,"password":"${secret}"`,
+    `"tokens":["abcdefg"],"password":"${secret}"`,
+    `"password":${secret}`,
+    `"tokens":{"a":["${secret}"]}`,
+  ].map(
+    (members) =>
+      ['JSON', '/responses/echo', { 'content-type': 'text/plain' }, `{${members}}`] as const,
+  ),
   ['JSON', '/users/post', { 'content-type': json }, `{"password":"${secret}"}`],
   ['Authorization', '/go-httpbin/dump/request', { authorization: `Bearer ${secret}` }],
   ['cookies', '/go-httpbin/dump/request', { cookie: `a=1; b=${secret}` }],
@@ -83,7 +111,7 @@ const echoes: readonly (readonly [what: string, url: string, headers: object, bo
 ]
 
 for (const [what, url, fields, payload] of echoes) {
-  test(`a response that returns a secret of ${what} is masked`, async (t) => {
+  test(`a response that returns a secret of ${what} is masked: ${payload ?? url}`, async (t) => {
     const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
     const id = randomUUID()
     const headers = { accept: 'text/html', 'x-request-id': id, ...fields }

@@ -1,23 +1,39 @@
 import { decodePath } from '../http/request/target.ts'
+import { findMasked } from './mask-echo.ts'
 import { isSecret, mask, maskTarget } from './mask.ts'
 
-/** Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. */
-export function maskBody(contentType: string, text: string): string {
-  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text)
-  const [, boundary] = firstPart.exec(text) ?? []
-  return boundary === undefined ? maskText(text) : maskParts(boundary, text)
+/**
+ * Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. Adds
+ * them to `found`.
+ */
+export function maskBody(contentType: string, text: string, found: string[] = []): string {
+  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text, found)
+  const boundary = findBoundary(contentType, text)
+  return boundary === undefined ? maskText(text, found) : maskParts(boundary, text, found)
 }
 
-/** Of a form: its Content-Type can be missing or wrong. */
+/** The Content-Type of a form can be missing or wrong. */
+function findBoundary(contentType: string, text: string): string | undefined {
+  const [, named = ''] = /;\s*boundary="?([^";]+)/i.exec(contentType) ?? []
+  const boundary = named.trim()
+  return boundary && text.includes(`--${boundary}`) ? boundary : firstPart.exec(text)?.[1]
+}
+
 const firstPart =
-  /(?:^|\n)--([^\r\n]{0,199}[^\s])[ \t]*\r?\n(?:content-[a-z-]+:.*\r?\n){0,9}content-disposition:/i
+  /(?:^|\n)--([^\r\n]{0,199}[^\s])[ \t]*\r?\n(?:[\w-]+:.*\r?\n){0,9}content-disposition:/i
 
 /** Bodies can be JSON without saying so, and texts in JSON too. */
-function maskText(text: string): string {
-  return /^\s*[[{"]/.test(text) ? maskJson(text) : maskTarget(text)
+function maskText(text: string, found: string[]): string {
+  return /^\s*[[{"]/.test(text) ? maskJson(text, found) : maskUrls(text, found)
 }
 
-function maskForm(text: string): string {
+function maskUrls(text: string, found: string[]): string {
+  const masked = maskTarget(text)
+  if (masked !== text) found.push(...findMasked(text, masked))
+  return masked
+}
+
+function maskForm(text: string, found: string[]): string {
   return text
     .split('&')
     .map((field) => {
@@ -25,57 +41,65 @@ function maskForm(text: string): string {
       if (name === field) return field
       const plain = decodePath(name.replaceAll('+', ' ')) ?? name
       const value = field.slice(name.length + 1)
-      return `${name}=${isSecret(plain) ? mask : maskValue(value)}`
+      if (!isSecret(plain)) return `${name}=${maskValue(value, found)}`
+      found.push(value)
+      return `${name}=${mask}`
     })
     .join('&')
 }
 
 /** A value can be JSON, as in the webhooks of GitHub and Slack. */
-function maskValue(value: string): string {
+function maskValue(value: string, found: string[]): string {
   const plain = decodePath(value.replaceAll('+', ' ')) ?? ''
-  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain) : plain
-  if (masked === plain) return maskTarget(value)
+  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain, found) : plain
+  if (masked === plain) return maskUrls(value, found)
   return encodeURIComponent(masked).replaceAll(encodeURIComponent(mask), mask)
 }
 
-/** RFC 7578 §4.2: the name of a field is in Content-Disposition. */
-const partName = /^content-disposition:.*?\bname="?([^";\r\n]*)/im
+/** RFC 7578 §4.2: the name of a field is in Content-Disposition. Parsers differ in which one they use. */
+const partNames = /\bname\*?\s*=\s*"?([^";\r\n]*)/gi
 
-function maskParts(boundary: string, text: string): string {
+function maskParts(boundary: string, text: string, found: string[]): string {
   return text
     .split(`--${boundary}`)
     .map((part) => {
       const [head = '', gap = ''] = /^[^]*?(\r?\n\r?\n)/.exec(part) ?? []
-      const [, name = ''] = partName.exec(head) ?? []
       if (gap === '') return part
-      const [, type = ''] = /^content-type:[ \t]*(.*)/im.exec(head) ?? []
       const content = part.slice(head.length)
-      return head + (isSecret(name) ? `${mask}\r\n` : maskPart(type, content))
+      const names = head.replace(/\r?\n[ \t]+/g, ' ').matchAll(partNames)
+      if (!names.some(([, name = '']) => isSecret(decodePath(name) ?? name)))
+        return head + maskPart(head, content, found)
+      found.push(content.replace(/\r?\n$/, ''))
+      return `${head}${mask}\r\n`
     })
     .join(`--${boundary}`)
 }
 
 /** A file is shown as it was sent. */
-function maskPart(type: string, content: string): string {
-  return /^$|^text\/plain|json|urlencoded/i.test(type) ? maskBody(type, content) : content
+function maskPart(head: string, content: string, found: string[]): string {
+  const [, type = ''] = /^content-type:[ \t]*(.*)/im.exec(head) ?? []
+  const isFile = /\bfilename\b/i.test(head) && !/^$|^text\/plain|json|urlencoded/i.test(type)
+  return isFile ? content : maskBody(type, content, found)
 }
 
 /** Text that ends early has tokens too. */
 const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]|[^"[\]{}]+/g
 
 /** By tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
-function maskJson(text: string): string {
+function maskJson(text: string, found: string[]): string {
   let masked = ''
   let secret: SecretValue | undefined
   for (const [token, string, colon] of text.matchAll(jsonToken)) {
     if (secret) {
+      if (string === undefined) found.push(...token.split(/[\s,]+/))
+      else if (colon === undefined) found.push(string.slice(1, -1), toValue(string))
       const rest = skipToken(secret, token)
       masked += rest ?? ''
       if (rest !== undefined) secret = undefined
     } else if (string !== undefined && colon !== undefined) {
       secret = isSecret(toValue(string)) ? { depth: 0 } : undefined
       masked += secret ? `${token}"${mask}"` : token
-    } else masked += string === undefined ? maskTarget(token) : maskString(string)
+    } else masked += string === undefined ? maskUrls(token, found) : maskString(string, found)
   }
   return masked
 }
@@ -100,9 +124,9 @@ function skipToken(value: SecretValue, token: string): string | undefined {
   return undefined
 }
 
-function maskString(string: string): string {
+function maskString(string: string, found: string[]): string {
   const value = toValue(string)
-  const masked = maskText(value)
+  const masked = maskText(value, found)
   return masked === value ? string : JSON.stringify(masked)
 }
 

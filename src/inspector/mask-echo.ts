@@ -3,7 +3,7 @@ import { html } from '../site/html.ts'
 import { mask } from './mask.ts'
 
 /** Of each exchange: each is searched in the whole body. */
-const countSearched = 30
+const countSearched = 300
 /** Shorter ones would be found everywhere. */
 const minLength = 6
 
@@ -24,9 +24,11 @@ export function findMasked(source: string, masked: string): readonly string[] {
 
 /** Many responses have a part of their request: masks its secrets there too. */
 export function maskEcho(text: string, secrets: readonly string[]): string {
-  const forms = secrets.flatMap(toForms).filter(({ length }) => length >= minLength)
-  const longestFirst = [...new Set(forms)].toSorted((one, other) => other.length - one.length)
-  return longestFirst
+  const long = new Set(secrets.filter(({ length }) => length >= minLength))
+  const forms = [...long].slice(0, countSearched).flatMap(toForms)
+  return [...new Set(forms)]
+    .filter(({ length }) => length >= minLength)
+    .toSorted((one, other) => other.length - one.length)
     .slice(0, countSearched)
     .reduce((masked, secret) => masked.replaceAll(secret, mask), text)
 }
@@ -36,5 +38,5 @@ function toForms(secret: string): readonly string[] {
   const values = secret.split(/; */).map((pair) => pair.slice(pair.indexOf('=') + 1))
   const decoded = decodePath(secret.replaceAll('+', ' ')) ?? secret
   const plain = [secret, secret.replace(/^\w+ +/, ''), ...values, decoded]
-  return plain.flatMap((one) => [one, html`${one}`.markup])
+  return plain.flatMap((one) => [one, html`${one}`.markup, JSON.stringify(one).slice(1, -1)])
 }

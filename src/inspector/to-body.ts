@@ -19,7 +19,7 @@ export function toExchangeBody(
   const type = findField(fields, 'content-type') ?? ''
   const text = findText(kept, isCut)
   if (text !== undefined) return { size, isCut, text: toMasked(type, text) }
-  return { size, isCut, hex: maskBinary(type, kept).toString('hex') }
+  return { size, isCut, hex: maskBinary(type, kept, toMasked).toString('hex') }
 }
 
 /** More would block the other requests. */
@@ -58,8 +58,8 @@ export function findText(bytes: Buffer, isCut: boolean): string | undefined {
 
 const maskBytes = Buffer.from(mask).toString('latin1')
 
-function maskBinary(type: string, bytes: Buffer): Buffer {
+function maskBinary(type: string, bytes: Buffer, toMasked: typeof maskBody): Buffer {
   if (!/^$|^text|json|urlencoded|^multipart/i.test(type)) return bytes
-  const masked = maskBody(type, bytes.toString('latin1')).replaceAll(mask, maskBytes)
+  const masked = toMasked(type, bytes.toString('latin1')).replaceAll(mask, maskBytes)
   return Buffer.from(masked, 'latin1')
 }

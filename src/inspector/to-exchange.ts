@@ -32,11 +32,7 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const secrets = [...findMasked(recorded.target, summary.target)]
   for (const [index, [, value]] of recorded.requestFields.entries())
     secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
-  const maskRequest = (type: string, text: string) => {
-    const masked = maskBody(type, text)
-    secrets.push(...findMasked(text, masked))
-    return masked
-  }
+  const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)
   const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
   const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
   const responseFields = maskFields(recorded.responseFields)
