@@ -44,7 +44,7 @@ export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
     rmSync(folder, { recursive: true, force: true })
   })
   try {
-    const settings = { ...options.settings, ...writeData(options, folder) }
+    const settings = { ...options.settings, ...writeDataFiles(options, folder) }
     return await openVitrine(parseSettings(settings, folder), opened)
   } catch (error) {
     await opened.disposeAsync()
@@ -54,7 +54,7 @@ export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
 }
 
 /** As files, so that it is read and checked like a data file. */
-function writeData({ data, schema, dialect }: VitrineOptions, folder: string) {
+function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: string) {
   const write = (name: string, contents: unknown) => {
     const file = join(folder, name)
     writeFileSync(file, JSON.stringify(contents))

@@ -19,7 +19,7 @@ export async function exportData(config: Config, path: string): Promise<void> {
   const partial = `${path}.${String(process.pid)}.part`
   try {
     await using file = await open(partial, 'wx')
-    const count = await writeData(records, (text) => file.writeFile(text))
+    const count = await writeRecords(records, (text) => file.writeFile(text))
     await rename(partial, path)
     console.log(`Saved ${formatCount(count, 'record')} to ${path}`)
   } finally {
@@ -28,7 +28,7 @@ export async function exportData(config: Config, path: string): Promise<void> {
   }
 }
 
-async function writeData(records: Records, write: (text: string) => Promise<void>) {
+async function writeRecords(records: Records, write: (text: string) => Promise<void>) {
   const load = await findLoad(records)
   if (!load?.isComplete) throw new Error('the data file has not been loaded: start the service')
   let total = 0

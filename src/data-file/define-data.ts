@@ -48,12 +48,12 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
   return resources
 }
 
-type Data = DataOptions & { names: readonly string[] }
+type DefineContext = DataOptions & { names: readonly string[] }
 
-function defineOne(data: Data, name: string, value: unknown): DataResource[] {
-  const schema = Object.hasOwn(data.schemas, name) ? data.schemas[name] : undefined
+function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {
+  const schema = Object.hasOwn(context.schemas, name) ? context.schemas[name] : undefined
   const fail = (reason: string) => {
-    data.report(`/${name.slice(0, 100)}`, reason)
+    context.report(`/${name.slice(0, 100)}`, reason)
     return []
   }
   const nameProblem = findNameProblem(name)
@@ -63,18 +63,24 @@ function defineOne(data: Data, name: string, value: unknown): DataResource[] {
   const given = values.filter(isDocument)
   if (!isSingular && (!Array.isArray(value) || given.length < values.length))
     return fail('must be an array of objects, or an object')
-  const records = isSingular ? [{ id: singularId, document: value }] : toRecords(data, name, given)
+  const records = isSingular
+    ? [{ id: singularId, document: value }]
+    : toRecords(context, name, given)
   const documents = records.map(({ document }) => document)
-  const definition = toDefinition({ ...data, name, isSingular, schema, documents })
+  const definition = toDefinition({ ...context, name, isSingular, schema, documents })
   if (!definition)
     return fail(`has more than ${String(maxFields)} fields: divide it into several resources`)
   if ('' in definition.schema.properties) return fail('has a field without a name')
-  reportRecords({ definition, records }, data.report, schema)
+  reportRecords({ definition, records }, context.report, schema)
   return [{ definition, records }]
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */
-function toRecords({ idField, report }: Data, name: string, documents: readonly Document[]) {
+function toRecords(
+  { idField, report }: DefineContext,
+  name: string,
+  documents: readonly Document[],
+) {
   const ids = documents.map((document) => document[idField])
   const isNumeric = !ids.some((id) => typeof id === 'string')
   let last = ids.reduce<number>((max, id) => (typeof id === 'number' && id > max ? id : max), 0)

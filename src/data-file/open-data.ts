@@ -35,7 +35,7 @@ export async function openData(
       if (opened) return opened
       continue
     }
-    const data = await readData(config)
+    const data = await readDataTexts(config)
     const { resources, responses, total } = await parseData(config, data)
     if (!(await loadData(records, { ...data, resources, responses }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
@@ -58,7 +58,7 @@ async function openLoaded(
   const kept = `Kept ${formatRecords(total)} in ${place}; ${source} was not loaded again`
   const isSameSchema = (await readSchema(config)).schemaHash === load.schemaHash
   if (isUrl(dataFile) && isSameSchema) return { ...parseLoaded(config, load), notices: [kept] }
-  const data = await readData(config)
+  const data = await readDataTexts(config)
   if (data.hash === load.hash && !isSameSchema) {
     const redefined = await redefine(config, records, load, data)
     return redefined && { ...redefined, notices: [kept, ...redefined.notices] }
@@ -70,7 +70,7 @@ async function openLoaded(
 }
 
 /** Another schema for the stored records. Undefined if another process has changed the load. */
-async function redefine(config: Config, records: Records, load: Load, data: Data) {
+async function redefine(config: Config, records: Records, load: Load, data: DataTexts) {
   const { resources, responses } = await parseData(config, data)
   const defined = resources.map(({ definition }) => definition)
   // A resource that only the schema of before named may have records.
@@ -122,7 +122,7 @@ function parseLoaded(
 
 /** The records of the file again. False if it is not as it was, or another process is loading it. */
 export async function reloadData(config: Config, records: Records): Promise<boolean> {
-  const data = await readData(config).catch(() => undefined)
+  const data = await readDataTexts(config).catch(() => undefined)
   const load = await findLoad(records)
   if (!data || load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return false
   const { resources, responses, total } = await parseData(config, data)
@@ -137,7 +137,7 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   return true
 }
 
-async function readData(config: Config) {
+async function readDataTexts(config: Config) {
   const file = await readDataText(config.dataFile ?? '')
   return { file, hash: toHash(file.text, config.dataId), ...(await readSchema(config)) }
 }
@@ -147,9 +147,9 @@ export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
   return { schema, schemaHash: toHash(schema?.text ?? '', foreignKeySuffix) }
 }
 
-type Data = Awaited<ReturnType<typeof readData>>
+type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 
-async function parseData(config: Config, { file, schema }: Data) {
+async function parseData(config: Config, { file, schema }: DataTexts) {
   const { dataId, foreignKeySuffix, maxJsonDepth } = config
   const contents = await parseDataText(file, maxJsonDepth)
   const data = check(file.source, (report) => {

@@ -19,14 +19,14 @@ const maxRedirects = 5
 
 /** Throws an error with one line for a person. */
 export async function readDataText(source: string): Promise<DataText> {
-  const { bytes, type } = isUrl(source) ? await fetchData(source) : readData(source)
+  const { bytes, type } = isUrl(source) ? await fetchData(source) : readLocal(source)
   if (!isUtf8(bytes)) throw new Error(`${withoutSecrets(source)} is not valid UTF-8`)
   const path = isUrl(source) ? new URL(source).pathname : source
   const isYaml = /\.ya?ml$/i.test(path) || /\byaml\b/i.test(type)
   return { source, text: new TextDecoder().decode(bytes), isYaml }
 }
 
-function readData(source: string) {
+function readLocal(source: string) {
   try {
     if (statSync(source).size > maxDataBytes) throw new Error(tooLarge)
     return { bytes: readFileSync(source), type: '' }
@@ -112,7 +112,11 @@ async function yamlToJson(text: string): Promise<string> {
   const document = parseDocument(text, { merge: true, stringKeys: true, uniqueKeys: false })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw problem
-  visit(document, { Map: (_, { items }) => { assertUniqueKeys(items.map(({ key }) => String(key))); } })
+  visit(document, {
+    Map: (_, { items }) => {
+      assertUniqueKeys(items.map(({ key }) => String(key)))
+    },
+  })
   const value: unknown = document.toJS({ maxAliasCount: 100 })
   return JSON.stringify(value, assertStorable)
 }

@@ -43,7 +43,7 @@ export function renewLease(
   entries: IdempotencyEntries,
   { keyHash, entry, version, isFirst }: Lease,
   onFailure: (error: unknown) => void,
-): (status: number, answer?: IdempotencyEntry['answer']) => Promise<void> {
+): (status: number, response?: IdempotencyEntry['answer']) => Promise<void> {
   let last = Promise.resolve()
   const change = (changes: Partial<IdempotencyEntry>) =>
     (last = last
@@ -56,10 +56,10 @@ export function renewLease(
       .catch(onFailure))
   const renew = () => void change({ leasedUntil: toTime(leaseSeconds) })
   const timer = setInterval(renew, (leaseSeconds * 1000) / 4).unref()
-  return async (status, answer) => {
+  return async (status, response) => {
     clearInterval(timer)
     await last
-    if (answer) await change({ answer })
+    if (response) await change({ answer: response })
     // Nothing was done, so the corrected request can use the key.
     else if (status >= 400 && status < 500 && isFirst)
       await entries.remove(keyHash, version).catch(onFailure)

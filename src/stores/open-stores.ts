@@ -14,7 +14,7 @@ import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createStates, type States } from './states/states.ts'
-import { openSqliteDatabase, toDatabasePath } from './sqlite/database.ts'
+import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
   records: Records
@@ -87,10 +87,7 @@ export async function openRecords(
     await records.settle()
     database.close()
   }
-  const setReadOnly = (isReadOnly: boolean) => {
-    database.exec(`PRAGMA query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
-  }
-  return { records, setReadOnly, close }
+  return { records, setReadOnly: setReadOnly.bind(undefined, database), close }
 }
 
 export async function openFiles(config: Config, warn: Warn = () => undefined) {

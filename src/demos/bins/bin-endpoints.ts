@@ -18,7 +18,7 @@ import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
-import { ofBin, sendRemoved, type BinServices, type Endpoint } from './endpoint.ts'
+import { ofBin, sendRemoved, type BinServices, type BinEndpoint } from './endpoint.ts'
 import { parseRequestList } from './list.ts'
 import { findFirst } from './search.ts'
 import { renderBinPage, renderBinsPage, renderSecretPage, type BinEdit } from './views.ts'
@@ -56,7 +56,7 @@ async function sendBinPage(
   return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
 }
 
-export const binEndpoints: readonly Endpoint[] = [
+export const binEndpoints: readonly BinEndpoint[] = [
   {
     method: 'GET',
     url: '/bins',

@@ -17,11 +17,11 @@ import { isBinCookie } from './access.ts'
 import { withoutSecrets } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
-import type { BinServices, Endpoint } from './endpoint.ts'
+import type { BinServices, BinEndpoint } from './endpoint.ts'
 
 const content = { '*/*': {} }
 
-export const captureEndpoints = ['/b/:id', '/b/:id/*'].map((url): Endpoint => ({
+export const captureEndpoints = ['/b/:id', '/b/:id/*'].map((url): BinEndpoint => ({
   url,
   summary: 'Capture a request',
   description: 'Any method, and any path below. The bin defines the response.',

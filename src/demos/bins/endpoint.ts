@@ -22,13 +22,13 @@ type Handle<More> = (
   services: BinServices & More,
 ) => unknown
 
-export interface Endpoint extends Omit<Route, 'method' | 'handler'> {
+export interface BinEndpoint extends Omit<Route, 'method' | 'handler'> {
   /** Any method if unset. */
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   handle: Handle<object>
 }
 
-interface BinEndpoint extends Operation {
+interface SecretEndpoint extends Operation {
   method: 'GET' | 'PATCH' | 'DELETE'
   /** Below the bin. */
   path?: string
@@ -38,7 +38,7 @@ interface BinEndpoint extends Operation {
 const bearer = 'Requires the secret: `Authorization: Bearer …`, or the cookie of the page.'
 
 /** An endpoint that requires the secret of the bin. */
-export function ofBin({ path = '', handle, ...operation }: BinEndpoint): Endpoint {
+export function ofBin({ path = '', handle, ...operation }: SecretEndpoint): BinEndpoint {
   const { method, description = '', parameters = [], errors = [] } = operation
   return {
     ...operation,

@@ -20,7 +20,7 @@ const sortTerms = ['receivedAt', newest]
 
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 
-export const listParameters = [
+export const requestListParameters = [
   queryParameter('method', 'Only requests with this method.', text, 'POST'),
   queryParameter('path', 'Only requests with this text in the path or the query.', text, '/a'),
   queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),
@@ -58,7 +58,7 @@ export function parseRequestList(request: FastifyRequest) {
 }
 
 function toText(name: string, value: unknown): string {
-  if (!listParameters.some((known) => known.name === name))
+  if (!requestListParameters.some((known) => known.name === name))
     throw badParameter(name, 'is not a parameter of this list')
   if (typeof value === 'string') return value
   throw badParameter(name, 'must be given once')

@@ -12,8 +12,8 @@ import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
 import { sendPage } from '../../site/page.ts'
 import { requestToJson, toBack, toExchange, toUrl } from './captured-request.ts'
 import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
-import { ofBin, sendRemoved, type Endpoint } from './endpoint.ts'
-import { listParameters, parseRequestList, sendList } from './list.ts'
+import { ofBin, sendRemoved, type BinEndpoint } from './endpoint.ts'
+import { requestListParameters, parseRequestList, sendList } from './list.ts'
 import { findMatching } from './search.ts'
 import { filesToJson, readForm, sendAttachment } from './send-body.ts'
 import { renderRequestPage } from './views.ts'
@@ -25,13 +25,13 @@ const attachment = {
   errors: [412, 416],
 } as const
 
-export const requestEndpoints: readonly Endpoint[] = [
+export const requestEndpoints: readonly BinEndpoint[] = [
   ofBin({
     method: 'GET',
     path: '/requests',
     summary: 'List the captured requests, oldest first',
     description: 'All that match the filters; after `wait` perhaps none.',
-    parameters: listParameters,
+    parameters: requestListParameters,
     content: {
       ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
       'application/x-ndjson': { schema: text },
@@ -53,7 +53,7 @@ export const requestEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/requests.har',
     summary: 'Export the captured requests as an HTTP Archive (HAR 1.2)',
-    parameters: listParameters,
+    parameters: requestListParameters,
     content: harContent,
     errors: [406],
     handle: async (request, reply, { bin, requests }) => {

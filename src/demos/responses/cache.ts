@@ -5,7 +5,7 @@ import { evaluatePreconditions, mayWriteResource } from '../../http/response/pre
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import { toQuery } from '../../responses/read-description.ts'
-import { describedResponses, type Endpoint } from './endpoint.ts'
+import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 import type { State } from '../../stores/states/states.ts'
@@ -48,7 +48,7 @@ const properties = {
 const parseParameters = createQueryParser(properties)
 type Parameters = ReturnType<typeof parseParameters>
 
-export const cacheEndpoints: readonly Endpoint[] = [
+export const cacheEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/cache/:key',
     summary: 'Respond with chosen validators and freshness',

@@ -6,9 +6,9 @@ import {
   toDescription,
   toQuery,
 } from '../../responses/read-description.ts'
-import { describedResponses, descriptionComponent, type Endpoint } from './endpoint.ts'
+import { describedResponses, descriptionComponent, type ResponseEndpoint } from './endpoint.ts'
 
-export const customEndpoints: readonly Endpoint[] = [
+export const customEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/custom',
     summary: 'Respond as the request describes',

@@ -3,7 +3,7 @@ import { text, textContent } from '../../http/openapi/content.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import { toObject } from '../../responses/read-description.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ResponseEndpoint } from './endpoint.ts'
 
 const example = 'GET /responses/echo HTTP/1.1\r\nHost: vitrine.example\r\nAccept: */*\r\n\r\n'
 const anyBody = { content: textContent('Hello') }
@@ -11,7 +11,7 @@ const anyBody = { content: textContent('Hello') }
 /** These describe the bytes of the body. */
 const ofBody = /^content-(type|encoding|language)$/i
 
-export const echoEndpoints: readonly Endpoint[] = [
+export const echoEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/echo',
     summary: 'Respond with the request as it was sent',

@@ -7,7 +7,7 @@ import { descriptionSchema, type ResponseDescription } from '../../responses/des
 import type { Services } from '../../site/demo.ts'
 
 /** A route under `/responses/<name>`. Its requests are raw: see `Demo.rawPaths`. */
-export interface Endpoint extends Omit<Route, 'method' | 'handler'> {
+export interface ResponseEndpoint extends Omit<Route, 'method' | 'handler'> {
   /** Any method if unset. */
   method?: 'GET' | 'DELETE'
   /** The limits of this request, if they are not those of the service. */

@@ -4,12 +4,12 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { faultNames, faults, isFaultName } from '../../responses/faults.ts'
 import { parseDescription } from '../../responses/parse-description.ts'
 import { descriptionParameters, toDescription, toQuery } from '../../responses/read-description.ts'
-import { describedResponses, type Endpoint } from './endpoint.ts'
+import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 
 const names = Object.entries(faults).map(([name, { summary }]) => `- \`${name}\`: ${summary}`)
 const list = `The fault:\n\n${names.join('\n')}`
 
-export const faultEndpoints: readonly Endpoint[] = [
+export const faultEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/fault/:name',
     summary: 'Respond with a fault of the connection',

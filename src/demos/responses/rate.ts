@@ -1,7 +1,7 @@
 import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
 import { toQuery } from '../../responses/read-description.ts'
 import type { State } from '../../stores/states/states.ts'
-import { describedResponses, type Endpoint } from './endpoint.ts'
+import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
@@ -27,7 +27,7 @@ const parseRate = createQueryParser(properties)
 // Sums of parts of tokens are not exact.
 const tolerance = 1e-6
 
-export const rateEndpoints: readonly Endpoint[] = [
+export const rateEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/rate/:key',
     summary: 'Respond with 429 when a token bucket is empty',

@@ -15,7 +15,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { isAllowedHost, isLoopback, toHostname } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
 import { toAllParameters, toFlag, toObject } from '../../responses/read-description.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ResponseEndpoint } from './endpoint.ts'
 
 const maxHops = 50
 const statuses = [301, 302, 303, 307, 308]
@@ -48,7 +48,7 @@ const arrived = {
 const fields = { type: 'object' }
 const arrivedSchema = toSchema(arrived, { headers: fields, cookies: fields })
 
-export const redirectEndpoints: readonly Endpoint[] = [
+export const redirectEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/redirect/:hops',
     summary: 'Redirect several times',

@@ -12,7 +12,7 @@ import { sendPage } from '../../site/page.ts'
 import { cacheEndpoints } from './cache.ts'
 import { customEndpoints } from './custom.ts'
 import { echoEndpoints } from './echo.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ResponseEndpoint } from './endpoint.ts'
 import { faultEndpoints } from './fault.ts'
 import { rateEndpoints } from './rate.ts'
 import { redirectEndpoints } from './redirect.ts'
@@ -20,7 +20,7 @@ import { sequenceEndpoints } from './sequence.ts'
 import { renderResponsesPage } from './views.ts'
 
 /** By their segment after `/responses/`, which is the name of their file. */
-const endpoints: Readonly<Record<string, readonly Endpoint[]>> = {
+const endpoints: Readonly<Record<string, readonly ResponseEndpoint[]>> = {
   custom: customEndpoints,
   echo: echoEndpoints,
   fault: faultEndpoints,

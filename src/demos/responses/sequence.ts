@@ -12,7 +12,7 @@ import { faultNames, isFaultName } from '../../responses/faults.ts'
 import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
 import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
-import { describedResponses, type Endpoint } from './endpoint.ts'
+import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
@@ -47,7 +47,7 @@ const example = {
   ],
 }
 
-export const sequenceEndpoints: readonly Endpoint[] = [
+export const sequenceEndpoints: readonly ResponseEndpoint[] = [
   {
     url: '/responses/sequence/:key',
     summary: 'Respond with the next step of a sequence',

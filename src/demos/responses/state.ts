@@ -4,7 +4,7 @@ import { exampleContent, pathParameter } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { State } from '../../stores/states/states.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ResponseEndpoint } from './endpoint.ts'
 
 const about = 'The name of the state. All clients that use it share the state.'
 export const keyParameter = { ...pathParameter('key', about, 'my-test'), schema: idSchema }
@@ -25,7 +25,7 @@ const expiresAtSchema = { type: ['string', 'null'], format: 'date-time' }
 export function toStateEndpoints(
   name: string,
   toShown: (state: State) => Readonly<Record<string, unknown>>,
-): readonly Endpoint[] {
+): readonly ResponseEndpoint[] {
   const route = { url: `/responses/${name}/:key/state`, parameters: [keyParameter] }
   const toJson = (key: string, state: State, expiresAt?: string) => ({
     key,

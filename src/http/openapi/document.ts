@@ -62,9 +62,9 @@ export function toTemplate(url: string): string {
   return withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
 }
 
-type Endpoint = DeclaredRoute & { method: DocumentedMethod; path: string }
+type DocumentedRoute = DeclaredRoute & { method: DocumentedMethod; path: string }
 
-function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
+function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
   const { method, path, tag, summary, description, parameters, requestBody, session, config } =
     endpoint
   const shape = errors.shapes.find(({ under }) => isUnder(under, path))
@@ -82,13 +82,13 @@ function toOperation(endpoint: Endpoint, errors: Pick<DocumentParts, 'shapes' | 
   }
 }
 
-function toResponses({ responses, content, example, config }: Endpoint) {
+function toResponses({ responses, content, example, config }: DocumentedRoute) {
   const whole = content ?? exampleContent(example, config?.defaultType === 'json')
   return responses ?? { 200: { description: 'Success.', content: whole } }
 }
 
 /** Also the fragment of the operation in the documentation. */
-export function toOperationId({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+export function toOperationId({ method, path }: Pick<DocumentedRoute, 'method' | 'path'>): string {
   const words = path.match(/[A-Za-z0-9]+/g) ?? ['home']
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
   return `${method.toLowerCase()}${name}`

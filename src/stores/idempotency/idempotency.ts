@@ -26,6 +26,7 @@ export const entrySchema = {
     recordId: idSchema,
     leasedUntil: timeSchema,
     expiresAt: timeSchema,
+    /** The response. Entries are stored with this name. */
     answer: responseSchema,
   },
 } as const

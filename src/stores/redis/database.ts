@@ -36,7 +36,7 @@ export async function openRedisDatabase(url: string) {
     return { redis, close, problem: undefined }
   } catch (error) {
     const cause = lastError ?? error
-    if (!isRefusal(cause)) return { redis, close, problem: toConnectionReason(cause) }
+    if (!isRejected(cause)) return { redis, close, problem: toConnectionReason(cause) }
     close()
     throw new Error(`REDIS_URL cannot be used: ${toReason(cause)}`, { cause: error })
   }
@@ -47,7 +47,7 @@ async function giveUp(): Promise<never> {
   throw new Error('it does not respond')
 }
 
-function isRefusal(error: unknown): boolean {
+function isRejected(error: unknown): boolean {
   return error instanceof ReplyError && /^(WRONGPASS|NOAUTH|NOPERM|ERR)\b/.test(toReason(error))
 }
 

@@ -47,6 +47,11 @@ function configure(database: DatabaseSync, durability: Durability): void {
   database.exec('PRAGMA busy_timeout = 0')
 }
 
+/** Other processes can still write. */
+export function setReadOnly(database: DatabaseSync, isReadOnly: boolean): void {
+  database.exec(`PRAGMA query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
+}
+
 export function toDatabasePath(url: string): string | undefined {
   const path = url.slice('sqlite:'.length)
   return path === ':memory:' ? undefined : path
