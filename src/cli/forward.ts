@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
+import { finished, Readable, type Duplex } from 'node:stream'
 import type { XStatic } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import { compileLater } from '../http/body/json-schema.ts'
@@ -30,6 +29,7 @@ type ListedRequest = XStatic<typeof requestSchema>
 const validator = compileLater(requestSchema)
 const retryMs = 1000
 const localSeconds = 30
+const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
 /** Sends what the bin captures to the local service, from now on or after a request, until it is interrupted. */
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
@@ -109,7 +109,7 @@ async function get({ url, authorization }: Source, path: string, more = {}) {
   const problem: unknown = await response.json().catch(() => undefined)
   if (![400, 401, 404, 410].includes(status) || !isObject(problem))
     throw new Error(`the bin responds with ${String(status)}`)
-  throw new BinUnavailable(String(problem.detail))
+  throw new BinUnavailable(toPrintable(String(problem.detail)))
 }
 
 /** Those of a list, or the one at the path. Throws if the service is another one. */
@@ -148,8 +148,7 @@ async function* readEvents(source: Source) {
 }
 
 async function forwardOne(source: Source, to: URL, captured: ListedRequest): Promise<void> {
-  // Others chose the path: a terminal would interpret control characters.
-  const line = `${captured.method} ${captured.path}`.replaceAll(/[^ -~]/g, '?')
+  const line = toPrintable(`${captured.method} ${captured.path}`)
   const begin = performance.now()
   const result = await send(source, to, captured).catch(toReason)
   console.log(`${line} → ${result}, ${String(Math.round(performance.now() - begin))} ms`)
@@ -158,6 +157,7 @@ async function forwardOne(source: Source, to: URL, captured: ListedRequest): Pro
 async function send(source: Source, to: URL, captured: ListedRequest): Promise<string> {
   const { method, path, requestFields, isTooLarge } = captured
   if (isTooLarge) return 'not sent: its body was too large for the bin'
+  if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const body = await readBody(source, captured)
   // Without a length, Node sends an empty body in chunks.
   const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
@@ -168,15 +168,38 @@ async function send(source: Source, to: URL, captured: ListedRequest): Promise<s
     path: to.pathname.replace(/\/$/, '') + path,
     headers: ['Host', to.host, ...kept.flat(), ...length],
   })
-  request.setTimeout(localSeconds * 1000, () => {
-    request.destroy(new Error(`no response in ${String(localSeconds)} s`))
-  })
-  const responded = once(request, 'response') as Promise<[IncomingMessage]>
+  const responded = readStatus(request)
   request.end(body)
-  const [response] = await responded
-  await response.resume().toArray()
-  const { statusCode: status = 0 } = response
+  const status = await responded
   return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+}
+
+/** After the whole response. An error that has no listener would end the process. */
+function readStatus(request: ClientRequest): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const fail = (reason: string) => {
+    reject(new Error(reason))
+    request.destroy()
+  }
+  const switchProtocols = (_: IncomingMessage, socket: Duplex) => {
+    socket.destroy()
+    fail('the response begins another protocol')
+  }
+  request
+    .on('error', reject)
+    .on('connect', switchProtocols)
+    .on('upgrade', switchProtocols)
+    .on('response', (response) => {
+      if (response.statusCode === 101) switchProtocols(response, response.socket)
+      finished(response.resume(), (error) => {
+        if (error) reject(error)
+        else resolve(response.statusCode ?? 0)
+      })
+    })
+  AbortSignal.timeout(localSeconds * 1000).addEventListener('abort', () => {
+    fail(`no complete response in ${String(localSeconds)} s`)
+  })
+  return promise
 }
 
 async function readBody(source: Source, { id, requestBody }: ListedRequest) {
@@ -187,8 +210,13 @@ async function readBody(source: Source, { id, requestBody }: ListedRequest) {
 }
 
 function toReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return toPrintable(String(error))
   const { cause } = error
   const inner: unknown = cause instanceof AggregateError ? cause.errors.at(-1) : cause
-  return inner instanceof Error ? inner.message : error.message || error.name
+  return toPrintable(inner instanceof Error ? inner.message : error.message || error.name)
+}
+
+/** Others chose the text: a terminal would interpret control characters. */
+function toPrintable(text: string): string {
+  return text.replaceAll(/[^ -~]/g, '?')
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, request as sendRequest, type IncomingMessage } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { NewBin } from '../bins.ts'
@@ -169,6 +169,110 @@ for (const contents of ['[{}]', '[{"id":"x"}]', '{"id":1}', 'null', '<p>\n</p>']
     const forward = spawnVitrine({}, ['forward', bin, 'http://a', '--secret', 'x'])
     assert.deepEqual(await once(forward.process, 'close'), [2, null])
     assert.equal(forward.output(), 'vitrine: cannot forward: The response is not that of a bin.\n')
+  })
+}
+
+const head = 'HTTP/1.1 200 OK\r\n'
+const broken: [path: string, line: RegExp, respond: (socket: Socket) => void][] = [
+  [
+    '/reset',
+    /ECONNRESET/,
+    (socket) => {
+      socket.write(`${head}Content-Length: 9\r\n\r\n`, () => socket.resetAndDestroy())
+    },
+  ],
+  ['/short', /aborted/, (socket) => socket.end(`${head}Content-Length: 9\r\n\r\nab`)],
+  [
+    '/chunk',
+    /Parse Error/,
+    (socket) => socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nx\r\n`),
+  ],
+  [
+    '/upgrade',
+    /the response begins another protocol/,
+    (socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+  ],
+  ['/101', /another protocol/, (socket) => socket.write('HTTP/1.1 101 OK\r\n\r\n')],
+  ['/api/../admin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
+  ['/.%2E%2fadmin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
+  ['/a?/../b', /200 OK/, (socket) => socket.end(`${head}Content-Length: 0\r\n\r\n`)],
+]
+test('a response that cannot be received is a line, and later requests are sent', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(origin)
+  const targets: string[] = []
+  const local = createTcpServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', (head) => {
+      const [, target = ''] = String(head).split(' ')
+      targets.push(target)
+      broken.find(([path]) => target === `/local${path}`)?.[2](socket)
+    })
+  }).listen(0, '127.0.0.1')
+  t.after(() => local.close())
+  await once(local, 'listening')
+  const url = `http://127.0.0.1:${String((local.address() as AddressInfo).port)}/local`
+  const flags = ['--secret', secret]
+  const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, url, ...flags])
+  t.after(() => forward.process.kill('SIGKILL'))
+  await until(() => forward.output().includes('Forwarding'))
+  for (const [path, line] of broken) {
+    await t.test(path, async () => {
+      // The path of a URL would be normalized.
+      const sent = sendRequest(origin, { path: `/b/${id}${path}` }).end()
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      response.resume()
+      const begin = `GET ${path} → `
+      await until(() => {
+        assert.equal(forward.process.exitCode, null, forward.output())
+        return forward.output().includes(begin)
+      })
+      assert.match(forward.output().split(begin)[1] ?? '', line)
+    })
+  }
+  assert.ok(!targets.some((target) => target.includes('admin')))
+})
+
+const escape = '\x1b]0;title\x07'
+const hostile: [title: string, list: object, status: number][] = [
+  ['a method', [{ method: `GET${escape}` }], 200],
+  ['a problem', { detail: escape }, 404],
+]
+for (const [title, contents, status] of hostile) {
+  test(`control characters in ${title} are not printed`, async (t) => {
+    const request = {
+      ...{
+        id: 'x',
+        receivedAt: '2026-11-22T08:21:07.509Z',
+        target: '/',
+        path: '/',
+        httpVersion: '1.1',
+        origin: '',
+      },
+      ...{ client: '', requestFields: [], ms: 0, url: 'http://a/' },
+    }
+    const server = createServer(({ url }, response) => {
+      if (url?.endsWith('/events') === true) response.write('id: 1\ndata: {}\n\n')
+      else if (url?.includes('sort=') === true) response.end('[]')
+      else {
+        const list = Array.isArray(contents)
+          ? contents.map((one: object) => ({ ...request, ...one }))
+          : contents
+        response.writeHead(status).end(JSON.stringify(list))
+      }
+    }).listen(0, '127.0.0.1')
+    t.after(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    await once(server, 'listening')
+    const bin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/b/x`
+    const forward = spawnVitrine({}, ['forward', bin, 'http://127.0.0.1:1', '--secret', 'x'])
+    t.after(() => forward.process.kill('SIGKILL'))
+    await until(() => forward.output().includes('0;title'))
+    await until(() => forward.output().endsWith('\n'))
+    assert.match(forward.output(), /^[ -~→\n]*$/)
   })
 }
 
