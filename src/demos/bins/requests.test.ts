@@ -288,3 +288,15 @@ for (const url of ['/b', '/b/', '/b/x', '/b/x/y', '/b/%ff', '/b/0000000aaaaaaaaa
     assert.ok(statusCode === 404 || statusCode === 410, String(statusCode))
   })
 }
+
+test('the name of a downloaded file is limited', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const fileName = `${'😀'.repeat(10_000)}.pdf`
+  await bin.send('', { method: 'POST', ...asMultipart([{ name: 'a', fileName, content: 'a' }]) })
+  const [captured] = await bin.list()
+  const { statusCode, headers } = await bin.read(`/requests/${captured?.id ?? ''}/files/1`)
+  assert.equal(statusCode, 200)
+  const disposition = String(headers['content-disposition'])
+  assert.match(disposition, /%F0%9F%98%80\.pdf$/)
+  assert.ok(disposition.length < 4096)
+})

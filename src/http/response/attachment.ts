@@ -1,11 +1,14 @@
 import { create as toContentDisposition } from 'content-disposition'
 
+/** The end of a longer name is kept. Clients reject a response with long headers. */
+const maxNameLength = 255
 const activeType = /html|xml|svg|script|pdf|multipart/i
 
 /** For bytes of a visitor, which never run in the origin of the service. */
 export function toAttachmentHeaders(fileName: string) {
+  const name = fileName.split(/[/\\]/).at(-1)?.slice(-maxNameLength)
   return {
-    'content-disposition': toContentDisposition(fileName.split(/[/\\]/).at(-1) || 'file'),
+    'content-disposition': toContentDisposition(name?.toWellFormed() || 'file'),
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
