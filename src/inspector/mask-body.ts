@@ -1,4 +1,5 @@
 import { decodePath } from '../http/request/target.ts'
+import { ownSecrets } from '../http/security/visitor-response.ts'
 import { findMasked } from './mask-echo.ts'
 import { isSecret, mask, maskTarget } from './mask.ts'
 
@@ -7,6 +8,13 @@ import { isSecret, mask, maskTarget } from './mask.ts'
  * them to `found`.
  */
 export function maskBody(contentType: string, text: string, found: string[] = []): string {
+  return maskFields(contentType, text, found).replace(ownSecrets, (secret) => {
+    found.push(secret)
+    return mask
+  })
+}
+
+function maskFields(contentType: string, text: string, found: string[]): string {
   if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text, found)
   const boundary = findBoundary(contentType, text)
   return boundary === undefined ? maskText(text, found) : maskParts(boundary, text, found)

@@ -44,6 +44,31 @@ const masked: readonly (readonly [url: string, headers?: Readonly<Record<string,
   ['/api/json', { 'x-csrf': secret }],
 ]
 
+const binSecret = `vbs_${'Ab-'.repeat(10)}12`
+
+for (const [what, url, options] of [
+  ['a header name', '/api/json', { headers: { ...page, [binSecret]: '1' } }],
+  ['a target', `/mirror?a=${binSecret.replace('_', '%5F')}`, { headers: page }],
+  ['a JSON key', '/responses/echo', { headers: page, method: 'POST', payload: { [binSecret]: 1 } }],
+  [
+    'a file name',
+    '/responses/echo',
+    {
+      headers: { ...page, 'content-type': 'multipart/form-data; boundary=x' },
+      method: 'POST',
+      payload: `--x\r\nContent-Disposition: form-data; name=a; filename=${binSecret}\r\n\r\n1\r\n--x--`,
+    },
+  ],
+] as const) {
+  test(`the secret of a bin in ${what} is masked`, async (t) => {
+    const app = await testApp(t)
+    await app.inject({ url, ...options })
+    const { body } = await app.inject('/inspector.har')
+    assert.match(body, /••••••/)
+    assert.doesNotMatch(body, /Ab-Ab-Ab-/i)
+  })
+}
+
 const shown: typeof masked = [
   [`/mirror/query?author=${secret}`],
   [`/mirror/query?monkey=${secret}&keyboard=${secret}`],

@@ -79,6 +79,20 @@ async function startBoth(t: TestContext, settings: Record<string, string> = {}) 
   return { redis, one, two, start }
 }
 
+/** What was sent through Redis since. */
+async function monitorRedis(t: TestContext, url: string): Promise<() => string> {
+  const { redis: client, close } = await openRedisDatabase(url)
+  t.after(close)
+  const monitor = await client.monitor()
+  t.after(() => {
+    monitor.disconnect()
+  })
+  let seen = ''
+  monitor.on('monitor', (_time: string, args: string[]) => (seen += args.join(' ')))
+  monitor.on('error', () => undefined)
+  return () => seen
+}
+
 suite('replicas with Redis', withRedis, () => {
   test('each lists, shows, streams, exports and clears the exchanges of all', async (t) => {
     const { one, two } = await startBoth(t)
@@ -147,15 +161,7 @@ suite('replicas with Redis', withRedis, () => {
 
   test('no cookie, X-Inspector, password or token is sent through Redis', async (t) => {
     const { redis, one, two } = await startBoth(t)
-    const { redis: client, close } = await openRedisDatabase(redis.url)
-    t.after(close)
-    const monitor = await client.monitor()
-    t.after(() => {
-      monitor.disconnect()
-    })
-    let seen = ''
-    monitor.on('monitor', (_time: string, args: string[]) => (seen += args.join(' ')))
-    monitor.on('error', () => undefined)
+    const seen = await monitorRedis(t, redis.url)
     const stream = await openEvents(t, `${one.origin}/inspector/events?path=/user`, secret)
     const headers = {
       ...secret,
@@ -172,10 +178,23 @@ suite('replicas with Redis', withRedis, () => {
     await list(one, headers)
     const id = sent.get('x-request-id') ?? ''
     assert.ok((await getJson<Exchange>(one, `/inspector/${id}`)).requestBody?.text)
-    await until(() => seen.includes('shown-value'))
+    await until(() => seen().includes('shown-value'))
     for (const value of ['ccccc', 'a secret of', 'b-b-b', 'p-p-p', 't-t-t']) {
-      assert.equal(seen.includes(value), false, value)
+      assert.equal(seen().includes(value), false, value)
     }
+  })
+
+  test('with INSPECTOR=own, only exchanges of viewers are sent through Redis', async (t) => {
+    const { redis, one, two } = await startBoth(t, { INSPECTOR: 'own' })
+    const seen = await monitorRedis(t, redis.url)
+    const stream = await openEvents(t, `${one.origin}/inspector/events?path=/user`, secret)
+    await send(two, '/user-without-owner', { headers: page })
+    await send(two, '/user-of-another', { headers: other })
+    await send(two, '/user-of-viewer', { headers: secret })
+    const [event] = await stream.take(1)
+    assert.equal((event?.value as ExchangeSummary).target, '/user-of-viewer')
+    assert.match(seen(), /\/user-of-viewer/)
+    assert.doesNotMatch(seen(), /user-without-owner|user-of-another/)
   })
 
   test('replicas with another INSPECTOR are not asked', async (t) => {

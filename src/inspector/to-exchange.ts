@@ -1,9 +1,10 @@
+import { ownSecrets } from '../http/security/visitor-response.ts'
 import { findField } from './exchange.ts'
 import type { Exchange, ExchangeSummary, Fields } from './exchange.ts'
 import { toTimestamp } from './filter.ts'
 import { maskBody } from './mask-body.ts'
 import { findMasked, maskEcho } from './mask-echo.ts'
-import { maskField, maskTarget } from './mask.ts'
+import { mask, maskField, maskTarget } from './mask.ts'
 import type { Recorded } from './recorded.ts'
 import { toExchangeBody } from './to-body.ts'
 
@@ -64,5 +65,5 @@ export function toHead(line: string, fields: Fields): string {
 }
 
 function maskFields(fields: Fields): Fields {
-  return fields.map(([name, value]) => [name, maskField(name, value)])
+  return fields.map(([name, value]) => [name.replace(ownSecrets, mask), maskField(name, value)])
 }

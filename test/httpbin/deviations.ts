@@ -34,6 +34,4 @@ export const deviations: Readonly<Record<string, string>> = {
   'go-httpbin HEAD /brotli': 'Not 501.',
   'httpbin GET /bytes/5?SEED=x': 'The names of parameters have one case.',
   'httpbin GET /stream-bytes/5?SEED=x': 'The names of parameters have one case.',
-  'httpbin GET /image text/html': 'Browsers get our Server-Timing.',
-  'go-httpbin GET /image text/html': 'Browsers get our Server-Timing.',
 }

@@ -108,6 +108,6 @@ function toContent(request: FastifyRequest) {
     client: request.ip,
     requestFields: withoutCookies(headers, own)
       .filter(([name]) => name.toLowerCase() !== 'x-inspector')
-      .map(([name, value]): [string, string] => [name, withoutSecrets(value)]),
+      .map(([name, value]): [string, string] => [withoutSecrets(name), withoutSecrets(value)]),
   }
 }

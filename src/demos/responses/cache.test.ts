@@ -31,11 +31,29 @@ for (const tag of ['v1', '"v1"', 'W/v1', 'W/"v1"']) {
   })
 }
 
-// The exchange id must not be in a cache.
-for (const query of ['max_age=1', 's_maxage=1', 'last_modified=2026-01-01T00:00:00Z']) {
-  test(`a response with ${query} has no X-Request-Id`, async (t) => {
-    const { headers } = await (await testApp(t)).inject(`${url}?${query}`)
-    assert.equal(headers['x-request-id'], undefined)
+// The exchange id must not be in a cache, also of one that chooses the lifetime (RFC 9111 §4.2.2).
+for (const [request, hasId] of [
+  [`${url}?max_age=1`, false],
+  [`${url}?s_maxage=1`, false],
+  [`${url}?last_modified=2026-01-01T00:00:00Z`, false],
+  [`${url}?cache_control=no-cache`, false],
+  [`${url}?cache_control=no-store`, true],
+  [`${url}?cache_control=private`, true],
+  ['/responses/custom', false],
+  ['/responses/custom?header=CDN-Cache-Control:+public&header=Cache-Control:+no-store', false],
+  ['/httpbin/get', false],
+  ['/httpbin/status/301', false],
+  ['/go-httpbin/get', false],
+] as const) {
+  test(`${request} has ${hasId ? 'an' : 'no'} exchange id`, async (t) => {
+    const app = await testApp(t)
+    const { statusCode, headers } = await app.inject({
+      url: request,
+      headers: { accept: 'text/html' },
+    })
+    assert.ok(statusCode < 400)
+    assert.equal('x-request-id' in headers, hasId)
+    assert.equal('server-timing' in headers, hasId)
   })
 }
 

@@ -84,7 +84,7 @@ export function applyVisitorHead(
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   reply.code(status).headers(sent)
   // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (Object.entries(sent).some(allowsCaching)) {
+  if (isStorable(reply) || Object.entries(sent).some(allowsCaching)) {
     reply.removeHeader('server-timing').removeHeader('x-request-id')
   }
   if (timing !== undefined) {
@@ -92,6 +92,12 @@ export function applyVisitorHead(
     reply.header('server-timing', timings.join(', '))
   }
   return sent
+}
+
+/** RFC 9111 §4.2.2: without Cache-Control, caches choose a lifetime themselves. */
+function isStorable(reply: FastifyReply): boolean {
+  if (!['GET', 'HEAD'].includes(reply.request.method)) return false
+  return !/no-store|private/i.test(String(reply.getHeader('cache-control')))
 }
 
 /** RFC 9213: `CDN-Cache-Control` and others are for some caches. */

@@ -18,7 +18,7 @@ export interface VisitorLimits extends RedirectLimits {
 
 export const flashCookie = 'flash'
 /** The secrets of request bins, wherever they are received. */
-export const ownSecrets = /vbs_[\w-]{32}/g
+export const ownSecrets = /vbs(?:_|%5f)[\w-]{32}/gi
 /** With the key of a visitor of the request inspector. */
 export const inspectorCookies = { http: 'inspector', https: '__Host-inspector' }
 export const ownCookies = [
