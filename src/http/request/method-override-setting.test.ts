@@ -25,7 +25,7 @@ test('when disabled, nothing is overridden and _method is an ordinary field', as
 })
 
 const previews = ['Slackbot-LinkExpanding 1.0', 'WhatsApp/2.23.20.0', 'Mozilla/5.0', 'curl/8.5.0']
-const preset = { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' }
+const preset = { PRESET: 'public' }
 
 for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
   for (const agent of previews) {
