@@ -20,6 +20,8 @@ export const binsPage = ['/bins', 'Request bins'] as const
 const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
 const daySeconds = 86_400
 const maxAttempts = 20
+/** More of them, after a change of MAX_BINS, would take long. */
+const maxRemoved = 20
 const listAgainMs = 10_000
 
 export type BinStore = ReturnType<typeof createBinStore>
@@ -31,6 +33,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   const candidates: string[] = []
   let listing: Promise<void> | undefined
   let listAgainAt = 0
+  let creating: Promise<unknown> = Promise.resolve()
 
   /** First marked, so that its requests do not grow while they are removed. */
   async function remove({ id, version, document }: StoredRecord): Promise<void> {
@@ -64,24 +67,31 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     return undefined
   }
 
+  /** Replaces the oldest bins without requests if there are too many. */
+  async function create(response: string) {
+    const excess = (await bins.count()) - config.maxBins + 1
+    for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
+      const unused = await findUnused()
+      if (unused === undefined)
+        throw new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')
+      await remove(unused)
+    }
+    const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
+    const secret = createSecret()
+    const secretHash = hashSecret(secret)
+    const document = { secretHash, response, isRemoved: false }
+    const createdAt = now()
+    await bins.create({ id, document, createdAt })
+    if (excess > 0) candidates.push(id)
+    return { ...toBin({ id, document, createdAt, version: 1 }), secret }
+  }
+
   return {
-    /** Replaces the oldest bin without requests if there are too many. */
-    create: async (response = defaultResponse) => {
-      const isFull = (await bins.count()) >= config.maxBins
-      if (isFull) {
-        const unused = await findUnused()
-        if (unused === undefined)
-          throw new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')
-        await remove(unused)
-      }
-      const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
-      const secret = createSecret()
-      const secretHash = hashSecret(secret)
-      const document = { secretHash, response, isRemoved: false }
-      const createdAt = now()
-      await bins.create({ id, document, createdAt })
-      if (isFull) candidates.push(id)
-      return { ...toBin({ id, document, createdAt, version: 1 }), secret }
+    /** One after another, because each counts those before it. */
+    create: (response = defaultResponse) => {
+      const created = creating.then(() => create(response))
+      creating = created.catch(() => undefined)
+      return created
     },
     /** Throws 404 or 410. */
     find: async (id: string): Promise<Bin> => {

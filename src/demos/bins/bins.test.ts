@@ -269,6 +269,18 @@ test('the oldest bin without requests makes space for a new one, and others do n
   assert.equal((await used.list()).length, 1)
 })
 
+test('MAX_BINS is also the limit of bins that are created at the same time', async (t) => {
+  const app = await testApp(t, { settings: { MAX_BINS: '5' } })
+  const bins: NewBin[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const create = () => app.inject({ method: 'POST', url: '/bins' })
+    const created = await Promise.all(Array.from({ length: 20 }, create))
+    bins.push(...created.map((response) => response.json<NewBin>()))
+  }
+  const sent = await Promise.all(bins.map(({ id }) => app.inject(`/b/${id}`)))
+  assert.equal(sent.filter(({ statusCode }) => statusCode === 200).length, 5)
+})
+
 test(
   'at the limit, the requests of each bin are not counted for each new bin',
   { timeout: 60_000 },
