@@ -5,20 +5,24 @@ import { defineResource, type ResourceDefinition } from '../resources/definition
 import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import { maxFields } from './infer-schema.ts'
+import { inferFields, maxFields } from './infer-schema.ts'
 import type { GivenSchema, Report } from './parse-schema.ts'
-import { toDefinition } from './to-definition.ts'
+import { toDefinition, type InferredResource } from './to-definition.ts'
 
 export interface DataResource {
+  inferred: InferredResource
   definition: ResourceDefinition
   records: readonly { id: string; document: Document }[]
 }
 
-interface DataOptions {
-  idField: string
+interface SchemaOptions {
   foreignKeySuffix: string
   schemas: Readonly<Record<string, GivenSchema>>
   report: Report
+}
+
+interface DataOptions extends SchemaOptions {
+  idField: string
 }
 
 /** Each has routes with patterns, which are compared with those of the others at the start. */
@@ -48,10 +52,29 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
   return resources
 }
 
+/** The resources of stored records, and those that only have a schema. */
+export function redefineData(stored: readonly InferredResource[], options: SchemaOptions) {
+  const { schemas } = options
+  const known = new Map(stored.map((inferred) => [inferred.name, inferred]))
+  const added = Object.keys(schemas).filter((name) => !known.has(name))
+  const idField = stored.find(({ isSingular }) => !isSingular)?.idField ?? 'id'
+  const names = [...known.keys(), ...added]
+  const resources = [
+    ...added.flatMap((name) => defineOne({ ...options, idField, names }, name, [])),
+    ...stored.map((inferred) => {
+      const schema = findSchema(schemas, inferred.name)
+      const definition = toDefinition({ ...options, ...inferred, names, schema })
+      return { inferred, definition, records: [] }
+    }),
+  ]
+  reportDangling(resources, options)
+  return resources.map(({ definition }) => definition)
+}
+
 type DefineContext = DataOptions & { names: readonly string[] }
 
 function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {
-  const schema = Object.hasOwn(context.schemas, name) ? context.schemas[name] : undefined
+  const schema = findSchema(context.schemas, name)
   const fail = (reason: string) => {
     context.report(`/${name.slice(0, 100)}`, reason)
     return []
@@ -67,12 +90,22 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
     ? [{ id: singularId, document: value }]
     : toRecords(context, name, given)
   const documents = records.map(({ document }) => document)
-  const definition = toDefinition({ ...context, name, isSingular, schema, documents })
-  if (!definition)
+  const fields = inferFields(documents)
+  if (!fields)
     return fail(`has more than ${String(maxFields)} fields: divide it into several resources`)
+  const { idField } = context
+  const hasNumericIds = documents.every((document) => typeof document[idField] === 'number')
+  const count = documents.length
+  const inferred = { name, isSingular, idField, hasNumericIds, count, fields }
+  const definition = toDefinition({ ...context, ...inferred, schema })
   if ('' in definition.schema.properties) return fail('has a field without a name')
-  reportRecords({ definition, records }, context.report, schema)
-  return [{ definition, records }]
+  const resource = { inferred, definition, records }
+  reportRecords(resource, context.report, schema)
+  return [resource]
+}
+
+function findSchema(schemas: SchemaOptions['schemas'], name: string): GivenSchema | undefined {
+  return Object.hasOwn(schemas, name) ? schemas[name] : undefined
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */
@@ -149,7 +182,7 @@ function findUnstorable(document: Document): string | undefined {
 }
 
 /** Only of references that the schema declares. */
-function reportDangling(resources: readonly DataResource[], { schemas, report }: DataOptions) {
+function reportDangling(resources: readonly DataResource[], { schemas, report }: SchemaOptions) {
   const ids = new Map(
     resources.map(({ definition, records }) => [
       definition.name,

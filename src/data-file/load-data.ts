@@ -10,16 +10,22 @@ import {
   type StoredRecord,
 } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
+import type { InferredResource } from './to-definition.ts'
 
 /** What the database has of a data file. */
 export interface Load {
-  /** Of the file. */
+  /** Of the file, or empty if its records are not those that were loaded. */
   hash: string
+  /** Of the records that were loaded. */
+  recordsHash: string
   /** Of what else decides the definitions. */
   schemaHash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
-  /** As in the file. */
+  inferred: readonly InferredResource[]
+  /** `$schema` as in the file. */
+  ownSchema: unknown
+  /** `$responses` as in the file. */
   responses: unknown
   version: number
 }
@@ -42,11 +48,19 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
 }
 
 function toLoad({ document, version }: StoredRecord): Load | undefined {
-  const { hash, schemaHash = '', isComplete, definitions, responses } = document
+  const { hash, schemaHash = '', recordsHash = '', isComplete, ownSchema, responses } = document
   if (typeof hash !== 'string' || typeof schemaHash !== 'string') return undefined
-  if (typeof isComplete !== 'boolean') return undefined
-  const known = Array.isArray(definitions) ? definitions.filter(isDefinition) : []
-  return { hash, schemaHash, isComplete, definitions: known, responses, version }
+  if (typeof isComplete !== 'boolean' || typeof recordsHash !== 'string') return undefined
+  const hashes = { hash, schemaHash, recordsHash }
+  const definitions = toList(document.definitions).filter(isDefinition)
+  const inferred = document.inferred
+    ? toList(document.inferred).filter(isInferred)
+    : definitions.map(toInferred)
+  return { ...hashes, isComplete, definitions, inferred, ownSchema, responses, version }
+}
+
+function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
 /** They were stored by {@link loadData}. */
@@ -54,34 +68,47 @@ function isDefinition(value: unknown): value is ResourceDefinition {
   return isDocument(value) && typeof value.name === 'string' && isDocument(value.schema)
 }
 
+/** Of a load by an earlier version. */
+function toInferred({ name, schema, ...definition }: ResourceDefinition): InferredResource {
+  const { isSingular = false, idField = 'id', hasNumericIds = false } = definition
+  const { properties, required } = schema
+  return { name, isSingular, idField, hasNumericIds, count: 0, fields: { properties, required } }
+}
+
+function isInferred(value: unknown): value is InferredResource {
+  return isDocument(value) && typeof value.name === 'string' && isDocument(value.fields)
+}
+
 /** `version` is that of the load which this one replaces. False if another process has replaced it. */
 export async function storeLoad(
   records: Records,
-  { version, hash, schemaHash, isComplete, definitions, responses }: Load,
+  { version, ...document }: Load,
 ): Promise<boolean> {
   const collection = records.collection(collectionNames.dataFile)
   const now = new Date().toISOString()
-  const document = { hash, schemaHash, isComplete, definitions, responses }
   const record = { id: loadId, document }
   return version === 0
     ? collection.create({ ...record, createdAt: now })
     : collection.change({ ...record, updatedAt: now, version })
 }
 
-type LoadedData = Pick<Load, 'hash' | 'schemaHash' | 'responses'> & {
+type LoadedData = Omit<Load, 'isComplete' | 'definitions' | 'inferred' | 'version'> & {
   resources: readonly DataResource[]
 }
 
 /** Replaces the records of the last load. False if another process is loading. */
 export async function loadData(
   records: Records,
-  { resources, ...data }: LoadedData,
+  { resources, hash, schemaHash, recordsHash, ownSchema, responses }: LoadedData,
   last: Load | undefined,
 ): Promise<boolean> {
   const definitions = resources.map(({ definition }) => definition)
+  const inferred = resources.map((resource) => resource.inferred)
   let version = last?.version ?? 0
   const mark = async (isComplete: boolean): Promise<boolean> => {
-    const isMarked = await storeLoad(records, { ...data, isComplete, definitions, version })
+    const parts = { hash, schemaHash, recordsHash, ownSchema, responses }
+    const load = { ...parts, isComplete, definitions, inferred, version }
+    const isMarked = await storeLoad(records, load)
     version += 1
     return isMarked
   }

@@ -1,15 +1,22 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
-import { isDocument, type Records, type StoredRecord } from '../stores/records/records.ts'
+import { isDocument, type Records } from '../stores/records/records.ts'
 import { parseResponses, type DataResponse } from './data-responses.ts'
-import { defineData } from './define-data.ts'
+import { defineData, redefineData } from './define-data.ts'
 import { findLoad, loadData, storeLoad, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
-import { parseDataText, readDataText, toHash, withoutSecrets } from './read-data-file.ts'
+import {
+  parseDataText,
+  readDataText,
+  toHash,
+  withoutSecrets,
+  type DataText,
+} from './read-data-file.ts'
 
 export interface OpenedData {
   definitions: readonly ResourceDefinition[]
@@ -36,15 +43,16 @@ export async function openData(
       continue
     }
     const data = await readDataTexts(config)
-    const { resources, responses, total } = await parseData(config, data)
-    if (!(await loadData(records, { ...data, resources, responses }, load))) continue
+    const { total, ...parsed } = await parseData(config, data)
+    const { resources, responses } = parsed
+    if (!(await loadData(records, { ...data, ...parsed }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
     const notice = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
     return { ...parseLoaded(config, { definitions, responses }), notices: [notice] }
   }
 }
 
-/** The records of an earlier start. Undefined if another process is loading the file. */
+/** The records of an earlier start. Undefined if another process has changed the load. */
 async function openLoaded(
   config: Config,
   records: Records,
@@ -56,35 +64,44 @@ async function openLoaded(
   const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
   const place = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
   const kept = `Kept ${formatRecords(total)} in ${place}; ${source} was not loaded again`
-  const isSameSchema = (await readSchema(config)).schemaHash === load.schemaHash
-  if (isUrl(dataFile) && isSameSchema) return { ...parseLoaded(config, load), notices: [kept] }
-  const data = await readDataTexts(config)
-  if (data.hash === load.hash && !isSameSchema) {
-    const redefined = await redefine(config, records, load, data)
-    return redefined && { ...redefined, notices: [kept, ...redefined.notices] }
-  }
-  const changed = `${source} (or --id) has changed since its records were loaded`
-  const effect = isSameSchema ? '' : ', and the schema of before applies'
-  const notices = data.hash === load.hash ? [] : [`${changed}${effect}; --reload replaces them`]
-  return { ...parseLoaded(config, load), notices: [kept, ...notices] }
+  const { schema, schemaHash } = await readSchema(config)
+  const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
+  const hash = file ? toHash(file.text, config.dataId) : load.hash
+  if (hash === load.hash && schemaHash === load.schemaHash)
+    return { ...parseLoaded(config, load), notices: [kept] }
+  const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load
+  const isSame = recordsHash === load.recordsHash
+  const schemas = await parseGivenSchemas(config, schema, ownSchema)
+  const next = { ...load, hash: isSame ? hash : '', schemaHash, ownSchema, responses }
+  const redefined = await redefine(config, records, next, schemas)
+  const changed = `The records in ${source} (or --id) have changed. The stored records are kept`
+  const notices = isSame ? [] : [`${changed}: --reload replaces them with those of the file`]
+  return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
-/** Another schema for the stored records. Undefined if another process has changed the load. */
-async function redefine(config: Config, records: Records, load: Load, data: DataTexts) {
-  const { resources, responses } = await parseData(config, data)
-  const defined = resources.map(({ definition }) => definition)
+/** Applies the schemas to the stored records. Undefined if another process has changed the load. */
+async function redefine(config: Config, records: Records, load: Load, schemas: Schemas) {
+  const { dataFile = '', foreignKeySuffix } = config
+  const defined = check(dataFile, (report) =>
+    redefineData(load.inferred, { foreignKeySuffix, schemas, report }),
+  )
   // A resource that only the schema of before named may have records.
   const others = load.definitions.filter(({ name }) => !defined.some((each) => each.name === name))
   const definitions = [...defined, ...others]
   const [before, after] = [load.definitions, definitions].map(toPasswordPaths)
   if (before !== after) throw new ConfigProblems(writeOnlyChange)
-  const isStored = await storeLoad(records, { ...load, ...data, definitions, responses })
-  if (!isStored) return undefined
-  const misfits = await countMisfits(records, definitions)
+  const opened = parseLoaded(config, { definitions, responses: load.responses })
+  if (!(await storeLoad(records, { ...load, definitions }))) return undefined
+  const byName = (all: readonly ResourceDefinition[]) =>
+    JSON.parse(JSON.stringify(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))) as unknown
+  if (isDeepStrictEqual(byName(definitions), byName(load.definitions)))
+    return { ...opened, notices: [] }
+  const { count, paths } = await findMisfits(records, definitions)
   const effect = 'The schema has changed: it applies to what is written from now on'
-  const doNot = misfits === 1 ? 'does not' : 'do not'
-  const found = misfits > 0 ? `. ${formatRecords(misfits)} of before ${doNot} fit it` : ''
-  return { ...parseLoaded(config, { definitions, responses }), notices: [effect + found] }
+  const doNot = count === 1 ? 'does not' : 'do not'
+  const examples = paths.join(', ') + (count > paths.length ? ', ...' : '')
+  const found = count > 0 ? `. ${formatRecords(count)} of before ${doNot} fit it: ${examples}` : ''
+  return { ...opened, notices: [effect + found] }
 }
 
 const writeOnlyChange =
@@ -97,15 +114,24 @@ function toPasswordPaths(definitions: readonly ResourceDefinition[]): string {
   return paths.toSorted().join()
 }
 
-async function countMisfits(records: Records, definitions: readonly ResourceDefinition[]) {
+const maxShownMisfits = 3
+
+/** Their number, and the paths of the first ones. */
+async function findMisfits(records: Records, definitions: readonly ResourceDefinition[]) {
   let count = 0
+  const paths: string[] = []
   for (const definition of definitions) {
     const resource = defineResource(definition)
-    const isMisfit = ({ document }: StoredRecord) => findProblems(resource, document).length > 0
-    const pages = records.collection(definition.name).pages()
-    for await (const page of pages) count += page.filter(isMisfit).length
+    for await (const page of records.collection(definition.name).pages())
+      for (const { id, document } of page) {
+        const [problem] = findProblems(resource, document)
+        if (!problem) continue
+        count += 1
+        const place = resource.isSingular ? '' : `/${id}`
+        if (count <= maxShownMisfits) paths.push(`/${resource.name}${place}/${problem.field}`)
+      }
   }
-  return count
+  return { count, paths }
 }
 
 function parseLoaded(
@@ -125,8 +151,11 @@ export async function reloadData(config: Config, records: Records): Promise<bool
   const data = await readDataTexts(config).catch(() => undefined)
   const load = await findLoad(records)
   if (!data || load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return false
-  const { resources, responses, total } = await parseData(config, data)
-  if (total > maxAtomicRecords) return loadData(records, { ...data, resources, responses }, load)
+  // The schema may apply to what is written only, and not to the records of the file.
+  const parsed = await parseData(config, data).catch(() => undefined)
+  if (!parsed) return false
+  const { resources, total } = parsed
+  if (total > maxAtomicRecords) return loadData(records, { ...data, ...parsed }, load)
   const saved = new Map<string, SavedRecord[]>(load.definitions.map(({ name }) => [name, []]))
   for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))
@@ -150,26 +179,47 @@ export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
 type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 
 async function parseData(config: Config, { file, schema }: DataTexts) {
-  const { dataId, foreignKeySuffix, maxJsonDepth } = config
+  const { dataId, foreignKeySuffix } = config
+  const { data, ...parsed } = await parseFile(config, file)
+  const schemas = await parseGivenSchemas(config, schema, parsed.ownSchema)
+  const resources = check(file.source, (report) => {
+    const options = { idField: dataId, foreignKeySuffix, schemas, report }
+    const defined = defineData(data, options)
+    const names = defined.map(({ definition }) => definition.name)
+    parseResponses(parsed.responses, { names, limits: config, report })
+    return defined
+  })
+  const total = resources.reduce((sum, { records }) => sum + records.length, 0)
+  return { ...parsed, resources, total }
+}
+
+async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
   const contents = await parseDataText(file, maxJsonDepth)
-  const data = check(file.source, (report) => {
+  const {
+    $schema: ownSchema,
+    $responses: responses,
+    ...data
+  } = check(file.source, (report) => {
     if (isDocument(contents)) return contents
     report('/', 'must be an object whose members are the resources')
     return {}
   })
-  const { $schema: own, $responses: responses, ...others } = data
+  const hashes = Object.entries(data).map(([name, value]) => toHash(name, JSON.stringify(value)))
+  return { data, recordsHash: toHash(dataId, ...hashes), ownSchema, responses }
+}
+
+type Schemas = ReturnType<typeof parseSchemas>
+
+/** Of the file of schemas if there is one, and otherwise of the data file itself. */
+async function parseGivenSchemas(
+  { dataFile = '', maxJsonDepth }: Config,
+  schema: DataText | undefined,
+  own: unknown,
+): Promise<Schemas> {
+  // A URL in $schema is for editors.
   const ofFile = isDocument(own) ? own : {}
   const given = schema ? await parseDataText(schema, maxJsonDepth) : ofFile
-  const schemas = check((schema ?? file).source, (report) => parseSchemas(given, report))
-  const resources = check(file.source, (report) => {
-    const options = { idField: dataId, foreignKeySuffix, schemas, report }
-    const defined = defineData(others, options)
-    const names = defined.map(({ definition }) => definition.name)
-    parseResponses(responses, { names, limits: config, report })
-    return defined
-  })
-  const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-  return { resources, responses, total }
+  return check(schema?.source ?? dataFile, (report) => parseSchemas(given, report))
 }
 
 function formatRecords(count: number): string {

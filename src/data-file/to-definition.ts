@@ -1,26 +1,28 @@
 import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
-import type { Document } from '../stores/records/records.ts'
-import { inferFields, type Fields } from './infer-schema.ts'
+import type { Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'
 
-export interface DefinitionSource {
+/** What the records of a file show, without a schema. */
+export interface InferredResource {
   name: string
   isSingular: boolean
-  /** With their ids, if it is not singular. */
-  documents: readonly Document[]
+  idField: string
+  hasNumericIds: boolean
+  /** Of the records. */
+  count: number
+  fields: Fields
+}
+
+export interface DefinitionSource extends InferredResource {
   schema: GivenSchema | undefined
   /** The names of all resources. */
   names: readonly string[]
-  idField: string
   foreignKeySuffix: string
 }
 
-/** Undefined if the records have too many fields. */
-export function toDefinition(source: DefinitionSource): ResourceDefinition | undefined {
+export function toDefinition(source: DefinitionSource): ResourceDefinition {
   const { name, isSingular, names, schema = {}, idField } = source
-  const inferred = inferFields(source.documents)
-  if (inferred === undefined) return undefined
-  const { properties, required } = toFields(source, inferred)
+  const { properties, required } = toFields(source)
   // The id is not one of the properties.
   const { title, description, ...others } = { ...schema, additionalProperties: true }
   const references = findReferences(source, properties)
@@ -54,9 +56,9 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition | und
 
 const maxNamed = 5
 
-function summarize({ isSingular, documents }: DefinitionSource, fields: readonly string[]): string {
-  const count = documents.length.toLocaleString('en')
-  const records = isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
+function summarize(source: DefinitionSource, fields: readonly string[]): string {
+  const count = source.count.toLocaleString('en')
+  const records = source.isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
   const others = fields.length > maxNamed ? [`and ${String(fields.length - maxNamed)} more`] : []
   const names = [...fields.slice(0, maxNamed), ...others].join(', ')
   return `${records} in the data file. ${names ? `Fields: ${names}` : 'Any field is accepted'}.`
@@ -65,7 +67,7 @@ function summarize({ isSingular, documents }: DefinitionSource, fields: readonly
 type GivenFields = Fields & { properties: Readonly<Record<string, GivenField>> }
 
 /** Those of the schema, and those that are only in the data. */
-function toFields({ isSingular, schema, idField }: DefinitionSource, found: Fields): GivenFields {
+function toFields({ isSingular, schema, idField, fields: found }: DefinitionSource): GivenFields {
   const isField = (name: string) => isSingular || name !== idField
   const inferred = schema?.additionalProperties === false ? {} : found.properties
   const all = Object.entries({ ...inferred, ...schema?.properties })
@@ -76,10 +78,9 @@ function toFields({ isSingular, schema, idField }: DefinitionSource, found: Fiel
   return { properties: Object.fromEntries(properties), required: required.filter(isField) }
 }
 
-function hasNumericIds({ schema, documents, idField }: DefinitionSource): boolean {
+function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): boolean {
   const type = schema?.properties?.[idField]?.type
-  if (type !== undefined) return [type].flat().includes('integer')
-  return documents.every((document) => typeof document[idField] === 'number')
+  return type === undefined ? inferred.hasNumericIds : [type].flat().includes('integer')
 }
 
 const namingFields = ['name', 'title', 'label', 'username', 'email', 'subject', 'slug']

@@ -58,7 +58,7 @@ test('the records stay changed, the file is not written, and a changed file is l
   await writeFile(file, JSON.stringify({ articles: [{ id: 7, name: 'New' }] }))
   const third = await start(t, settings, file)
   const notice =
-    /db\.json \(or --id\) has changed since its records were loaded; --reload replaces them$/m
+    /^The records in \S+db\.json \(or --id\) have changed\. The stored records are kept: --reload/m
   assert.match(third.output(), notice)
   assert.deepEqual(await read(`${third.origin}/posts`), [{ id: 1, title: 'Two' }])
   await third.stop()
@@ -92,7 +92,7 @@ test('a schema that is given, changed or left out later applies to new records, 
   const withSchema = await start(t, settings, file, '--schema', schemaFile)
   assert.match(
     withSchema.output(),
-    /^The schema has changed: .*\. 1 record of before does not fit it$/m,
+    /^The schema has changed: .*\. 1 record of before does not fit it: \/posts\/2\/title$/m,
   )
   assert.doesNotMatch(withSchema.output(), /db\.json .*has changed/)
   assert.equal(await post(withSchema.origin, 'a'), 422)
@@ -102,7 +102,10 @@ test('a schema that is given, changed or left out later applies to new records, 
 
   await writeFile(schemaFile, JSON.stringify(longer))
   const changed = await start(t, settings, file, '--schema', schemaFile)
-  assert.match(changed.output(), /2 records of before do not fit it$/m)
+  assert.match(
+    changed.output(),
+    /2 records of before do not fit it: \/posts\/2\/title, \/posts\/3\/title$/m,
+  )
   assert.equal(await post(changed.origin, 'abc'), 422)
   assert.equal(await post(changed.origin, 'a', 'tags'), 201)
   await changed.stop()
@@ -115,6 +118,39 @@ test('a schema that is given, changed or left out later applies to new records, 
   await again.stop()
   const last = await start(t, settings, file)
   assert.doesNotMatch(last.output(), /changed/)
+})
+
+test('a schema and responses are applied at each start, whatever the records of the file are', async (t) => {
+  const first = { posts: [{ id: 1, title: 'A long title' }] }
+  const file = await dataFile(t, first)
+  const settings = settingsIn(await temporaryFolder(t))
+  await (await start(t, settings, file)).stop()
+  const $responses = { 'GET /late': { json: 1 } }
+  const posts = [{ id: 1, title: 'a' }]
+  for (const [contents, path] of [
+    [{ ...first, $schema: longer, $responses }, ''],
+    [{ posts, $schema: longer, $responses }, 'The records in'],
+  ] as const) {
+    await writeFile(file, JSON.stringify(contents))
+    const { origin, output, stop } = await start(t, settings, file)
+    assert.equal(output().includes('The records in'), path !== '')
+    assert.equal(await post(origin, 'abc'), 422)
+    assert.equal(await read(`${origin}/late`), 1)
+    assert.deepEqual(await read(`${origin}/posts`), first.posts)
+    await stop()
+  }
+  const other = await dataFile(t, { posts: { properties: { title: { maxLength: 2 } } } }, 's.json')
+  const changed = await start(t, settings, file, '--schema', other)
+  assert.match(changed.output(), /does not fit it: \/posts\/1\/title$/m)
+  assert.equal(await post(changed.origin, 'abc'), 422)
+  assert.equal(await post(changed.origin, 'ab'), 201)
+  await changed.stop()
+  // The records that are in the file now are checked only if they are loaded.
+  await writeFile(file, JSON.stringify(first))
+  await (await start(t, settings, file, '--schema', other)).stop()
+  await writeFile(other, '{"posts": 1}')
+  const { lines } = await failedStart(t, settings, [file, '--schema', other])
+  assert.match(lines.join(), /s\.json: \/posts /)
 })
 
 test('a schema with another write-only field needs --reload', async (t) => {
