@@ -3,7 +3,7 @@ import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
 import { badRequest, hasCode, notImplemented, HttpError } from './http-error.ts'
-import { toOrigin, toRequestUri } from '../request/request-head.ts'
+import { findOrigin, toRequestUri } from '../request/request-head.ts'
 import { sendText } from '../response/send.ts'
 import { isUnder } from '../request/target.ts'
 
@@ -48,7 +48,7 @@ function toDetails(error: HttpError, request: FastifyRequest): object {
     const pointer = `#/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`
     return { detail, pointer }
   })
-  const origin = status === 421 ? '' : toOrigin(request)
+  const origin = status === 421 ? '' : (findOrigin(request) ?? '')
   return {
     type: problem === undefined ? 'about:blank' : `${origin}/problems/${problem}`,
     title,

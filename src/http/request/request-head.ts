@@ -37,10 +37,14 @@ export function toRequestUri(id: string): string {
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
 }
 
-/** Where this machine reaches the service if the request has no valid host, as over HTTP/1.0. */
-export function toOrigin({ protocol, host, socket }: FastifyRequest): string {
-  if (scheme.test(protocol) && isHost(host)) return `${protocol}://${host}`
-  return `http://localhost:${String(socket.localPort ?? 80)}`
+/** `undefined` if the request has no valid host, as over HTTP/1.0. */
+export function findOrigin({ protocol, host }: FastifyRequest): string | undefined {
+  return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : undefined
+}
+
+/** Where this machine reaches the service if the request has no valid host. */
+export function toOrigin(request: FastifyRequest): string {
+  return findOrigin(request) ?? `http://localhost:${String(request.socket.localPort ?? 80)}`
 }
 
 /** Against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
