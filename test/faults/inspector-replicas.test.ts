@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { suite, test, type TestContext } from 'node:test'
-import { openEvents } from '../../test/event-stream.ts'
-import { createSchema, openPostgresServer, withoutPostgres } from '../../test/postgres-server.ts'
-import { startRedis, withRedis } from '../../test/redis-server.ts'
-import { startVitrine } from '../../test/start-vitrine.ts'
-import { until } from '../../test/until.ts'
-import { openRedisDatabase } from '../stores/redis/database.ts'
-import type { Exchange, ExchangeSummary } from './exchange.ts'
+import { openEvents } from '../event-stream.ts'
+import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
+import { startRedis, withRedis } from '../redis-server.ts'
+import { startVitrine } from '../start-vitrine.ts'
+import { until } from '../until.ts'
+import { openRedisDatabase } from '../../src/stores/redis/database.ts'
+import type { Exchange, ExchangeSummary } from '../../src/inspector/exchange.ts'
 
 type Replica = Awaited<ReturnType<typeof startVitrine>>
 type Headers = Readonly<Record<string, string>>
