@@ -101,7 +101,11 @@ export const settings = {
   seedResource: flag('resource', setting('', String, 'resource that `vitrine seed` adds to')),
   seedNumber: flag(
     'seed',
-    setting('', parse.optional(parse.wholeNumber([0, 2 ** 32 - 1])), 'with `resource`: the same seed adds the same'),
+    setting(
+      '',
+      parse.optional(parse.wholeNumber([0, 2 ** 32 - 1])),
+      'with `resource`: the same seed adds the same',
+    ),
   ),
   rewrites: flag(
     'routes',
