@@ -27,6 +27,14 @@ export interface News {
   summaries: readonly (ExchangeSummary & { owner: Viewer })[]
 }
 
+export interface NewsQuery {
+  /** The next number of each process that has responded before. */
+  numbers: Readonly<Record<string, number>>
+  /** Milliseconds since 1970, for processes that have not: they may have started meanwhile. */
+  since: number
+  viewers: readonly string[]
+}
+
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
 type LogConfig = Pick<
@@ -103,22 +111,20 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       }
     },
     /** At most the latest `limit`, with the owners that are among the viewers. */
-    readNews: (
-      numbers: Readonly<Record<string, number>>,
-      viewers: readonly string[],
-      limit: number,
-    ): News => {
+    readNews: ({ numbers, since, viewers }: NewsQuery, limit: number): News => {
       const next = slabs.next()
-      const from = numbers[processId] ?? next
+      const from = numbers[processId]
       const found = [...slabs.list()]
-        .filter((number) => number >= Math.max(from, next - limit))
+        .filter((number) => number >= Math.max(from ?? 0, next - limit))
         .flatMap((number) => read(number) ?? [])
+        .filter(({ receivedAt }) => from !== undefined || receivedAt >= since)
       const summaries = found.flatMap((recorded) => {
         const owner = viewers.find((viewer) => viewer === recorded.owner)
         if (mode === 'own' && owner === undefined) return []
         return { ...toSummary(recorded, undefined), owner }
       })
-      return { processId, next, missed: next - from - found.length, summaries }
+      const missed = from === undefined ? 0 : next - from - found.length
+      return { processId, next, missed, summaries }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
-import type { ExchangeLog, News, Search } from './exchange-log.ts'
+import type { ExchangeLog, News, NewsQuery, Search } from './exchange-log.ts'
 import {
   isMatch,
   toCursor,
@@ -33,7 +33,7 @@ type Question =
   | { find: Search; viewer: Viewer }
   | { list: Search; viewer: Viewer }
   | { clear: true; viewer: Viewer }
-  | { news: Readonly<Record<string, number>>; viewers: readonly string[] }
+  | { news: NewsQuery }
 
 /** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
 const maxChain = 21
@@ -99,7 +99,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     },
     clear: async (viewer: Viewer): Promise<Coverage> =>
       (await askAll({ clear: true, viewer })).coverage,
-    watch: createWatch(log, (news, viewers) => askAll<News>({ news, viewers })),
+    watch: createWatch(log, (news) => askAll<News>({ news })),
   }
 }
 
@@ -111,7 +111,7 @@ export function respondTo(question: string, log: ExchangeLog): unknown {
 function respond(log: ExchangeLog, question: Question): unknown {
   if ('find' in question) return log.findWhole(question.find, question.viewer)
   if ('list' in question) return log.findSummaries(question.list, question.viewer)
-  if ('news' in question) return [log.readNews(question.news, question.viewers, maxInBatch)]
+  if ('news' in question) return [log.readNews(question.news, maxInBatch)]
   log.clear(question.viewer)
   return []
 }
@@ -134,20 +134,15 @@ interface Watcher {
 }
 
 /** One timer for all watchers: what they cost does not depend on the number of exchanges. */
-function createWatch(
-  { mode }: ExchangeLog,
-  readNews: (
-    numbers: Readonly<Record<string, number>>,
-    viewers: readonly string[],
-  ) => Promise<Found<News>>,
-) {
+function createWatch({ mode }: ExchangeLog, readNews: (query: NewsQuery) => Promise<Found<News>>) {
   const watchers = new Set<Watcher>()
   let isRunning = false
   const run = async () => {
     const numbers: Record<string, number> = {}
+    const since = Date.now()
     while (watchers.size > 0) {
       const viewers = new Set(Array.from(watchers, ({ viewer }) => viewer ?? []).flat())
-      const news = await readNews(numbers, [...viewers])
+      const news = await readNews({ numbers, since, viewers: [...viewers] })
       for (const { processId, next } of news.items) numbers[processId] = next
       for (const watcher of watchers) notify(watcher, news, mode)
       await setTimeout(tickMs, undefined, { ref: false })
