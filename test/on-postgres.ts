@@ -11,7 +11,8 @@ const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
 const parts = ['resources', 'data-file', 'test-api', 'idempotency'].map((name) => `src/${name}`)
 const folders = [...parts, ...demos]
 const suites = [...process.argv.slice(2), ...folders.map((path) => `${path}/**/*.test.ts`)]
-const server = await openPostgresServer()
+// Three files at a time, some with services of several processes, each with ten connections.
+const server = await openPostgresServer({ settings: { max_connections: '300' } })
 const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
   cwd: projectFolder,
   env: { ...process.env, TEST_DATABASE_URL: server.url },

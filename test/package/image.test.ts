@@ -49,7 +49,8 @@ test('copied files of the repository exist, and are not excluded from the build'
   }
   // The files of the package; `npm pack` adds LICENSE and README itself.
   const inSubfolder = /^(dist|src)\//
-  const packed = packageJson.files.filter((path) => !inSubfolder.test(path))
+  const document = /\.md$|^(docs|decisions|deploy)\b|^compose/
+  const packed = packageJson.files.filter((path) => !inSubfolder.test(path) && !document.test(path))
   for (const path of [...packed, 'src', 'LICENSE', 'README.md', 'tsconfig.build.json']) {
     assert.ok(admitted.includes(path), path)
   }
