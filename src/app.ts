@@ -32,14 +32,14 @@ import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { findFileCollections, openDemo, type Demo } from './site/demo.ts'
-import { openDemoPages } from './site/demo-page.ts'
+import { openDemoPages } from './site/demo-page/demo-page.ts'
 import { openDocs } from './site/docs/docs.ts'
-import { renderErrorPage } from './site/error-page.ts'
 import { openHealth } from './site/health/health.ts'
 import { openHome } from './site/home/home.ts'
 import { openLearn } from './site/learn/learn.ts'
 import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
+import { renderError } from './site/send-page.ts'
 import type { Stores } from './stores/open-stores.ts'
 import { sweepFiles } from './stores/orphaned-files.ts'
 import { StoreFailure } from './stores/store-failure.ts'
@@ -134,7 +134,7 @@ function createParts({ config, stores, logTo = standardOutput, ...options }: App
     log: createLog(config, logTo),
     parseTarget: createTargetParser(config, rawPaths),
     readBody: createBodyReader(config),
-    sendError: createErrorSender(shapes, renderErrorPage),
+    sendError: createErrorSender(shapes, renderError),
     toHeaders: createHeaderChooser(config),
     takeResponse: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse) => {
       if (request.raw.recording) exchangeLog.record(request, reply, response)

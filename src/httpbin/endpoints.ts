@@ -1,4 +1,3 @@
-import { html } from '../site/html.ts'
 import type { Dialect, DialectRequest } from './dialect.ts'
 import { forOnly, toEndpoint } from './endpoint.ts'
 import { authEndpoints as auth } from './endpoints/auth.ts'
@@ -12,6 +11,7 @@ import { statusEndpoints as status } from './endpoints/status.ts'
 import { timedEndpoints as timed } from './endpoints/timed.ts'
 import { webSocketEndpoints as websocket } from './endpoints/websocket.ts'
 import { renderOwnPage } from './render.ts'
+import { renderEndpoints } from './views.ts'
 
 const index = toEndpoint('/', 'List the endpoints', { methods: forOnly('GET') }, renderIndex)
 
@@ -35,23 +35,5 @@ export function listEndpoints({ name }: Dialect) {
 /** At the prefix. At the root, the home page is in its place. */
 function renderIndex({ prefix, dialect }: DialectRequest) {
   const others = listEndpoints(dialect).filter(({ path }) => path !== '/')
-  const items = others.map(({ path, methods, summary }) => {
-    const isLink = !/[:*]/.test(path) && /GET|\*/.test(methods.join())
-    const shown = isLink
-      ? html`<a href="${prefix + path}">${path}</a>`
-      : path.replaceAll(/:(\w+)(=[^/]*)?/g, '{$1}')
-    const method = methods[0] === '*' ? 'any' : methods.join(', ')
-    return html`<li><code>${method} ${shown}</code> ${summary}</li>
-`
-  })
-  const page = html`<!doctype html>
-<html lang="en">
-<title>${dialect.name}</title>
-<h1>${dialect.name}</h1>
-<p>The endpoints of ${dialect.title}, served by Vitrine.</p>
-<ul>
-${items}</ul>
-</html>
-`
-  return renderOwnPage(page.markup)
+  return renderOwnPage(renderEndpoints(others, { prefix, dialect }))
 }

@@ -5,7 +5,7 @@ import { jsonContent, pageContent, pathParameter, textContent } from '../http/op
 import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
-import { sendPage } from '../site/page.ts'
+import { sendPage } from '../site/send-page.ts'
 import {
   jsonSchema,
   exchangeToJson,

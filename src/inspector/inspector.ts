@@ -12,7 +12,7 @@ import {
   toEvent,
 } from '../http/response/event-stream.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
-import { sendPage } from '../site/page.ts'
+import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './ask-others.ts'
 import { chooseKey } from './choose-key.ts'
 import {

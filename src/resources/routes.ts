@@ -1,5 +1,4 @@
 import type { Demo } from '../site/demo.ts'
-import { html } from '../site/html.ts'
 import type { SampleRequest } from '../site/sample-request.ts'
 import type { Resource } from './definition.ts'
 import { eventsRoute } from './events/events.ts'
@@ -25,8 +24,8 @@ export function resourceDemo(
     group: 'Resources',
     page: path,
     samples: toSamples(resource, inputExample, resources.indexOf(resource)),
-    lookFor: html`The same URL has several representations: <code>Accept</code> chooses between a page, JSON, text and,
-for a list, CSV. The version of a record is in <code>ETag</code>, and the URL of a created one in <code>Location</code>.`,
+    lookFor:
+      'The same URL has several representations: `Accept` chooses between a page, JSON, text and, for a list, CSV. The version of a record is in `ETag`, and the URL of a created one in `Location`.',
     routes: async ({ config, records }, app) => {
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)

@@ -3,7 +3,6 @@ import type { XSchema } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import { withFile } from '../http/response/static-files.ts'
-import type { Html } from './html.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import type { SampleRequest } from './sample-request.ts'
 import type { Stores } from '../stores/open-stores.ts'
@@ -44,8 +43,8 @@ export interface Demo {
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
   page?: string
   samples?: readonly SampleRequest[]
-  /** One to three sentences about the exchanges of the samples. */
-  lookFor?: Html
+  /** One to three sentences about the exchanges of the samples, for `renderPhrases`. */
+  lookFor?: string
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
   /** Its collections that are not of a resource. */

@@ -1,11 +1,10 @@
-import type { FastifyReply } from 'fastify'
-import { html, type Html } from './html.ts'
-import { renderPage, renderStatus } from './page.ts'
 import { problemTypes } from '../http/errors/problem-types.ts'
 import type { HttpError } from '../http/errors/http-error.ts'
-import { toOrigin } from '../http/request/request-head.ts'
+import { html, type Html } from './html.ts'
+import { renderStatus, type Page } from './page.ts'
 
-export function renderErrorPage(error: HttpError, reply: FastifyReply): string {
+/** `previous` is the URL of the page of the service that led to the request. */
+export function renderErrorPage(error: HttpError, requestId: string, previous?: string): Page {
   const { status, title, message, problem, headers } = error
   // A Fastify plugin may respond with any status.
   const remedy = problem ? problemTypes[problem].remedy : 'Correct the request, and send it again.'
@@ -13,25 +12,23 @@ export function renderErrorPage(error: HttpError, reply: FastifyReply): string {
   const facts = [
     ...(allow === undefined ? [] : [renderFact('Allowed methods', allow)]),
     ...(seconds === undefined ? [] : [renderFact('Retry after', `${seconds} s`)]),
-    ...(status < 500 ? [] : [renderFact('Request id', html`<code>${reply.request.id}</code>`)]),
+    ...(status < 500 ? [] : [renderFact('Request id', html`<code>${requestId}</code>`)]),
   ]
-  const page = {
+  return {
     title,
     back: error.back,
     main: html`<p>${renderStatus(status)}</p>
 <p class="lead">${message}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${renderWayBack(reply)}${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>`,
+${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${renderWayBack(previous)}${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>`,
   }
-  return renderPage(reply, page)
 }
 
-function renderWayBack({ request }: FastifyReply): Html {
-  const { origin, pathname = '', search = '' } = URL.parse(request.headers.referer ?? '') ?? {}
-  return origin !== undefined && origin === toOrigin(request)
-    ? html`<a class="button" href="${origin}${pathname}${search}">Back to the previous page</a> <a href="/">All demos</a>`
-    : html`<a class="button" href="/">All demos</a>`
+function renderWayBack(previous?: string): Html {
+  return previous === undefined
+    ? html`<a class="button" href="/">All demos</a>`
+    : html`<a class="button" href="${previous}">Back to the previous page</a> <a href="/">All demos</a>`
 }
 
 function renderFact(label: string, value: string | Html): Html {

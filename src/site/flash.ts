@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { flashCookie } from '../http/security/visitor-response.ts'
-import { html, type Html } from './html.ts'
+import type { Html } from './html.ts'
+import { renderNotice } from './page.ts'
 
 /**
  * The cookie holds a key, so that another site cannot inject text. `edit-form.js` sets `saved`, and
@@ -33,10 +34,6 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   if (message === undefined) return undefined
   reply.removeHeader('etag').removeHeader('last-modified').header('cache-control', 'no-store')
   return renderNotice(message)
-}
-
-export function renderNotice(message: string | Html): Html {
-  return html`<p class="notice" role="status">${message}</p>\n`
 }
 
 function setCookie(reply: FastifyReply, value: string, maxAge: number): void {

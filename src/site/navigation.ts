@@ -17,14 +17,6 @@ const system: readonly Item[] = [
 /** Renders the navigation for a page of a demo, or else for the page at a path. */
 export type Navigation = (path: string, demo?: string) => Html
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    navigation: Navigation
-    /** Set in the instance of a demo. */
-    demoName?: string
-  }
-}
-
 export function createNavigation(demos: readonly Demo[]): Navigation {
   const groups: (readonly [string, readonly Item[]])[] = [
     ...demoGroups.map(

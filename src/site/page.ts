@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from './html.ts'
 import type { Navigation } from './navigation.ts'
@@ -22,10 +21,6 @@ export interface Page {
 export interface PagePlace {
   server: { navigation: Navigation; demoName?: string }
   request: { url: string }
-}
-
-export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
-  return reply.type('text/html; charset=utf-8').send(renderPage(reply, page))
 }
 
 export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
@@ -72,6 +67,10 @@ const closing = html`
 </body>
 </html>
 `
+
+export function renderNotice(message: string | Html): Html {
+  return html`<p class="notice" role="status">${message}</p>\n`
+}
 
 export function renderTime(iso: string): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`

@@ -2,7 +2,6 @@ import type { XStatic } from 'typebox/schema'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
 
 const content = 'This is JSON, served by Vitrine.'
 const config = { defaultType: 'json' } as const
@@ -36,8 +35,8 @@ export const api: Demo = {
       fields: { name: 'Ann' },
     },
   ],
-  lookFor: html`The body is a JSON object, and <code>Content-Type</code> is <code>application/json</code>. A GET request
-has the name in its URL; a POST request has it in its body.`,
+  lookFor:
+    'The body is a JSON object, and `Content-Type` is `application/json`. A GET request has the name in its URL; a POST request has it in its body.',
   routes: [
     {
       method: 'GET',

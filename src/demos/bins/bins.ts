@@ -1,5 +1,4 @@
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { binEndpoints } from './bin-endpoints.ts'
 import { createBinStore } from './bin-store.ts'
@@ -23,8 +22,8 @@ export const bins: Demo = {
   group: 'Requests and responses',
   page: '/bins',
   samples: [{ title: 'Create a bin', method: 'POST', path: '/bins' }],
-  lookFor: html`The response has the URL of the bin, and a secret that is needed to read what it captured. Everyone who
-knows the URL can send to it.`,
+  lookFor:
+    'The response has the URL of the bin, and a secret that is needed to read what it captured. Everyone who knows the URL can send to it.',
   collections,
   rawPaths: ['/b'],
   routes: async (services, app) => {

@@ -13,8 +13,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { forReader, sendForReader } from '../../site/response-page.ts'
+import { forReader, sendForReader } from '../../site/send-page.ts'
 import { parseTextFields } from './text-fields.ts'
 
 const fields = { color: 'green' }
@@ -56,8 +55,8 @@ export const bodies: Demo = {
       body: { type: 'text/plain', text: 'plain words' },
     },
   ],
-  lookFor: html`<code>Content-Type</code> determines how the server reads a body. The first two requests send the same
-kind of value to one URL as different media types.`,
+  lookFor:
+    '`Content-Type` determines how the server reads a body. The first two requests send the same kind of value to one URL as different media types.',
   routes: async ({ config }, app) => {
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     const posts = [postFields, postMultipart(config), postText]

@@ -1,6 +1,5 @@
 import { toDialectDemo } from '../../httpbin/dialect-demo.ts'
 import { httpbin as dialect } from '../../httpbin/dialects/httpbin.ts'
-import { html } from '../../site/html.ts'
 
 export const httpbin = toDialectDemo(dialect, {
   title: 'httpbin',
@@ -8,6 +7,6 @@ export const httpbin = toDialectDemo(dialect, {
   samples: [
     { title: 'A request as JSON', method: 'GET', path: '/httpbin/get', fields: { name: 'Ann' } },
   ],
-  lookFor: html`Test suites that were written for httpbin can use this URL in its place. <code>args</code> and
-<code>headers</code> have one text for each name, or a list if a parameter is repeated.`,
+  lookFor:
+    'Test suites that were written for httpbin can use this URL in its place. `args` and `headers` have one text for each name, or a list if a parameter is repeated.',
 })

@@ -7,8 +7,7 @@ import { isPreflight } from '../../http/security/origins.ts'
 import { tagParameter } from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
 import type { Demo, Services } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { sendPage } from '../../site/page.ts'
+import { sendPage } from '../../site/send-page.ts'
 import { cacheEndpoints } from './cache.ts'
 import { customEndpoints } from './custom.ts'
 import { echoEndpoints } from './echo.ts'
@@ -46,8 +45,8 @@ export const responses: Demo = {
       fields: { status: '503', header: 'Retry-After: 1', body: 'Try again.' },
     },
   ],
-  lookFor: html`The response is the described one, with a few headers that keep the service safe:
-<code>Content-Security-Policy: sandbox</code> lets no script of it run.`,
+  lookFor:
+    'The response is the described one, with a few headers that keep the service safe: `Content-Security-Policy: sandbox` lets no script of it run.',
   rawPaths: Object.keys(endpoints).map((name) => `/responses/${name}`),
   routes: (services, app) => {
     const { config } = services

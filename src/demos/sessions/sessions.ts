@@ -14,8 +14,7 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { sendPage } from '../../site/page.ts'
+import { sendPage } from '../../site/send-page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { changeSession, cookieHeaders, redirectHeaders } from './change-session.ts'
@@ -49,8 +48,8 @@ export const sessions: Demo = {
     { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },
     { title: 'Log in', method: 'POST', path: '/login', fields: { username: 'Ann' } },
   ],
-  lookFor: html`<a href="/login">Log in</a> as a user that you created. The response sets a cookie, and the browser
-sends it with every later request. The server stores the session under a hash of the id in the cookie.`,
+  lookFor:
+    '[Log in](/login) as a user that you created. The response sets a cookie, and the browser sends it with every later request. The server stores the session under a hash of the id in the cookie.',
   routes: async ({ config, records, sessions }, app) => {
     const users = records.collection('users')
     const services = { config, sessions, users }

@@ -5,7 +5,6 @@ import { toPath } from '../../http/request/target.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { withFile } from '../../http/response/static-files.ts'
 import type { Demo, Services } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
 
 export const staticFiles: Demo = {
   name: 'static',
@@ -23,9 +22,8 @@ export const staticFiles: Demo = {
       featured: 'A static file',
     },
   ],
-  lookFor: html`<code>ETag</code> and <code>Last-Modified</code> are validators: with them a client asks whether its copy is
-current, and the response is 304. The pages have forms: <a href="/topic.html">one that uses GET</a>,
-<a href="/toc.html">one that uses POST</a> and <a href="/profile.html">one that uploads a file</a>.`,
+  lookFor:
+    '`ETag` and `Last-Modified` are validators: with them a client asks whether its copy is current, and the response is 304. The pages have forms: [one that uses GET](/topic.html), [one that uses POST](/toc.html) and [one that uploads a file](/profile.html).',
   routes: ({ config }, app) => {
     const hasPath = async (path: string) =>
       withFile(config.publicDir, path, (file) => file !== undefined)

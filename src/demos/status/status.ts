@@ -4,8 +4,7 @@ import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isWithoutBody, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { forReader, sendForReader } from '../../site/response-page.ts'
+import { forReader, sendForReader } from '../../site/send-page.ts'
 
 const requested = {
   description: 'The requested status code.',
@@ -33,8 +32,8 @@ export const status: Demo = {
       featured: 'A redirect',
     },
   ],
-  lookFor: html`The status line and the headers that the status code needs, for example <code>Location</code> with 302.
-204 and 304 have no body: a browser that opens a link to them stays on its page.`,
+  lookFor:
+    'The status line and the headers that the status code needs, for example `Location` with 302. 204 and 304 have no body: a browser that opens a link to them stays on its page.',
   routes: (_, { supportedMethods }) => [
     {
       // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.

@@ -1,8 +1,7 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, textContent } from '../../http/openapi/content.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { forReader, sendForReader } from '../../site/response-page.ts'
+import { forReader, sendForReader } from '../../site/send-page.ts'
 
 const a = { description: 'Any text. Other values are returned as JSON.' }
 
@@ -21,8 +20,8 @@ export const toc: Demo = {
       featured: 'A form body',
     },
   ],
-  lookFor: html`The URL does not contain the field: the body does, as <code>application/x-www-form-urlencoded</code>.
-<code>Content-Length</code> is the size of the body in bytes.`,
+  lookFor:
+    'The URL does not contain the field: the body does, as `application/x-www-form-urlencoded`. `Content-Length` is the size of the body in bytes.',
   form: '/toc.html',
   routes: [
     {

@@ -3,9 +3,8 @@ import { queryParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
-import { forReader, sendForReader } from '../../site/response-page.ts'
+import { forReader, sendForReader } from '../../site/send-page.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
 
 const description = 'One value or several.'
 const schema = { type: 'array', items: { type: 'string' }, maxItems: 100 }
@@ -30,8 +29,8 @@ export const topic: Demo = {
       featured: 'A query string',
     },
   ],
-  lookFor: html`The request line contains the field, percent-encoded, and the request has no body. Markup has no effect,
-because the response is <code>text/plain</code>.`,
+  lookFor:
+    'The request line contains the field, percent-encoded, and the request has no body. Markup has no effect, because the response is `text/plain`.',
   form: '/topic.html',
   routes: (services, { supportedMethods }) =>
     isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],

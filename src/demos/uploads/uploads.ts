@@ -2,8 +2,7 @@ import multipart from '@fastify/multipart'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
-import { html } from '../../site/html.ts'
-import { sendPage } from '../../site/page.ts'
+import { sendPage } from '../../site/send-page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
 import { createFileSpace } from './file-space.ts'
 import { toUploadedText, uploadOperation } from './documentation.ts'
@@ -23,8 +22,8 @@ export const uploads: Demo = {
     { title: 'Upload a file', method: 'POST', path: '/profile', file: 'upfiles' },
     { title: 'List the uploads', method: 'GET', path: '/uploads' },
   ],
-  lookFor: html`The file is one part of a body of the type <code>multipart/form-data</code>, and <code>boundary</code>
-separates the parts.`,
+  lookFor:
+    'The file is one part of a body of the type `multipart/form-data`, and `boundary` separates the parts.',
   form: '/profile.html',
   collections: [{ name: collectionName, schema: uploadSchema, isOfFiles: true }],
   routes: async ({ config, files, records }, app) => {

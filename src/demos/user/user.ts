@@ -2,8 +2,7 @@ import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import type { Demo } from '../../site/demo.ts'
-import { html } from '../../site/html.ts'
-import { forReader, sendForReader } from '../../site/response-page.ts'
+import { forReader, sendForReader } from '../../site/send-page.ts'
 
 const anyId = pathParameter('id', 'Any text.', '42')
 const notUsers = 'Any text. `/users` and `/users.…` are the list of users instead.'
@@ -31,8 +30,8 @@ export const user: Demo = {
     },
     { title: 'Delete', method: 'DELETE', path: '/user/{id}', parameters: { id: '42' } },
   ],
-  lookFor: html`One URL has a handler for each of its methods. Nothing is stored, so every request can be repeated. A form
-without JavaScript sends POST with the field <code>_method</code>, which the server handles as PUT or DELETE.`,
+  lookFor:
+    'One URL has a handler for each of its methods. Nothing is stored, so every request can be repeated. A form without JavaScript sends POST with the field `_method`, which the server handles as PUT or DELETE.',
   routes: [
     confirmRoute('POST', '/user/create', () => 'POST: a user is created\n'),
     confirmRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),

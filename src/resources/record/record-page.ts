@@ -1,9 +1,9 @@
 import { html, type Html } from '../../site/html.ts'
-import { renderTime, type Page } from '../../site/page.ts'
+import { renderNotice, renderTime, type Page } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { findValue, toRecordName, valueToHtml } from '../field-values.ts'
+import { capitalize, findValue, toRecordName, valueToHtml } from '../field-values.ts'
 import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
 
 /** `etag` is that of the record. */
@@ -71,4 +71,10 @@ ${items}${
 
 export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
   return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
+}
+
+export function renderCreated(resource: Resource, { id }: StoredRecord): Html {
+  const title = capitalize(resource.singular)
+  const url = toRecordPath(resource, id)
+  return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
 }

@@ -11,8 +11,8 @@ import { hasStatePrecondition, mayWriteResource } from '../../http/response/prec
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { findClaimedId } from '../../idempotency/replay-responses.ts'
-import { renderNotice, setFlash } from '../../site/flash.ts'
-import { html, type Html } from '../../site/html.ts'
+import { setFlash } from '../../site/flash.ts'
+import { renderNotice } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import {
   sortTypes,
@@ -23,7 +23,8 @@ import {
   type ResourceContext,
 } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { capitalize, findValue } from '../field-values.ts'
+import { findValue } from '../field-values.ts'
+import { renderCreated } from '../record/record-page.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
@@ -51,7 +52,7 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
     reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-    const flash = createdNotice(resource, record)
+    const flash = renderCreated(resource, record)
     const related = await findRelated(context, record, type)
     return sendRecord(reply, { resource, type, record, flash, related })
   }
@@ -132,7 +133,7 @@ export function replace(context: ResourceContext): Handler {
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
     }
-    const flash = isNew ? createdNotice(resource, record) : renderNotice('Saved.')
+    const flash = isNew ? renderCreated(resource, record) : renderNotice('Saved.')
     const related = await findRelated(context, record, type)
     return sendRecord(reply, { resource, type, record, flash, related })
   }
@@ -162,12 +163,6 @@ function keepFixed(resource: Resource, id: string, current?: StoredRecord) {
   const kept = [...fixed, ...passwords.map(({ name }) => name)]
   const { document = storesId ? { [idName]: parseId(resource, id) } : {} } = current ?? {}
   return Object.fromEntries(Object.entries(document).filter(([name]) => kept.includes(name)))
-}
-
-function createdNotice(resource: Resource, { id }: StoredRecord): Html {
-  const title = capitalize(resource.singular)
-  const url = toRecordPath(resource, id)
-  return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
 }
 
 /** An earlier request with the same Idempotency-Key may have created the record. */

@@ -1,8 +1,9 @@
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { codeBlock, renderMethod } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
-import type { Page } from '../page.ts'
-import { renderPhrases, renderProse } from './fields-table.ts'
+import { renderPage, type Page, type PagePlace } from '../page.ts'
+import { renderPhrases, renderProse } from '../prose.ts'
+import { originMark } from './info.ts'
 import { renderOperation } from './operation-page.ts'
 import { toOperations, type DocsOperation } from './operations.ts'
 
@@ -61,6 +62,10 @@ export function toOperationPage(
     title: `${summary} · Documentation`,
     description: `${method} ${path}: parameters, responses, samples in five languages, and a form to send it.`,
   }
+}
+
+export function renderForOrigin(place: PagePlace, page: Page, origin: string): string {
+  return renderPage(place, page).replaceAll(originMark, html`${origin}`.markup)
 }
 
 function toPage(heading: string, main: Html, scripts: readonly string[]): Page {

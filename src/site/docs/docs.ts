@@ -10,9 +10,8 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
-import { html } from '../html.ts'
-import { renderPage, type Page } from '../page.ts'
-import { toContents, toOperationPage, toOverview } from './docs-page.ts'
+import type { Page } from '../page.ts'
+import { renderForOrigin, toContents, toOperationPage, toOverview } from './docs-page.ts'
 import { info, originMark } from './info.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
@@ -31,7 +30,7 @@ export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOp
   const place = { server: app, request: { url: '/docs' } }
   const toText = (page: Page | undefined, origin: string) => {
     if (!page) throw notFound('There is no operation with this id.', ['/docs', 'Documentation'])
-    return renderPage(place, page).replaceAll(originMark, html`${origin}`.markup)
+    return renderForOrigin(place, page, origin)
   }
   registerRoutes(app, { file: import.meta.filename }, [
     {

@@ -1,6 +1,7 @@
 import { resolve } from '../../http/openapi/component.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import { html, type Html } from '../html.ts'
+import { renderPhrases } from '../prose.ts'
 import { exampleToText } from './operations.ts'
 
 type Limits = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'
@@ -120,17 +121,4 @@ function describeRange(from?: number, to?: number, unit = ''): string {
   if (to === undefined && unit !== '' && from === 1) return 'not empty'
   if (to === undefined) return `at least ${from.toLocaleString('en')}${unit}`
   return `${from.toLocaleString('en')} to ${to.toLocaleString('en')}${unit}`
-}
-
-export function renderProse(text: string): Html {
-  return html`${text.split('\n\n').map((paragraph) => html`<p>${renderPhrases(paragraph)}</p>\n`)}`
-}
-
-/** Text with `code` and **strong** parts. */
-export function renderPhrases(text: string): Html {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*)/)
-  return html`${parts.map((part) => {
-    if (part.startsWith('`')) return html`<code>${part.slice(1, -1)}</code>`
-    return part.startsWith('**') ? html`<strong>${part.slice(2, -2)}</strong>` : part
-  })}`
 }

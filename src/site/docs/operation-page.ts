@@ -4,14 +4,8 @@ import { findProblemSlug } from '../../http/errors/problem-types.ts'
 import { codeBlock, renderCommand, renderMethod } from '../highlight.ts'
 import { html, Html } from '../html.ts'
 import { renderStatus } from '../page.ts'
-import {
-  renderFields,
-  renderParameters,
-  renderPhrases,
-  renderProse,
-  renderRow,
-  renderTable,
-} from './fields-table.ts'
+import { renderPhrases, renderProse } from '../prose.ts'
+import { renderFields, renderParameters, renderRow, renderTable } from './fields-table.ts'
 import { exampleToContent, toExampleRequest, type DocsOperation } from './operations.ts'
 import { samples } from '../../inspector/code.ts'
 import { renderTryForm } from './try-form.ts'

@@ -14,7 +14,8 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
-import { sendPage, type Page } from '../page.ts'
+import type { Page } from '../page.ts'
+import { sendPage } from '../send-page.ts'
 import { renderProblem, renderProblems, type Problem } from './views.ts'
 
 const problemTypeSchema = {

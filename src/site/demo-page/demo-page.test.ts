@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented } from '../../test/openapi/documented.ts'
-import { testApp } from '../../test/test-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
-import { demos } from '../demos/catalogue.ts'
-import { toTarget } from './sample-request.ts'
+import { assertDocumented } from '../../../test/openapi/documented.ts'
+import { testApp } from '../../../test/test-app.ts'
+import { findInvalid } from '../../../test/valid-html.ts'
+import { demos } from '../../demos/catalogue.ts'
+import { toTarget } from '../sample-request.ts'
 
 for (const { name, title, samples = [] } of demos) {
   test(`the page of ${name} is valid and has a form for each sample request`, async (t) => {
@@ -43,4 +43,10 @@ test('the page of an unknown demo, or of one that is not open, is not found', as
   }
   await assertDocumented(app, { url: '/demos/unknown' }, 404)
   await assertDocumented(app, { url: '/demos/mirror' }, 200)
+})
+
+test('code and links in what to look for are markup', async (t) => {
+  const { body } = await (await testApp(t)).inject('/demos/static')
+  assert.ok(body.includes('<code>ETag</code> and <code>Last-Modified</code> are validators'))
+  assert.ok(body.includes('<a href="/topic.html">one that uses GET</a>'))
 })
