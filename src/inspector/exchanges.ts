@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { compileLater } from '../http/body/json-schema.ts'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
-import type { Exchange, ExchangeSummary } from './exchange.ts'
+import { exchangeSchema, summarySchema, type Exchange, type ExchangeSummary } from './exchange.ts'
 import type { ExchangeLog, News, NewsQuery, Search } from './exchange-log.ts'
 import {
   isMatch,
@@ -47,9 +48,10 @@ const [maxListed, maxDecoded] = [100, 10]
 export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   const askAll = async <Item>(question: Question): Promise<Found<Item>> => {
     const own = respond(log, question)
-    const { values, ...coverage } = await ask(JSON.stringify(question))
-    // Other processes run the same code.
-    return { items: [own, ...values].flat() as Item[], coverage }
+    const { values, silent, scope } = await ask(JSON.stringify(question))
+    const valid = values.filter((value) => isResponse(question, value))
+    const coverage = { silent: silent + values.length - valid.length, scope }
+    return { items: [own, ...valid].flat() as Item[], coverage }
   }
   const page = async <Item extends ExchangeSummary>(
     kind: 'find' | 'list',
@@ -114,6 +116,29 @@ function respond(log: ExchangeLog, question: Question): unknown {
   if ('news' in question) return [log.readNews(question.news, maxInBatch)]
   log.clear(question.viewer)
   return []
+}
+
+const validateWhole = compileLater({ type: 'array', items: exchangeSchema })
+const validateSummaries = compileLater({ type: 'array', items: summarySchema })
+const validateNews = compileLater({
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['processId', 'next', 'missed', 'summaries'],
+    properties: {
+      processId: { type: 'string' },
+      next: { type: 'integer' },
+      missed: { type: 'integer', minimum: 0 },
+      summaries: { type: 'array', items: summarySchema },
+    },
+  },
+})
+
+/** Other clients of the same Redis can publish anything. */
+function isResponse(question: Question, value: unknown): boolean {
+  if ('find' in question) return validateWhole().Check(value)
+  if ('list' in question) return validateSummaries().Check(value)
+  return 'clear' in question || validateNews().Check(value)
 }
 
 function byTime(one: ExchangeSummary, other: ExchangeSummary): number {

@@ -5,7 +5,7 @@ import type { Counters } from './counters.ts'
 // One script, so that no counter is left without an expiry.
 const script = `
   local requests = redis.call('INCR', KEYS[1])
-  if requests == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
+  if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
   return { requests, redis.call('PTTL', KEYS[1]) }`
 
 export function createRedisCounters(redis: Redis, windowMs: number): Counters {

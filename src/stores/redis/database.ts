@@ -53,8 +53,8 @@ function isRejected(error: unknown): boolean {
 
 export function runInRedis<Result>(response: Promise<Result>): Promise<Result> {
   return response.catch((error: unknown) => {
-    const reply = error instanceof ReplyError ? toReason(error) : ''
-    if (/^(ERR|WRONGTYPE)\b/.test(reply)) throw error
-    throw new StoreFailure(reply.startsWith('OOM') ? 'full' : 'unavailable', error)
+    const isFull = error instanceof ReplyError && toReason(error).startsWith('OOM')
+    // A reply error has the command, whose arguments must not be logged.
+    throw new StoreFailure(isFull ? 'full' : 'unavailable', error)
   })
 }

@@ -4,7 +4,8 @@ import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const session: unknown = JSON.parse((await runInRedis(redis.get(toKey(idHash)))) ?? 'null')
+    const parse = (text: string | null): unknown => JSON.parse(text ?? 'null')
+    const session = await runInRedis(redis.get(toKey(idHash)).then(parse))
     return isSession(session) ? session : undefined
   }
   return {

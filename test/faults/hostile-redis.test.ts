@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import { openRedisDatabase } from '../../src/stores/redis/database.ts'
+import { openEvents } from '../event-stream.ts'
+import { startRedis, withRedis } from '../redis-server.ts'
+import { until } from '../until.ts'
+import { asJson, openClient, toCookie } from './client.ts'
+import { limit, startInFolder } from './stopping.ts'
+
+const user = { username: 'ann', password: 'a password' }
+
+async function startWithRedis(t: TestContext, flags: readonly string[] = []) {
+  const server = await startRedis(flags)
+  t.after(server.kill)
+  const { redis, close } = await openRedisDatabase(server.url)
+  t.after(close)
+  const vitrine = await startInFolder(t, { REDIS_URL: server.url, LOG_LEVEL: 'warn' })
+  let log = ''
+  vitrine.process.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+  return { ...vitrine, redis, send: openClient(t, vitrine.origin), readLog: () => log }
+}
+
+type Client = Awaited<ReturnType<typeof startWithRedis>>['redis']
+
+/** Responds to every question of a process as another process would. */
+async function forgeResponses(t: TestContext, redis: Client, value: string): Promise<void> {
+  const subscriber = redis.duplicate()
+  t.after(() => {
+    subscriber.disconnect()
+  })
+  await subscriber.connect()
+  await subscriber.psubscribe('vitrine:exchanges:*')
+  subscriber.on('pmessage', (_pattern: string, channel: string, message: string) => {
+    const [asker = '', id] = message.split(' ')
+    if (/^[\da-f-]{36}$/.test(id ?? ''))
+      void redis.publish(`${channel}:${asker}`, `${id ?? ''} ${value}`)
+  })
+}
+
+const forged = [
+  '5',
+  '{}',
+  '[null]',
+  '[{}]',
+  '[{"summaries":null}]',
+  '[{"processId":"a","next":1,"missed":0,"summaries":[{}]}]',
+]
+
+suite('other clients of the same Redis', withRedis, () => {
+  for (const value of forged) {
+    test(`the inspector ignores the forged response ${value}`, limit, async (t) => {
+      const { origin, send, redis, process: child } = await startWithRedis(t)
+      const list = async () =>
+        JSON.parse((await send('/inspector?path=/user')).text) as {
+          exchanges: unknown[]
+          scope: string
+          silent: number
+        }
+      await until(async () => (await list()).scope === 'service')
+      const stream = await openEvents(t, `${origin}/inspector/events?path=/user`)
+      await forgeResponses(t, redis, value)
+      await until(async () => (await list()).silent === 1)
+      assert.equal((await send('/users')).status, 200)
+      await until(async () => (await stream.next())?.name === 'exchange')
+      assert.ok((await list()).exchanges.length > 0)
+      for (const path of [
+        '/inspector.har',
+        '/inspector?request_id=e5c1f1c4-2a0e-4bb8-8d47-6f0a2f6f9f11',
+      ])
+        assert.equal((await send(path)).status, 200, path)
+      assert.equal((await send('/inspector/a')).status, 404)
+      assert.equal(child.exitCode, null)
+    })
+  }
+
+  for (const damage of ['text', 'a list']) {
+    test(`a session that was replaced by ${damage} gets 503`, limit, async (t) => {
+      const { send, redis } = await startWithRedis(t)
+      await send('/users', asJson('POST', { name: user.username, password: user.password }))
+      const cookie = toCookie(await send('/login', asJson('POST', user)))
+      const [key = ''] = await redis.keys('vitrine:session:*')
+      await redis.del(key)
+      await (damage === 'text' ? redis.set(key, 'damaged{') : redis.lpush(key, 'a'))
+      assert.equal((await send('/session', { headers: { cookie } })).status, 503)
+      const login = asJson('POST', user)
+      const again = await send('/login', { ...login, headers: { ...login.headers, cookie } })
+      assert.equal(again.status, 200)
+      const { status } = await send('/session', { headers: { cookie: toCookie(again) } })
+      assert.equal(status, 200)
+    })
+  }
+
+  test('a command that Redis does not know is logged without its arguments', limit, async (t) => {
+    const { send, readLog } = await startWithRedis(t, ['--rename-command', 'SET', ''])
+    await send('/users', asJson('POST', { name: user.username, password: user.password }))
+    assert.equal((await send('/login', asJson('POST', user))).status, 503)
+    await until(() => readLog().includes('unknown command'))
+    assert.doesNotMatch(readLog(), /argon2/)
+  })
+})
