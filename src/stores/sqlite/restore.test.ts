@@ -173,6 +173,17 @@ for (const [title, [spoil, problem]] of Object.entries(wrongFiles)) {
   })
 }
 
+test('a rejected backup does not replace a file that has the same id', async (t) => {
+  const file = await save(t, await openFilled(t))
+  await forge(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
+  const { path, files, folder, id } = await openFilled(t)
+  const stored = join(folder, 'files', id)
+  await writeFile(stored, 'other content')
+  const restoring = restoreBackup({ path, file, files, fileCollections, checkRecord })
+  await assert.rejects(restoring, /is not whole/)
+  assert.equal(await readFile(stored, 'utf8'), 'other content')
+})
+
 test('one flipped bit is detected, wherever it is', async (t) => {
   const file = await save(t, await openFilled(t))
   const { path, files } = await openFilled(t, ['Old Mill'])

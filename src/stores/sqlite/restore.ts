@@ -53,6 +53,11 @@ async function saveContents(database: DatabaseSync, options: RestoreOptions): Pr
       if (piece instanceof Uint8Array) yield Buffer.from(piece)
     }
   }
+  // Before any file is removed.
+  for (const known of eachFile(database, options, 'saved')) {
+    if (!(await hasContentOf(known, readContent(known.id))))
+      throw new Error(`the backup is damaged: file ${known.id} is not whole`)
+  }
   const pending: string[] = []
   try {
     for (const known of eachFile(database, options, 'saved')) {
@@ -60,9 +65,7 @@ async function saveContents(database: DatabaseSync, options: RestoreOptions): Pr
       if (await isKept(files, known).catch(() => false)) continue
       await files.remove(id)
       pending.push(id)
-      const saved = await files.save(id, Readable.from(readContent(id), { objectMode: false }))
-      if (saved.sha256 !== known.sha256 || saved.size !== known.size)
-        throw new Error(`the backup is damaged: file ${id} is not whole`)
+      await files.save(id, Readable.from(readContent(id), { objectMode: false }))
     }
     return pending
   } catch (error) {
