@@ -48,6 +48,15 @@ for (const prefix of ['/httpbin', '/go-httpbin']) {
   })
 }
 
+test('an echo has at most 1,024 fragments', async (t) => {
+  const url = `${await openApp(t)}/go-httpbin/websocket/echo?max_fragment_size=2`
+  const socket = await openEcho(t, url)
+  socket.send('x'.repeat(2048))
+  assert.equal(String((await once(socket, 'message'))[0]), 'x'.repeat(2048))
+  socket.send('x'.repeat(2049))
+  assert.equal((await once(socket, 'close'))[0], 1009)
+})
+
 test('permessage-deflate and the first subprotocol are used if the client asks for them', async (t) => {
   const url = `${await openApp(t)}/go-httpbin/websocket/echo?max_fragment_size=10`
   const socket = await openEcho(t, url, ['one', 'two'])

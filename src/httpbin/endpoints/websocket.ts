@@ -23,6 +23,9 @@ export const webSocketEndpoints = [
   ),
 ]
 
+/** Of a message, and of its echo. */
+const maxFragments = 1024
+
 type Limits = ReturnType<typeof parseLimits>
 
 async function openEcho(request: DialectRequest) {
@@ -32,7 +35,7 @@ async function openEcho(request: DialectRequest) {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, autoPong: false },
-    ...{ maxPayload: limits.message, maxFragments: 1024, maxBufferedChunks: 1024 },
+    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: maxFragments },
     ...{ closeTimeout: 1000 },
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
@@ -94,6 +97,10 @@ function echo(socket: WebSocket, { fragment }: Limits, { config }: DialectReques
     if (socket.bufferedAmount > 4 * config.maxBodyBytes) socket.terminate()
   }
   socket.on('message', (message: Buffer, binary) => {
+    if (message.length > maxFragments * fragment) {
+      socket.close(1009, 'The echo has too many fragments.')
+      return
+    }
     reply((done) => {
       let start = 0
       for (; start + fragment < message.length; start += fragment) {
