@@ -67,9 +67,9 @@ function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: strin
   }
 }
 
-async function openDemos(config: Config, { records }: Stores) {
+async function openDemos(config: Config, stores: Stores) {
   if (config.dataFile === undefined) return { config, demos }
-  return combineDemos(config, demos, await openData(config, records))
+  return combineDemos(config, demos, await openData(config, stores))
 }
 
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
@@ -103,7 +103,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
     reset: () =>
       whileOpen(async () => {
         await removeEverything(stores)
-        if (config.dataFile !== undefined) await openData(config, stores.records)
+        if (config.dataFile !== undefined) await openData(config, stores)
       }),
     stop: () => (stopped ??= opened.disposeAsync()),
   }

@@ -49,7 +49,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   const served =
     config.dataFile === undefined
       ? { config, demos }
-      : combineDemos(config, demos, await openData(config, stores.records))
+      : combineDemos(config, demos, await openData(config, stores))
   const logTo = { write, queue: write }
   const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })
   t.after(async () => {

@@ -132,9 +132,9 @@ function toMessage(error: unknown): string {
 }
 
 /** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
-async function openDemos(config: Config, { records }: Stores, losses: string[]) {
+async function openDemos(config: Config, stores: Stores, losses: string[]) {
   if (config.dataFile === undefined) return { config, demos: catalogue }
-  const opened = await openData(config, records, workers.isFirstProcess)
+  const opened = await openData(config, stores, workers.isFirstProcess)
   if (workers.isFirstProcess)
     opened.notices.forEach((notice) => {
       console.log(notice)

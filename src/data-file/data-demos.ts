@@ -33,7 +33,7 @@ export function combineDemos(
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const described = responses.length > 0 ? [responsesDemo(responses, ofResources)] : []
-  const reset = config.testApi ? [testApi(definitions)] : []
+  const reset = config.testApi ? [testApi({ definitions, responses })] : []
   const demos = [...own, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }

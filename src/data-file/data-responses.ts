@@ -10,6 +10,7 @@ import { takeStep } from '../responses/sequences.ts'
 import { routableId } from '../resources/context.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { isDocument } from '../stores/records/records.ts'
+import type { States } from '../stores/states/states.ts'
 import { findNameProblem } from './define-data.ts'
 import type { Report } from './parse-schema.ts'
 
@@ -97,7 +98,15 @@ export function responsesDemo(responses: readonly DataResponse[], names: readonl
   }
 }
 
-function toRoute({ method, url, described }: DataResponse, { config, states }: Services): Route {
+const toSequenceKey = ({ method, url }: DataResponse) => `data/${method} ${url}`
+
+/** The next request of each sequence gets the first step. */
+export async function rewindSequences(responses: readonly DataResponse[], states: States) {
+  await Promise.all(responses.map(async (each) => states.remove(toSequenceKey(each))))
+}
+
+function toRoute(response: DataResponse, { config, states }: Services): Route {
+  const { method, url, described } = response
   const isSequence = 'sequence' in described
   const send = (reply: FastifyReply, description: ResponseDescription) =>
     sendDescribed(reply, description, { config, cookiePath: '/' })
@@ -122,7 +131,7 @@ function toRoute({ method, url, described }: DataResponse, { config, states }: S
       if (!isSequence) return send(reply, described)
       // Any method stores the number of the step.
       if (config.readOnly) throw readOnly()
-      const key = `data/${method} ${url}`
+      const key = toSequenceKey(response)
       const { step = {} } = await takeStep(raw, states, { key, steps: described.sequence })
       return send(reply, step)
     },

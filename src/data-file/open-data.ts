@@ -4,8 +4,9 @@ import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
+import type { Services } from '../site/demo.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
-import { parseResponses, type DataResponse } from './data-responses.ts'
+import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, redefineData } from './define-data.ts'
 import { findLoad, loadData, storeLoad, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
@@ -27,7 +28,7 @@ export interface OpenedData {
 /** The resources of the data file, whose records are loaded unless the database has them. */
 export async function openData(
   config: Config,
-  records: Records,
+  { records, states }: Pick<Services, 'records' | 'states'>,
   mayReload = true,
 ): Promise<OpenedData> {
   const { dataFile: source = '', dataReload } = config
@@ -47,8 +48,10 @@ export async function openData(
     const { resources, responses } = parsed
     if (!(await loadData(records, { ...data, ...parsed }, load))) continue
     const definitions = resources.map(({ definition }) => definition)
+    const opened = parseLoaded(config, { definitions, responses })
+    await rewindSequences(opened.responses, states)
     const notice = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
-    return { ...parseLoaded(config, { definitions, responses }), notices: [notice] }
+    return { ...opened, notices: [notice] }
   }
 }
 
@@ -146,16 +149,26 @@ function parseLoaded(
   return { definitions, responses }
 }
 
-/** The records of the file again. False if it is not as it was, or another process is loading it. */
-export async function reloadData(config: Config, records: Records): Promise<boolean> {
+const unreadable = 'The data file cannot be read. Restore it, and reset again.'
+const hasChanged =
+  'The data file has changed since its records were loaded. Start the service with --reload to load it, or restore the file and reset again.'
+const misfit =
+  'The data file no longer fits its schema. Start the service with --reload to get a list of the problems, and correct the file or the schema.'
+
+/** The records of the file again, or why not. */
+export async function reloadData(config: Config, records: Records): Promise<string | undefined> {
   const data = await readDataTexts(config).catch(() => undefined)
+  if (!data) return unreadable
   const load = await findLoad(records)
-  if (!data || load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return false
+  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged
   // The schema may apply to what is written only, and not to the records of the file.
   const parsed = await parseData(config, data).catch(() => undefined)
-  if (!parsed) return false
+  if (!parsed) return misfit
   const { resources, total } = parsed
-  if (total > maxAtomicRecords) return loadData(records, { ...data, ...parsed }, load)
+  if (total > maxAtomicRecords) {
+    const isLoaded = await loadData(records, { ...data, ...parsed }, load)
+    return isLoaded ? undefined : 'Another process is loading the data file. Reset again.'
+  }
   const saved = new Map<string, SavedRecord[]>(load.definitions.map(({ name }) => [name, []]))
   for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))
@@ -163,7 +176,7 @@ export async function reloadData(config: Config, records: Records): Promise<bool
     saved.set(definition.name, await Promise.all(hashed))
   }
   await replaceRecords(records, Object.fromEntries(saved))
-  return true
+  return undefined
 }
 
 async function readDataTexts(config: Config) {

@@ -230,6 +230,11 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
+/** Whether some values are neither lists nor objects. */
+export function hasScalars(schema: FieldSchema): boolean {
+  return toTypes(schema).some((type) => !['array', 'object', 'null'].includes(type))
+}
+
 function toFieldKind(schema: FieldSchema): Kind {
   if (schema.enum) return 'choice'
   const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')

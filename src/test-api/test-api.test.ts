@@ -126,10 +126,51 @@ test('a reset to a file that has changed, or is gone, changes nothing', async (t
   const app = await testApp(t, { settings: { ...settings, DATA_FILE } })
   await send(app, 'DELETE', '/posts/1')
   await writeFile(DATA_FILE, '{"posts":[]}')
-  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 409)
+  await assertNoReset(app, /has changed since .* Start the service with --reload/)
   await rm(DATA_FILE)
-  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 409)
+  await assertNoReset(app, /cannot be read\. Restore it/)
   assert.equal((await app.inject('/posts')).json<unknown[]>().length, 1)
+})
+
+async function assertNoReset(app: TestApp, detail: RegExp): Promise<void> {
+  const response = await send(app, 'POST', '/_vitrine/reset')
+  assert.equal(response.statusCode, 409)
+  assert.match(response.json<{ detail: string }>().detail, detail)
+}
+
+test('a reset to records that a new schema excludes names what to do', async (t) => {
+  const DATA_FILE = await dataFile(t, blog)
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'v.db')}`
+  const stored = { ...settings, DATA_FILE, DATABASE_URL }
+  await (await testApp(t, { settings: stored })).close()
+  const schema = { posts: { properties: { title: { maxLength: 2 } } } }
+  const DATA_SCHEMA = await dataFile(t, schema, 'schema.json')
+  const app = await testApp(t, { settings: { ...stored, DATA_SCHEMA } })
+  await assertNoReset(app, /no longer fits its schema\. Start the service with --reload to get/)
+})
+
+const flaky = { sequence: [{ status: 503 }, { json: 'ok' }] }
+
+test('a reset, a restore and --reload begin the sequences of $responses again', async (t) => {
+  const DATA_FILE = await dataFile(t, { ...blog, $responses: { 'GET /flaky/:id': flaky } })
+  const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'v.db')}`
+  const stored = { ...settings, DATA_FILE, DATABASE_URL }
+  const app = await testApp(t, { settings: stored })
+  const takeSteps = async (of: TestApp) => {
+    for (const status of [503, 200, 200])
+      assert.equal((await of.inject('/flaky/1')).statusCode, status)
+  }
+  await takeSteps(app)
+  await send(app, 'POST', '/_vitrine/snapshots', { name: 'start' })
+  for (const url of ['/_vitrine/reset', '/_vitrine/snapshots/start/restore']) {
+    assert.equal((await send(app, 'POST', url)).statusCode, 204)
+    await takeSteps(app)
+  }
+  await app.close()
+  const kept = await testApp(t, { settings: stored })
+  assert.equal((await kept.inject('/flaky/1')).statusCode, 200)
+  await kept.close()
+  await takeSteps(await testApp(t, { settings: { ...stored, DATA_RELOAD: 'on' } }))
 })
 
 /** On both backends. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { reloadData } from '../data-file/open-data.ts'
+import { rewindSequences } from '../data-file/data-responses.ts'
+import { reloadData, type OpenedData } from '../data-file/open-data.ts'
 import { badRequest, conflict } from '../http/errors/http-error.ts'
 import { jsonContent, objectSchema, pathParameter, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
@@ -7,7 +8,6 @@ import type { Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { createId } from '../idempotency/create-id.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { idPattern } from '../stores/records/records.ts'
 import { openSnapshots } from './snapshots.ts'
@@ -23,7 +23,7 @@ const shared = { file: 'src/test-api/test-api.ts', config } as const
 const toDone = (description: string) => ({ 204: { description } })
 
 /** For tests of a frontend: each replaces the records of all clients. */
-export function testApi(definitions: readonly Pick<ResourceDefinition, 'name'>[]): Demo {
+export function testApi({ definitions, responses }: Omit<OpenedData, 'notices'>): Demo {
   return {
     name: 'test-api',
     title: 'Test API',
@@ -33,13 +33,25 @@ export function testApi(definitions: readonly Pick<ResourceDefinition, 'name'>[]
       { title: 'Save the records', method: 'POST', path },
     ],
     routes: (services) => {
-      const snapshots = openSnapshots(services.records, definitions)
-      return [resetRoute(services), ...snapshotRoutes(snapshots), ...ofSnapshot(snapshots)]
+      const { records, states, idempotencyEntries } = services
+      const snapshots = openSnapshots(records, definitions)
+      const forget = async () => {
+        await rewindSequences(responses, states)
+        // A repeated key would get the response for a record that is gone.
+        await idempotencyEntries.clear()
+      }
+      return [
+        resetRoute(services, forget),
+        ...snapshotRoutes(snapshots),
+        ...ofSnapshot(snapshots, forget),
+      ]
     },
   }
 }
 
-function resetRoute({ config: settings, records, idempotencyEntries }: Services): Route {
+type Forget = () => Promise<void>
+
+function resetRoute({ config: settings, records }: Services, forget: Forget): Route {
   return {
     ...shared,
     method: 'POST',
@@ -51,12 +63,9 @@ function resetRoute({ config: settings, records, idempotencyEntries }: Services)
     errors: [409],
     store: 'writes',
     handler: async (_, reply) => {
-      if (!(await reloadData(settings, records)))
-        throw conflict(
-          'The data file has changed since its records were loaded, or cannot be read.',
-        )
-      // A repeated key would get the response for a record that is gone.
-      await idempotencyEntries.clear()
+      const problem = await reloadData(settings, records)
+      if (problem !== undefined) throw conflict(problem)
+      await forget()
       return reply.code(204).send()
     },
   }
@@ -105,7 +114,7 @@ function parseName({ body }: FastifyRequest): string {
   throw badRequest('name must have 1 to 64 letters, digits, - and _.')
 }
 
-function ofSnapshot(snapshots: Snapshots): Route[] {
+function ofSnapshot(snapshots: Snapshots, forget: Forget): Route[] {
   const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
   return [
     {
@@ -116,6 +125,7 @@ function ofSnapshot(snapshots: Snapshots): Route[] {
       responses: toDone('The records are those of the snapshot.'),
       handler: async (request, reply) => {
         await snapshots.restore(toPathParameter(request, 'name'))
+        await forget()
         return reply.code(204).send()
       },
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { dataApp } from '../../../test/data-app.ts'
 import { asForm, createRecord } from '../../../test/resources.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 
@@ -24,6 +25,13 @@ const filters: readonly [query: string, names: string][] = [
   ['level:in=1,2,null', 'One Two'],
   ['any=text', 'Two'],
   ['day:gte=2026', 'One'],
+  ['tags:contains=a', 'One'],
+  ['tags_contains=b', 'One'],
+  ['tags:contains=A', ''],
+  ['tags:contains=a&tags:contains=c', 'One'],
+  ['any:contains=x', 'One Two'],
+  ['any:contains=1', 'One'],
+  ['address.extra.none:contains=a', ''],
   ['sort=-address.city', 'One Two'],
   ['sort=address.city,name', 'Two One'],
   ['sort=-count', 'Two One'],
@@ -46,7 +54,10 @@ const badFilters = [
   'active=yes',
   'count=many',
   'tags=a',
+  'tags:startsWith=a',
+  'tags_like=a',
   'address=Rome',
+  'address:contains=Rome',
   'address.=x',
   'address..city=x',
   'address.city.more=x',
@@ -101,3 +112,20 @@ suite('a field may have any name', () => {
     })
   }
 })
+
+const hints: readonly [query: string, hint: RegExp][] = [
+  ['words=a', /words is a list\. Its only operator is contains/],
+  ['words:endsWith=a', /words:endsWith is a list\. Its only operator is contains/],
+  ['words_like=a', /Use words:contains, or start the service with JSON_SERVER=0.17/],
+  ['sizes:contains=1&sizes:contains=a', /sizes:contains must be a number/],
+  ['parts:contains=a', /parts:contains is a list of objects or lists, which has no operators/],
+  ['place:contains=a', /place:contains is an object\. Filter by a member/],
+]
+for (const [query, hint] of hints) {
+  test(`${query} gets 400 with the operators of its field`, async (t) => {
+    const record = { id: 1, words: ['a'], sizes: [1], parts: [{ a: 1 }], place: { a: 1 } }
+    const response = await (await dataApp(t, { things: [record] })).inject(`/things?${query}`)
+    assert.equal(response.statusCode, 400)
+    assert.match(response.json<{ detail: string }>().detail, hint)
+  })
+}

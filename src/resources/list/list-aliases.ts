@@ -1,4 +1,4 @@
-import type { Resource } from '../definition.ts'
+import { toTypes, type Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 import { badParameter, type ParameterTexts } from './list-parameters.ts'
 
@@ -31,11 +31,14 @@ export function resolveAliases(parameters: ParameterTexts, resource: Resource): 
 
 function resolveAlias(resource: Resource, name: string, values: readonly string[]): string {
   const [, field = '', operator = ''] = suffix.exec(name) ?? []
-  if (findListField(resource, field)) {
+  const found = findListField(resource, field)
+  if (found) {
     // Read as plain text, a regular expression would find other records than in json-server.
-    if (operator === 'like' && /[\\^$.*+?()[\]{}|]/.test(values.join())) {
+    const isList = toTypes(found.schema).every((type) => ['array', 'null'].includes(type))
+    if (operator === 'like' && (isList || /[\\^$.*+?()[\]{}|]/.test(values.join()))) {
       const hint = `Use ${field}:contains, or start the service with JSON_SERVER=0.17`
-      throw badParameter(name, `is a regular expression in json-server. ${hint}`)
+      const reason = isList ? 'matches the text of the list' : 'is a regular expression'
+      throw badParameter(name, `${reason} in json-server. ${hint}`)
     }
     return `${field}:${operator === 'like' ? 'contains' : operator}`
   }

@@ -1,7 +1,7 @@
 import { isDecimal } from '../../http/request/parameters.ts'
 import { isOfText } from '../../stores/records/records.ts'
 import type { FieldValue, Filter, Operator, RecordQuery } from '../../stores/records/records.ts'
-import { toTypes, type Resource } from '../definition.ts'
+import { hasScalars, toTypes, type FieldSchema, type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
 import { parseCursor } from './list-cursor.ts'
 import { findListField, type ListField } from './list-fields.ts'
@@ -129,28 +129,67 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
   }
   const items = suffix === 'in' ? values.join().split(',') : values
   for (const item of items) assertLength(parameter, item)
-  const parsed = isOfText(operator)
-    ? items
-    : items.flatMap((item) => parseValue(parameter, field, item))
-  const filter: Filter = { field: field.path, operator, values: parsed }
+  const operands = parseOperands(parameter, { field, operator, items })
+  const filter: Filter = { field: field.path, operator, ...operands }
   return { parameter, field, items, filter }
 }
 
+interface ParsedFilter {
+  field: ListField
+  operator: Operator
+  items: readonly string[]
+}
+
+/** Of a list, `contains` finds an element. */
+function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
+  const { path, schema } = field
+  const { items: ofList = {} } = schema
+  const isList = operator === 'contains' && toTypes(schema).includes('array')
+  if (isOfText(operator) && hasScalars(schema)) {
+    const elements = isList && { elements: items.flatMap((item) => toValues(ofList, item)) }
+    return { values: items, ...elements }
+  }
+  if (isList && hasScalars(ofList))
+    return { values: [], elements: items.flatMap((item) => parseValue(name, ofList, item)) }
+  if (isOfText(operator)) throw badParameter(name, toHint(schema))
+  const isTime = path === 'createdAt' || path === 'updatedAt'
+  return {
+    values: items.flatMap((item) =>
+      isTime ? parseTime(name, item) : parseValue(name, schema, item),
+    ),
+  }
+}
+
+function parseValue(name: string, schema: FieldSchema, text: string): FieldValue[] {
+  const values = toValues(schema, text)
+  if (values.length > 0) return values
+  throw badParameter(name, toHint(schema))
+}
+
 /** Every value of the field that the text may stand for: `1` is text and a number where both fit. */
-function parseValue(name: string, { path, schema }: ListField, text: string): FieldValue[] {
-  if (path === 'createdAt' || path === 'updatedAt') return [parseTime(name, text)]
+function toValues(schema: FieldSchema, text: string): FieldValue[] {
   const types = toTypes(schema)
-  const isNumeric = types.includes('number') || types.includes('integer')
-  const isBoolean = types.includes('boolean')
   const values: FieldValue[] = []
-  if (isNumeric && isDecimal(text) && Number.isFinite(Number(text))) values.push(Number(text))
-  if (isBoolean && /^(true|false)$/.test(text)) values.push(text === 'true')
+  if (isNumeric(types) && isDecimal(text) && Number.isFinite(Number(text)))
+    values.push(Number(text))
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) values.push(text === 'true')
   if (types.includes('null') && text === 'null') values.push(null)
   if (types.includes('string')) values.push(text)
-  if (values.length > 0) return values
-  if (isNumeric) throw badParameter(name, 'must be a number')
-  if (isBoolean) throw badParameter(name, 'must be true or false')
-  throw badParameter(name, 'is a list or an object. Filter by a member, as in address.city=Rome')
+  return values
+}
+
+function isNumeric(types: readonly string[]): boolean {
+  return types.includes('number') || types.includes('integer')
+}
+
+function toHint(schema: FieldSchema): string {
+  const types = toTypes(schema)
+  if (isNumeric(types)) return 'must be a number'
+  if (types.includes('boolean')) return 'must be true or false'
+  if (!types.includes('array')) return 'is an object. Filter by a member, as in address.city=Rome'
+  return hasScalars(schema.items ?? {})
+    ? 'is a list. Its only operator is contains, for an element, as in tags:contains=new'
+    : 'is a list of objects or lists, which has no operators'
 }
 
 const timePattern = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/

@@ -3,7 +3,7 @@ import { queryParameter as query } from '../../http/openapi/content.ts'
 import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
-import { toTypes, type Field, type Resource } from '../definition.ts'
+import { hasScalars, toTypes, type Field, type Resource } from '../definition.ts'
 import { maxPage, maxPerPage } from '../list/list-part.ts'
 import { toExample } from './schemas.ts'
 
@@ -47,7 +47,12 @@ function separated(name: string, description: string, words: readonly string[], 
 
 function toFilters(field: Field): Parameter[] {
   const { name } = field
-  if (toTypes(field.schema).every((type) => ['array', 'object'].includes(type))) return []
+  const { items = {} } = field.schema
+  if (!hasScalars(field.schema)) {
+    const isFiltered = toTypes(field.schema).includes('array') && hasScalars(items)
+    const text = `A list with this element of ${name}.`
+    return isFiltered ? [query(`${name}:contains`, text, items, items.examples?.[0])] : []
+  }
   const isNumber = field.kind === 'number'
   const given = toExample(field)
   const example = isNumber ? given : isFieldValue(given) ? String(given) : ''

@@ -55,9 +55,11 @@ export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) 
 
 export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
   const { field, operator } = filter
-  // No record has a value that cannot be stored.
-  const values = filter.values.filter((value) => isStorable(String(value)))
-  if (isOfText(operator)) return toTextCondition(dialect, operator, [field], values)
+  const values = filter.values.filter(isInRecords)
+  if (isOfText(operator)) {
+    const ofText = toTextCondition(dialect, operator, [field], values)
+    return joinOr([ofText, ...toElementConditions(dialect, filter)])
+  }
   if (operator !== 'eq' && operator !== 'ne') {
     const toRange = (value: FieldValue) =>
       joinAnd(...toBounds(dialect, { field, operator, value }, prefix))
@@ -70,13 +72,26 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   return { sql, values: operands }
 }
 
+/** No record has a value that cannot be stored. */
+function isInRecords(value: FieldValue): boolean {
+  return isStorable(String(value))
+}
+
+function toElementConditions(dialect: Dialect, { field, elements = [] }: Filter) {
+  const path = toColumnOrPath(field)
+  const values = elements.filter(isInRecords)
+  return typeof path === 'string' || values.length === 0
+    ? []
+    : [dialect.toElementCondition(path, values)]
+}
+
 function toTextCondition(
   dialect: Dialect,
   operator: TextOperator,
   fields: readonly FieldPath[],
   values: readonly FieldValue[],
 ): Condition {
-  const texts = values.filter((value) => isStorable(String(value))).map(toLowerText)
+  const texts = values.filter(isInRecords).map(toLowerText)
   if (texts.length === 0 || fields.length === 0) return never
   return dialect.toTextCondition(operator, fields.map(toColumnOrPath), texts)
 }

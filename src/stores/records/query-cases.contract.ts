@@ -65,6 +65,13 @@ export const comparisons: Record<string, RecordQuery> = {
   'anything but true and 1': toQuery([['any', 'ne', true, 1]]),
   'true as it is written': toQuery([['any', 'contains', 'RU']]),
   'the beginning of a list': toQuery([['any', 'startsWith', '[']]),
+  'a text in a list': toListQuery(['a', 'none']),
+  'a text in a list, or part of a text': toListQuery(['b'], ['A']),
+  'a number in a list': toListQuery([1, 1.5]),
+  'true in a list, and not 1': toListQuery([true]),
+  'false in a list': toListQuery([false]),
+  'null in a list': toListQuery([null]),
+  'what cannot be stored in a list': toListQuery(['a\0']),
   'a nested text': toQuery([[['in', 'deep'], 'eq', 'Deep 2']]),
   'a greater nested text': toQuery([[['in', 'deep'], 'gt', 'deep 2']], ['-size']),
   'part of a nested text': toQuery([[['in', 'deep'], 'endsWith', 'P 1']]),
@@ -92,6 +99,14 @@ export function toQuery(
     filters: filters.map(([field, operator, ...values]) => ({ field, operator, values })),
     sort: sort.map(toSortTerm),
   }
+}
+
+function toListQuery(
+  elements: readonly FieldValue[],
+  values: readonly FieldValue[] = [],
+): RecordQuery {
+  const inside = { field: ['list'], operator: 'contains', values, elements } as const
+  return { ...toQuery([], ['-name']), filters: [inside] }
 }
 
 function toSortTerm(text: string): SortTerm {

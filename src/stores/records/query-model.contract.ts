@@ -16,7 +16,14 @@ export function selectRecords(all: readonly StoredRecord[], query: RecordQuery):
 function isSelected(record: StoredRecord, { filters, search }: RecordQuery): boolean {
   const isFound =
     search?.fields.some((field) => fits('contains', valueOf(record, field), search.text)) ?? true
-  return isFound && filters.every((filter) => isFitting(valueOf(record, filter.field), filter))
+  return isFound && filters.every((filter) => isMatch(record, filter))
+}
+
+function isMatch({ document, ...record }: StoredRecord, filter: Filter): boolean {
+  const { field, elements = [] } = filter
+  const list = document[[field].flat().join()]
+  const hasElement = Array.isArray(list) && elements.some((element) => list.includes(element))
+  return hasElement || isFitting(valueOf({ document, ...record }, field), filter)
 }
 
 function isFitting(value: FieldValue, { operator, values }: Filter): boolean {

@@ -9,9 +9,21 @@ export function toDocument(index: number): Document {
     ...(index % 3 && {
       in: { deep: index % 9 ? `${index % 2 ? 'D' : 'd'}eep ${String(index % 4)}` : index },
     }),
+    ...(index % 6 && { list: lists[index % lists.length] }),
     ...(index % 5 && { note: ['éclair', 'Bär', 'Öl', '', '\u{1f600}', '\uffee'][index % 6] }),
   }
 }
+
+const lists = [
+  ['a', 'B'],
+  ['b', true],
+  [1, 'true', null],
+  'a',
+  [['a']],
+  [],
+  { 0: 'a' },
+  [1.5, false],
+]
 
 const anyValues = [
   0,

@@ -63,6 +63,8 @@ export interface Filter {
   operator: Operator
   /** One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type. */
   values: readonly FieldValue[]
+  /** With `contains`, a list that has one of these matches too. */
+  elements?: readonly FieldValue[]
 }
 
 export interface SortTerm {

@@ -24,6 +24,11 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
       const tests = fields.map((field) => textTests[operator](toFolded(field)))
       return joinOr(tests.flatMap((sql) => texts.map((text) => ({ sql, values: [text] }))))
     },
+    toElementCondition: (path, values) => {
+      const list = path.map((name) => ` -> ${pg.escapeLiteral(name)}`).join('')
+      const sql = `(document::json${list})::jsonb @> ?::jsonb`
+      return joinOr(values.map((value) => ({ sql, values: [JSON.stringify([value])] })))
+    },
     toSource: () => 'records',
     idIndex: 'records_pkey',
     unindexed: '',

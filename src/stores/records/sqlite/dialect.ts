@@ -3,6 +3,7 @@ import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
 import { toLowerText, toMarks } from '../conditions.ts'
 import type { Dialect, Value } from '../dialect.ts'
+import type { FieldValue } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
 /** SQLite orders numbers, then text, then blobs: a blob stands for every other value. */
@@ -10,21 +11,29 @@ const blobs = { false: "x'00'", true: "x'01'", none: "x'02'", end: "x'03'" }
 
 export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): Dialect {
   addFunctions(database)
+  const toOperand = (value: FieldValue) => {
+    if (value === null) return new Uint8Array([2])
+    return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
+  }
   return {
     run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
     toColumn: toSql,
-    toOperand: (value) => {
-      if (value === null) return new Uint8Array([2])
-      return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
-    },
+    toOperand,
     starts: ['-9e999', "''", blobs.false, blobs.none, blobs.end],
     // One call for all fields and texts: passing the values to JavaScript takes most of the time.
     toTextCondition: (operator, fields, texts) => {
       const values = [String(fields.length), ...fields.map(toSql), toMarks(texts)].join(', ')
       return { sql: `${operator}(${values})`, values: texts }
+    },
+    toElementCondition: (path, values) => {
+      const at = toPath(path)
+      const isElement = `type NOT IN ('array', 'object') AND ${toComparable('type', 'value')}`
+      const elements = `SELECT 1 FROM json_each(document, ${at}) WHERE ${isElement} IN (${toMarks(values)})`
+      const sql = `json_type(document, ${at}) = 'array' AND EXISTS (${elements})`
+      return { sql, values: values.map(toOperand) }
     },
     toSource: (index) => `records INDEXED BY ${index}`,
     idIndex: 'sqlite_autoindex_records_1',
@@ -40,10 +49,17 @@ function quote(text: string): string {
 
 function toSql(path: string | readonly string[]): string {
   if (typeof path === 'string') return path
-  const at = quote(`$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`)
-  const value = `document ->> ${at}`
+  const at = toPath(path)
+  return toComparable(`json_type(document, ${at})`, `document ->> ${at}`)
+}
+
+function toPath(path: readonly string[]): string {
+  return quote(`$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`)
+}
+
+function toComparable(type: string, value: string): string {
   return (
-    `CASE json_type(document, ${at}) WHEN 'text' THEN ${value} WHEN 'integer' THEN ${value} ` +
+    `CASE ${type} WHEN 'text' THEN ${value} WHEN 'integer' THEN ${value} ` +
     `WHEN 'real' THEN ${value} WHEN 'false' THEN ${blobs.false} WHEN 'true' THEN ${blobs.true} ` +
     `ELSE ${blobs.none} END`
   )
