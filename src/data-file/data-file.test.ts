@@ -343,3 +343,14 @@ for (const [what, [contents, message]] of Object.entries(rejectedYaml)) {
     await assert.rejects(dataApp(t, contents, { name: 'db.yml' }), message)
   })
 }
+
+test('in OpenAPI only a resource without known fields has unknown ones', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1, title: 'A' }], empty: [] })
+  const { components } = (await app.inject('/openapi.json')).json<{
+    components: { schemas: Record<string, { additionalProperties?: boolean }> }
+  }>()
+  for (const suffix of ['', 'Input', 'Replacement', 'Changes', 'Part']) {
+    assert.equal(components.schemas[`Post${suffix}`]?.additionalProperties, undefined)
+    assert.equal(components.schemas[`Empty${suffix}`]?.additionalProperties, true)
+  }
+})

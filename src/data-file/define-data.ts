@@ -48,7 +48,7 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
   }
   const names = all.map(([name]) => name)
   const resources = all.flatMap(([name, value]) => defineOne({ ...options, names }, name, value))
-  reportDangling(resources, options)
+  reportDangling(resources, { ...options, names })
   return resources
 }
 
@@ -67,7 +67,7 @@ export function redefineData(stored: readonly InferredResource[], options: Schem
       return { inferred, definition, records: [] }
     }),
   ]
-  reportDangling(resources, options)
+  reportDangling(resources, { ...options, names })
   return resources.map(({ definition }) => definition)
 }
 
@@ -182,28 +182,30 @@ function findUnstorable(document: Document): string | undefined {
 }
 
 /** Only of references that the schema declares. */
-function reportDangling(resources: readonly DataResource[], { schemas, report }: SchemaOptions) {
-  const ids = new Map(
-    resources.map(({ definition, records }) => [
-      definition.name,
-      new Set(records.map(({ id }) => id)),
+function reportDangling(
+  resources: readonly DataResource[],
+  { schemas, names, report }: SchemaOptions & { names: readonly string[] },
+) {
+  const targets = new Map(
+    resources.map(({ definition: { name, isSingular }, records }) => [
+      name,
+      isSingular ? undefined : new Set(records.map(({ id }) => id)),
     ]),
   )
   for (const { definition, records } of resources) {
     const { name, references = [] } = definition
     for (const { field, resource, onDelete } of references) {
       if (schemas[name]?.properties?.[field]?.['x-references'] === undefined) continue
-      const known = ids.get(resource)
+      const known = targets.get(resource)
       if (onDelete === 'set null' && schemas[name].required?.includes(field))
         report(`/${name}`, `${field} is required and cannot be "set null"`)
-      else if (!known)
-        report(`/${name}`, `${field} refers to ${resource}, which is not in the file`)
-      else
-        for (const [index, { document }] of records.entries()) {
-          const value = document[field]
-          if (!isMissing(value) && !known.has(String(value)))
-            report(`/${name}/${String(index)}/${field}`, `is not an id of ${resource}`)
-        }
+      if (!known && (targets.has(resource) || !names.includes(resource)))
+        report(`/${name}`, `${field} refers to ${resource}, which is not a list in the file`)
+      for (const [index, { document }] of records.entries()) {
+        const value = document[field]
+        if (known && !isMissing(value) && !known.has(String(value)))
+          report(`/${name}/${String(index)}/${field}`, `is not an id of ${resource}`)
+      }
     }
   }
 }

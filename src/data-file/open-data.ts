@@ -74,20 +74,21 @@ async function openLoaded(
     return { ...parseLoaded(config, load), notices: [kept] }
   const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load
   const isSame = recordsHash === load.recordsHash
-  const schemas = await parseGivenSchemas(config, schema, ownSchema)
+  const toSchemas = await readSchemas(config, schema, ownSchema)
   const next = { ...load, hash: isSame ? hash : '', schemaHash, ownSchema, responses }
-  const redefined = await redefine(config, records, next, schemas)
+  const redefined = await redefine(config, records, next, toSchemas)
   const changed = `The records in ${source} (or --id) have changed. The stored records are kept`
   const notices = isSame ? [] : [`${changed}: --reload replaces them with those of the file`]
   return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
 /** Applies the schemas to the stored records. Undefined if another process has changed the load. */
-async function redefine(config: Config, records: Records, load: Load, schemas: Schemas) {
+async function redefine(config: Config, records: Records, load: Load, toSchemas: ToSchemas) {
   const { dataFile = '', foreignKeySuffix } = config
-  const defined = check(dataFile, (report) =>
-    redefineData(load.inferred, { foreignKeySuffix, schemas, report }),
-  )
+  const defined = check((reportOf) => {
+    const options = { foreignKeySuffix, schemas: toSchemas(reportOf), report: reportOf(dataFile) }
+    return redefineData(load.inferred, options)
+  })
   // A resource that only the schema of before named may have records.
   const others = load.definitions.filter(({ name }) => !defined.some((each) => each.name === name))
   const definitions = [...defined, ...others]
@@ -143,9 +144,10 @@ function parseLoaded(
 ) {
   const names = definitions.map(({ name }) => name)
   // A limit may have changed since the load.
-  const responses = check(config.dataFile ?? '', (report) =>
-    parseResponses(given, { names, limits: config, report }),
-  )
+  const responses = check((reportOf) => {
+    const report = reportOf(config.dataFile ?? '')
+    return parseResponses(given, { names, limits: config, report })
+  })
   return { definitions, responses }
 }
 
@@ -194,10 +196,11 @@ type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 async function parseData(config: Config, { file, schema }: DataTexts) {
   const { dataId, foreignKeySuffix } = config
   const { data, ...parsed } = await parseFile(config, file)
-  const schemas = await parseGivenSchemas(config, schema, parsed.ownSchema)
-  const resources = check(file.source, (report) => {
-    const options = { idField: dataId, foreignKeySuffix, schemas, report }
-    const defined = defineData(data, options)
+  const toSchemas = await readSchemas(config, schema, parsed.ownSchema)
+  const resources = check((reportOf) => {
+    const report = reportOf(file.source)
+    const schemas = toSchemas(reportOf)
+    const defined = defineData(data, { idField: dataId, foreignKeySuffix, schemas, report })
     const names = defined.map(({ definition }) => definition.name)
     parseResponses(parsed.responses, { names, limits: config, report })
     return defined
@@ -212,27 +215,33 @@ async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
     $schema: ownSchema,
     $responses: responses,
     ...data
-  } = check(file.source, (report) => {
+  } = check((reportOf) => {
     if (isDocument(contents)) return contents
-    report('/', 'must be an object whose members are the resources')
+    reportOf(file.source)('/', 'must be an object whose members are the resources')
     return {}
   })
   const hashes = Object.entries(data).map(([name, value]) => toHash(name, JSON.stringify(value)))
   return { data, recordsHash: toHash(dataId, ...hashes), ownSchema, responses }
 }
 
-type Schemas = ReturnType<typeof parseSchemas>
+type ToSchemas = Awaited<ReturnType<typeof readSchemas>>
 
 /** Of the file of schemas if there is one, and otherwise of the data file itself. */
-async function parseGivenSchemas(
+async function readSchemas(
   { dataFile = '', maxJsonDepth }: Config,
   schema: DataText | undefined,
   own: unknown,
-): Promise<Schemas> {
-  // A URL in $schema is for editors.
-  const ofFile = isDocument(own) ? own : {}
-  const given = schema ? await parseDataText(schema, maxJsonDepth) : ofFile
-  return check(schema?.source ?? dataFile, (report) => parseSchemas(given, report))
+) {
+  const ofFile = schema && (await parseDataText(schema, maxJsonDepth))
+  return (reportOf: ReportOf) => {
+    if (schema) return parseSchemas(ofFile, reportOf(schema.source))
+    const report = reportOf(dataFile)
+    const toOwn: Report = (path, reason) => {
+      report(`/$schema${path}`, reason)
+    }
+    // A URL in $schema is for editors.
+    return parseSchemas(isDocument(own) ? own : {}, toOwn)
+  }
 }
 
 function formatRecords(count: number): string {
@@ -241,15 +250,16 @@ function formatRecords(count: number): string {
 
 const maxShownProblems = 20
 
+type ReportOf = (source: string) => Report
+
 /** Throws one error with all problems that `find` reports. */
-function check<Result>(path: string, find: (report: Report) => Result): Result {
-  const source = withoutSecrets(path)
+function check<Result>(find: (reportOf: ReportOf) => Result): Result {
   const lines: string[] = []
-  const result = find((path, reason) => {
-    lines.push(`${source}: ${path} ${reason}`)
+  const result = find((source) => (path, reason) => {
+    lines.push(`${withoutSecrets(source)}: ${path} ${reason}`)
   })
   const others = lines.splice(maxShownProblems).length
-  if (others > 0) lines.push(`${source}: ${String(others)} more problems`)
+  if (others > 0) lines.push(`${String(others)} more problems`)
   if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))
   return result
 }

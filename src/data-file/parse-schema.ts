@@ -1,4 +1,5 @@
 import { compileLater } from '../http/body/json-schema.ts'
+import { toMessage } from '../http/body/schema-problems.ts'
 import { jsonTypes, type FieldSchema, type ResourceReference } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
@@ -61,6 +62,28 @@ const fieldSchema = {
     $defs: false,
   },
 }
+
+const toWords = (text: string) => text.trim().split(/\s+/)
+/** Keywords with a schema or a list of schemas, with an object or a list of schemas, and with neither. */
+const oneSchema = new Set(
+  toWords(`additionalItems additionalProperties contains contentSchema else if items not propertyNames
+    then unevaluatedItems unevaluatedProperties`),
+)
+const schemasInside = new Set(
+  toWords(
+    'allOf anyOf oneOf prefixItems dependencies dependentSchemas patternProperties properties',
+  ),
+)
+const keywords = [
+  ...toWords(`type properties required items enum const title description default examples format
+    pattern minimum maximum minLength maxLength minItems maxItems uniqueItems readOnly writeOnly
+    exclusiveMinimum exclusiveMaximum multipleOf minProperties maxProperties minContains maxContains
+    dependentRequired deprecated contentEncoding contentMediaType x-unique x-references $comment
+    $schema $id $anchor $dynamicAnchor $vocabulary $ref $defs`),
+  ...oneSchema,
+  ...schemasInside,
+]
+
 const resourceSchema = { ...fieldSchema, $defs: { field: fieldSchema } }
 const validate = compileLater(resourceSchema)
 
@@ -72,24 +95,95 @@ export function parseSchemas(
     report('/', 'must be an object with a JSON Schema for each resource')
     return {}
   }
-  const entries = Object.entries(value).flatMap(([name, schema]): [string, GivenSchema][] => {
-    const [, errors] = validate().Errors(schema)
-    for (const { instancePath, message } of errors) report(`/${name}${instancePath}`, message)
-    if (errors.length > 0 || !isDocument(schema)) return []
-    reportBadPatterns(schema, `/${name}`, report)
-    return [[name, schema]]
+  const entries = Object.entries(value).map(([name, schema]): [string, GivenSchema] => {
+    const schemas = [...walkSchemas(schema, '')]
+    const invalid = [...findInvalid(schema), ...schemas.flatMap(findBadPattern)]
+    const problems = [...invalid, ...schemas.flatMap(findUnknownKeywords)]
+    for (const [path, reason] of problems) report(`/${name}${path}`, reason)
+    if (!isDocument(schema)) return [name, {}]
+    return [name, invalid.length === 0 ? schema : keepValid(schema, invalid)]
   })
   return Object.fromEntries(entries)
 }
 
-/** The compiler would throw for them at the first request. */
-function reportBadPatterns(value: unknown, path: string, report: Report): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (name !== 'pattern' || typeof member !== 'string')
-      reportBadPatterns(member, `${path}/${name}`, report)
-    else if (!isPattern(member)) report(`${path}/pattern`, 'is not a regular expression')
+type Problem = readonly [path: string, reason: string]
+
+const isWithin = (inner: string, path: string) => inner === path || inner.startsWith(`${path}/`)
+
+function findInvalid(schema: unknown): Problem[] {
+  const [, errors] = validate().Errors(schema)
+  // An error of a member is one of each schema around it too, after its own.
+  const isFirst = ({ instancePath: path }: (typeof errors)[number], index: number) =>
+    errors.findIndex((other) => isWithin(other.instancePath, path)) === index
+  return errors.filter(isFirst).map((error) => [error.instancePath, toMessage(error)])
+}
+
+/** The fields that the compiler can read, so that their data and references are checked too. */
+function keepValid({ properties }: Document, invalid: readonly Problem[]): Document {
+  const fields = Object.entries(isDocument(properties) ? properties : {})
+  const isValid = (name: string) =>
+    !invalid.some(([path]) => isWithin(path, toPath('/properties', name)))
+  return { properties: Object.fromEntries(fields.filter(([name]) => isValid(name))) }
+}
+
+const toPath = (path: string, name: string) =>
+  `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+type PlacedSchema = readonly [path: string, schema: Document]
+
+function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
+  if (!isDocument(value)) return
+  yield [path, value]
+  for (const [keyword, member] of Object.entries(value)) {
+    if (!isDocument(member) && !Array.isArray(member)) continue
+    const isOne = oneSchema.has(keyword) && isDocument(member)
+    if (isOne) yield* walkSchemas(member, `${path}/${keyword}`)
+    else if (oneSchema.has(keyword) || schemasInside.has(keyword))
+      for (const [name, inner] of Object.entries(member))
+        yield* walkSchemas(inner, toPath(`${path}/${keyword}`, name))
   }
+}
+
+/** The compiler would throw for it at the first request. */
+function findBadPattern([path, { pattern }]: PlacedSchema): Problem[] {
+  if (typeof pattern !== 'string' || isPattern(pattern)) return []
+  return [[`${path}/pattern`, 'is not a regular expression']]
+}
+
+function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
+  return Object.keys(schema).flatMap((name): Problem[] => {
+    if (keywords.includes(name)) return []
+    const nearest = findNearest(name)
+    // Other names with x- are annotations.
+    if (name.startsWith('x-') && !nearest?.startsWith('x-')) return []
+    const hint = nearest === undefined ? '' : `: the nearest is ${nearest}`
+    return [[toPath(path, name), `is an unknown keyword${hint}`]]
+  })
+}
+
+const maxEdits = 3
+
+function findNearest(name: string): string | undefined {
+  const [nearest] = keywords
+    .filter((known) => Math.abs(known.length - name.length) <= maxEdits)
+    .map((known) => ({ known, edits: countEdits(name, known) }))
+    .filter(({ edits }) => edits <= Math.min(maxEdits, name.length / 2))
+    .toSorted((one, other) => one.edits - other.edits)
+  return nearest?.known
+}
+
+/** The characters to add, remove or replace (Levenshtein). */
+function countEdits(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let index = 0; index < one.length; index += 1) {
+    const next = [index + 1]
+    for (let at = 0; at < other.length; at += 1) {
+      const replaced = (row[at] ?? 0) + Number(one[index] !== other[at])
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
 }
 
 function isPattern(text: string): boolean {

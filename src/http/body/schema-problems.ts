@@ -38,7 +38,7 @@ const formatMessages: Readonly<Record<string, string>> = {
   uri: 'a URL like https://example.org/',
 }
 
-function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
+export function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
     case 'maxLength':

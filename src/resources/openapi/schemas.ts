@@ -9,6 +9,7 @@ export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
   const { schema, key, editable, readable, visible, fixed } = resource
+  const unknown = { additionalProperties: resource.allowsUnknown || undefined }
   const name = key.charAt(0).toUpperCase() + key.slice(1)
   const own = visible.filter((field) => !readable.includes(field))
   const exampleId = resource.hasNumericIds ? 1 : exampleUuid
@@ -22,11 +23,13 @@ export function toSchemas(resource: Resource) {
       ...schema,
       ...(fixed.includes(name) && { readOnly: true }),
     })),
+    ...unknown,
   }
   const input = {
     ...schema,
     required: schema.required.filter((name) => editable.some((field) => field.name === name)),
     properties: mapByName(editable, toInputSchema),
+    ...unknown,
   }
   return {
     record: toComponent('schemas', name, record),
@@ -38,6 +41,7 @@ export function toSchemas(resource: Resource) {
       description: 'The fields to change. null removes a field that is not required.',
       type: 'object',
       properties: input.properties,
+      ...unknown,
     }),
     inputExample: mapByName(editable, toExample),
     recordExample: mapByName(visible, (field) => ownExamples.get(field) ?? toExample(field)),
