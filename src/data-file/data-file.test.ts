@@ -354,3 +354,25 @@ test('in OpenAPI only a resource without known fields has unknown ones', async (
     assert.equal(components.schemas[`Empty${suffix}`]?.additionalProperties, true)
   }
 })
+
+const address = { city: 'Rome', zip: '1' }
+const patches: readonly [type: string, dialect: string, result: object][] = [
+  ['application/json', '', { city: 'Oslo' }],
+  ['application/merge-patch+json', '', { ...address, city: 'Oslo' }],
+  ['application/json', '0.17', { city: 'Oslo' }],
+  ['application/json', '1', { city: 'Oslo' }],
+  ['application/merge-patch+json', '1', { city: 'Oslo' }],
+]
+for (const [type, dialect, result] of patches) {
+  test(`PATCH of an object with ${type}, json-server ${dialect || 'off'}`, async (t) => {
+    const settings = { JSON_SERVER: dialect }
+    const app = await dataApp(t, { people: [{ id: 1, address }] }, { settings })
+    const response = await app.inject({
+      method: 'PATCH',
+      url: '/people/1',
+      headers: { 'content-type': type },
+      payload: '{"address":{"city":"Oslo"}}',
+    })
+    assert.deepEqual(response.json<{ address: unknown }>().address, result)
+  })
+}
