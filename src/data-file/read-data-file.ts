@@ -52,7 +52,10 @@ async function fetchData(source: string) {
     }
     return { bytes: Buffer.concat(chunks), type: response.headers.get('content-type') ?? '' }
   } catch (error) {
-    const reason = signal.aborted ? `no response in ${String(fetchSeconds)} s` : toMessage(error)
+    // `fetch` has one message for all failures of the connection, with the failure as the cause.
+    const cause = error instanceof TypeError ? (error.cause ?? error) : error
+    const failure = toMessage(cause) || toMessage(error)
+    const reason = signal.aborted ? `no response in ${String(fetchSeconds)} s` : failure
     throw new Error(`${withoutSecrets(source)} cannot be fetched: ${reason}`, { cause: error })
   }
 }

@@ -338,6 +338,10 @@ test('a URL is fetched once, with its redirects', async (t) => {
 
 const failures: Readonly<Record<string, [listener: RequestListener, message: RegExp]>> = {
   'an error': [(_, response) => response.writeHead(404).end(), /cannot be fetched: .* 404$/m],
+  'the end of the connection': [
+    (_, response) => response.destroy(),
+    /cannot be fetched: other side closed$/m,
+  ],
   'a loop of redirects': [
     (_, response) => response.writeHead(302, { location: '/' }).end(),
     /redirects more than 5 times/,
