@@ -5,7 +5,6 @@ import { toPathParameter } from '../src/http/request/target.ts'
 import { sendText } from '../src/http/response/send.ts'
 import type { Demo } from '../src/site/demo.ts'
 
-/** The demo of the general tests, so that they need no demo of the catalogue. */
 export const mirror: Demo = {
   name: 'mirror',
   title: 'Mirror',

@@ -17,11 +17,12 @@ export interface Shown extends Record<string, string | number> {
   updatedAt: string
 }
 
-/** Every resource with the fields of one good record, for what must hold for all of them. */
+/** The resources of the tests with the fields of one good record, for what must hold for all of them. */
 export const samples = [
-  { path: '/users', fields: { name: 'Ann', password: 'correct horse' } },
+  { path: '/people', singular: 'person', fields: { name: 'Ann', password: 'correct horse' } },
   {
-    path: '/locations',
+    path: '/places',
+    singular: 'place',
     fields: { name: 'Pier', latitude: 53.5, longitude: -9.25, note: 'by the water' },
   },
 ] as const

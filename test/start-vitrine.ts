@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { emptyDatabase } from './empty-database.ts'
 
 export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
-const withMirror = ['--import', './test/with-mirror.ts']
+const withTestDemos = ['--import', './test/with-test-demos.ts']
 
 interface RunningVitrine {
   /** `http://127.0.0.1:39213` */
@@ -23,14 +23,17 @@ export interface StartedVitrine {
   output: () => string
 }
 
-/** Starts the service with the mirror, and with these settings and flags and no others. */
+/** Starts the service with the demos of the tests, and with these settings and flags and no others. */
 export function spawnVitrine(
   settings: Readonly<Record<string, string>>,
   flags: readonly string[] = [],
 ): StartedVitrine {
   const cwd = projectFolder
   const env = { PATH: process.env.PATH, ...settings }
-  return spawnProgram(process.execPath, [...withMirror, 'bin/vitrine.js', ...flags], { cwd, env })
+  return spawnProgram(process.execPath, [...withTestDemos, 'bin/vitrine.js', ...flags], {
+    cwd,
+    env,
+  })
 }
 
 /** Starts what may be Vitrine by another way, and listens to what it writes. */

@@ -12,12 +12,12 @@ import { loadConfig } from '../src/config/config.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { demos as catalogue } from '../src/demos/catalogue.ts'
 import { emptyDatabase } from './empty-database.ts'
-import { mirror } from './mirror.ts'
+import { testDemos } from './test-demos.ts'
 
 interface TestAppOptions {
   /** By environment name: `{ DEMOS: 'users' }`. */
   settings?: Record<string, string>
-  /** By default the catalogue and the mirror. */
+  /** By default the catalogue and the demos of the tests. */
   demos?: readonly Demo[]
   /** Set by a test that causes a fault on purpose. */
   expectsFaults?: boolean
@@ -30,7 +30,7 @@ export type TestApp = FastifyInstance & { logLines: readonly string[] }
  * fault was logged.
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const { settings = {}, demos = [...catalogue, mirror], expectsFaults = false } = options
+  const { settings = {}, demos = [...catalogue, ...testDemos], expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
   const config = loadConfig(

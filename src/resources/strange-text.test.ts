@@ -7,7 +7,7 @@ const headers = { accept: 'application/json' }
 
 test('a search for text that cannot be stored finds nothing', async (t) => {
   const app = await testApp(t)
-  await createRecord(app, '/locations', { name: 'Pier \u0001' })
+  await createRecord(app, '/places', { name: 'Pier \u0001' })
   const requests = {
     'name=%00': 0,
     'name:ne=%00': 1,
@@ -28,7 +28,7 @@ test('a search for text that cannot be stored finds nothing', async (t) => {
   }
   for (const [query, count] of Object.entries(requests)) {
     await t.test(query, async () => {
-      const response = await app.inject({ url: `/locations?${query}`, headers })
+      const response = await app.inject({ url: `/places?${query}`, headers })
       assert.equal(response.statusCode, 200, `${query}: ${response.body}`)
       assert.equal(response.json<unknown[]>().length, count)
     })
@@ -41,7 +41,7 @@ test('an impossible id is not found', async (t) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
       await t.test(`${id} ${method}`, async () => {
         const payload = method === 'GET' || method === 'DELETE' ? {} : { payload: { name: 'x' } }
-        const response = await app.inject({ method, url: `/locations/${id}`, headers, ...payload })
+        const response = await app.inject({ method, url: `/places/${id}`, headers, ...payload })
         assert.equal(response.statusCode, 404, `${method} ${id}: ${response.body}`)
       })
     }

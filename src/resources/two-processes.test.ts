@@ -86,11 +86,11 @@ test('more records than the cache holds are each read correctly', async (t) => {
   const ids = Array.from({ length: 1100 }, (_, index) => `id-${String(index)}`)
   for (const id of ids) {
     const payload = { name: `Name ${id}`, latitude: 1, longitude: 2 }
-    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload })
+    await app.inject({ method: 'PUT', url: `/places/${id}`, payload })
   }
   for (const id of [...ids, ...ids.slice(0, 20)]) {
     await t.test(id, async () => {
-      const shown = await app.inject({ url: `/locations/${id}.json` })
+      const shown = await app.inject({ url: `/places/${id}.json` })
       assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
     })
   }

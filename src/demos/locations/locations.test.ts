@@ -145,23 +145,3 @@ test('one coordinate cannot be added without the other, but both together can', 
   const both = await app.inject({ method: 'PATCH', url, payload: { latitude: 1, longitude: 2 } })
   assert.equal(both.statusCode, 200)
 })
-
-test('a mark of the map leads to a list of exactly its records', async (t) => {
-  const app = await testApp(t)
-  const places = {
-    near: [50.73, 7.1],
-    nearer: [50.74, 7.11],
-    far: [-33.9, 151.2],
-    south: [-33.9, 7],
-  }
-  for (const [name, [latitude, longitude]] of Object.entries(places)) {
-    const payload = { name, latitude, longitude }
-    await app.inject({ method: 'PUT', url: `/locations/${name}`, payload })
-  }
-  const { body } = await app.inject({ url: '/locations', headers: { accept: 'text/html' } })
-  const [, href = ''] = /<a href="([^"]*)"><title>2 places around/.exec(body) ?? []
-  const url = href.replaceAll('&amp;', '&')
-  const found = await app.inject({ url, headers: { accept: 'application/json' } })
-  const names = found.json<{ name: string }[]>().map(({ name }) => name)
-  assert.deepEqual(names.toSorted(), ['near', 'nearer'])
-})

@@ -128,7 +128,7 @@ test('the stream is not compressed, has no body for HEAD, and no other represent
   const accept = 'application/json'
   assert.equal((await app.inject({ url: '/posts/events', headers: { accept } })).statusCode, 406)
   assert.equal((await app.inject({ method: 'POST', url: '/posts/events' })).statusCode, 405)
-  assert.equal((await (await testApp(t)).inject('/users/events')).statusCode, 404)
+  assert.equal((await (await testApp(t)).inject('/people/events')).statusCode, 404)
 })
 
 test('the number of streams is limited, and another can start when one ends', async (t) => {

@@ -7,7 +7,7 @@ import { createRecord } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { until } from '../../../test/until.ts'
 
-const path = '/locations?q=rome'
+const path = '/places?q=rome'
 const options = { rejectUnauthorized: false }
 
 const clients: Record<string, (origin: string) => { destroy: () => void }> = {
@@ -23,7 +23,7 @@ const clients: Record<string, (origin: string) => { destroy: () => void }> = {
 for (const [version, send] of Object.entries(clients)) {
   test(`a list is cancelled when its connection is lost, over ${version}`, async (t) => {
     const app = await testApp(t, { settings: await makeCertificate(t) })
-    await createRecord(app, '/locations', { name: 'Rome' })
+    await createRecord(app, '/places', { name: 'Rome' })
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     let status = 0
     // After the listener of the app, which has begun to read the list.

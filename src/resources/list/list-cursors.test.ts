@@ -8,7 +8,7 @@ const json = { accept: 'application/json' }
 
 async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    await createRecord(app, '/locations', {
+    await createRecord(app, '/places', {
       name: ['Rome', 'rome', 'Åre', 'Bonn', '\u{1f600}'][index % 5] ?? '',
       ...(index % 3 && { latitude: (index % 4) - 1.5, longitude: index }),
       ...(index % 2 && { note: index % 4 === 1 ? 'a & b' : `note ${String(index)}` }),
@@ -56,11 +56,11 @@ for (const query of queries) {
   test(`following next yields each record of ?${query} exactly once, in order`, async (t) => {
     const app = await testApp(t)
     await fill(app, 23)
-    const whole = await app.inject({ url: `/locations?${query}`, headers: json })
+    const whole = await app.inject({ url: `/places?${query}`, headers: json })
     const expected = whole.json<Shown[]>().map(({ _id }) => _id)
     assert.ok(expected.length > 4)
     for (const size of [1, 4, 22, 23]) {
-      const first = `/locations?${query}&per_page=${String(size)}`
+      const first = `/places?${query}&per_page=${String(size)}`
       assert.deepEqual(await followNext(app, first), expected)
     }
   })
@@ -70,15 +70,15 @@ for (const sort of ['createdAt', '-createdAt', 'name', '-note,latitude']) {
   test(`with sort=${sort}, records that come and go neither repeat nor hide others`, async (t) => {
     const app = await testApp(t)
     await fill(app, 20)
-    const all = (await app.inject('/locations.json')).json<Shown[]>().map(({ _id }) => _id)
+    const all = (await app.inject('/places.json')).json<Shown[]>().map(({ _id }) => _id)
     const gone = all.slice(0, 8)
     let pages = 0
-    const found = await followNext(app, `/locations?sort=${sort}&per_page=3`, async () => {
+    const found = await followNext(app, `/places?sort=${sort}&per_page=3`, async () => {
       pages += 1
       const id = pages < 8 && gone.pop()
       if (!id) return
-      await app.inject({ method: 'DELETE', url: `/locations/${id}` })
-      await createRecord(app, '/locations', { name: `Bonn ${String(pages)}` })
+      await app.inject({ method: 'DELETE', url: `/places/${id}` })
+      await createRecord(app, '/places', { name: `Bonn ${String(pages)}` })
     })
     assert.equal(new Set(found).size, found.length)
     const missing = all.slice(8).filter((id) => !found.includes(id))
@@ -90,7 +90,7 @@ for (const suffix of ['html', 'txt', 'csv', 'ndjson']) {
   test(`the second page as ${suffix} is the same by its cursor and by its number`, async (t) => {
     const app = await testApp(t)
     await fill(app, 9)
-    const url = `/locations.${suffix}?sort=-name&per_page=4`
+    const url = `/places.${suffix}?sort=-name&per_page=4`
     const next = nextOf((await app.inject(url)).headers.link)
     const page = await app.inject(next)
     const numbered = await app.inject(`${url}&page=2`)
@@ -108,7 +108,7 @@ test('a QUERY accepts a cursor, and a bad one gets 422', async (t) => {
   const app = await testApp(t)
   await fill(app, 5)
   const send = (payload: object) =>
-    app.inject({ method: 'QUERY', url: '/locations', headers: json, payload })
+    app.inject({ method: 'QUERY', url: '/places', headers: json, payload })
   const first = await send({ per_page: 2, sort: '-note' })
   const after = new URL(nextOf(first.headers.link), 'http://a').searchParams.get('after')
   const second = await send({ per_page: 2, sort: '-note', page: 2, after })
@@ -123,10 +123,10 @@ test('a QUERY accepts a cursor, and a bad one gets 422', async (t) => {
 test('a page is found by a cursor alone, with 20 records', async (t) => {
   const app = await testApp(t)
   await fill(app, 23)
-  const { headers } = await app.inject('/locations.json?per_page=2')
+  const { headers } = await app.inject('/places.json?per_page=2')
   const [cursor = ''] = /after=[\w-]+/.exec(String(headers.link)) ?? []
-  const all = (await app.inject('/locations.json')).json<Shown[]>()
-  assert.deepEqual((await app.inject(`/locations.json?${cursor}`)).json(), all.slice(2, 22))
+  const all = (await app.inject('/places.json')).json<Shown[]>()
+  assert.deepEqual((await app.inject(`/places.json?${cursor}`)).json(), all.slice(2, 22))
 })
 
 function encode(value: unknown): string {
@@ -172,9 +172,9 @@ for (const [title, toQuery] of bad) {
   test(`after with ${title} gets 400 with an error that names it`, async (t) => {
     const app = await testApp(t)
     await fill(app, 3)
-    const { headers } = await app.inject('/locations.json?sort=name&per_page=1')
+    const { headers } = await app.inject('/places.json?sort=name&per_page=1')
     const [, cursor = ''] = /after=([\w-]+)/.exec(String(headers.link)) ?? []
-    const response = await app.inject({ url: `/locations?${toQuery(cursor)}`, headers: json })
+    const response = await app.inject({ url: `/places?${toQuery(cursor)}`, headers: json })
     assert.equal(response.statusCode, 400, response.body)
     assert.match(response.json<{ detail: string }>().detail, /\bafter\b/)
   })
@@ -183,25 +183,25 @@ for (const [title, toQuery] of bad) {
 test('a cursor of one resource gets 400 from another', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
-  const { headers } = await app.inject('/locations.json?per_page=1')
+  const { headers } = await app.inject('/places.json?per_page=1')
   const [, cursor = ''] = /after=([\w-]+)/.exec(String(headers.link)) ?? []
-  assert.equal((await app.inject(`/users.json?after=${cursor}`)).statusCode, 400)
+  assert.equal((await app.inject(`/people.json?after=${cursor}`)).statusCode, 400)
 })
 
 test('the next link has a number only where the sort key is too long for a URL', async (t) => {
   const app = await testApp(t)
   for (const name of ['a', 'b']) {
-    await createRecord(app, '/locations', { name, note: '€'.repeat(2000) })
+    await createRecord(app, '/places', { name, note: '€'.repeat(2000) })
   }
-  const { headers } = await app.inject('/locations.json?per_page=1&sort=note')
-  assert.equal(nextOf(headers.link), '/locations.json?per_page=1&sort=note&page=2')
+  const { headers } = await app.inject('/places.json?per_page=1&sort=note')
+  assert.equal(nextOf(headers.link), '/places.json?per_page=1&sort=note&page=2')
 })
 
 test('filters in another order fit the same cursor', async (t) => {
   const app = await testApp(t)
   await fill(app, 12)
-  const { headers } = await app.inject('/locations.json?per_page=1&name:ne=x&latitude:gt=-2')
+  const { headers } = await app.inject('/places.json?per_page=1&name:ne=x&latitude:gt=-2')
   const [cursor = ''] = /after=[\w-]+/.exec(String(headers.link)) ?? []
-  const { statusCode } = await app.inject(`/locations.json?latitude:gt=-2&name:ne=x&${cursor}`)
+  const { statusCode } = await app.inject(`/places.json?latitude:gt=-2&name:ne=x&${cursor}`)
   assert.equal(statusCode, 200)
 })

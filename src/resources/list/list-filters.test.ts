@@ -12,7 +12,7 @@ const places = [
 ]
 
 async function fill(app: FastifyInstance): Promise<void> {
-  for (const place of places) await createRecord(app, '/locations', place)
+  for (const place of places) await createRecord(app, '/places', place)
 }
 
 const found: [query: string, names: string][] = [
@@ -55,32 +55,32 @@ test('a list is filtered, searched and sorted', async (t) => {
   const app = await testApp(t)
   await fill(app)
   for (const [query, names] of found)
-    assert.equal(await readNames(app, `/locations?${query}`), names, query)
+    assert.equal(await readNames(app, `/places?${query}`), names, query)
 })
 
 test('a filtered page counts the matching records', async (t) => {
   const app = await testApp(t)
   await fill(app)
-  const { headers } = await app.inject('/locations.json?longitude=7.1&per_page=1')
+  const { headers } = await app.inject('/places.json?longitude=7.1&per_page=1')
   assert.equal(headers['x-total-count'], '2')
 })
 
 test('fields selects the fields in JSON, in the usual order', async (t) => {
   const app = await testApp(t)
-  const { _id, createdAt } = await createRecord(app, '/locations', places[3] ?? {})
+  const { _id, createdAt } = await createRecord(app, '/places', places[3] ?? {})
   const query = 'fields=note,name,createdAt,latitude'
-  const json = await app.inject(`/locations.json?${query}`)
+  const json = await app.inject(`/places.json?${query}`)
   assert.equal(json.body, `[${JSON.stringify({ name: 'Cork', note: 'no place', createdAt })}]`)
-  const lines = await app.inject(`/locations.ndjson?fields=_id`)
+  const lines = await app.inject(`/places.ndjson?fields=_id`)
   assert.equal(lines.body, `${JSON.stringify({ _id })}\n`)
-  const csv = await app.inject(`/locations.csv?${query}`)
+  const csv = await app.inject(`/places.csv?${query}`)
   assert.equal(csv.body, `name,latitude,note,createdAt\r\nCork,,no place,${createdAt}\r\n`)
-  assert.equal((await app.inject(`/locations.txt?${query}`)).body, `${_id} Cork\n`)
+  assert.equal((await app.inject(`/places.txt?${query}`)).body, `${_id} Cork\n`)
 })
 
 test('filters, search and sort reveal nothing about a password', async (t) => {
   const app = await testApp(t)
-  await createRecord(app, '/users', { name: 'Ann', password: 'correct horse' })
+  await createRecord(app, '/people', { name: 'Ann', password: 'correct horse' })
   const queries = [
     'password=correct%20horse',
     'password:startsWith=$argon2id',
@@ -92,10 +92,10 @@ test('filters, search and sort reveal nothing about a password', async (t) => {
   ]
   for (const query of queries) {
     await t.test(query, async () => {
-      const response = await app.inject(`/users.json?${query}`)
+      const response = await app.inject(`/people.json?${query}`)
       assert.equal(response.statusCode, 400)
       // Like any other unknown name.
-      const other = await app.inject(`/users.json?${query.replace('password', 'colour')}`)
+      const other = await app.inject(`/people.json?${query.replace('password', 'colour')}`)
       const like = (body: string) =>
         body.replaceAll(/password|colour/g, '').replace(/"instance.*/, '')
       assert.equal(like(response.body), like(other.body))
@@ -103,7 +103,7 @@ test('filters, search and sort reveal nothing about a password', async (t) => {
   }
   for (const q of ['argon2id', 'correct', '$', 'm=19456']) {
     await t.test(q, async () => {
-      const { body } = await app.inject(`/users.json?${new URLSearchParams({ q }).toString()}`)
+      const { body } = await app.inject(`/people.json?${new URLSearchParams({ q }).toString()}`)
       assert.equal(body, '[]')
     })
   }
@@ -151,11 +151,11 @@ test('no parameter can change a statement', async (t) => {
       ]
       for (const [name, value, status] of requests) {
         const query = new URLSearchParams([[name, value]]).toString()
-        assert.equal((await app.inject(`/locations.json?${query}`)).statusCode, status, query)
+        assert.equal((await app.inject(`/places.json?${query}`)).statusCode, status, query)
       }
     })
   }
-  assert.equal(await readNames(app, '/locations'), 'Åre Bonn bonn Cork')
+  assert.equal(await readNames(app, '/places'), 'Åre Bonn bonn Cork')
 })
 
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'valueOf']
@@ -174,7 +174,7 @@ for (const name of names) {
     ]
     for (const query of queries) {
       await t.test(query, async () => {
-        const response = await app.inject(`/users.json?${query}`)
+        const response = await app.inject(`/people.json?${query}`)
         assert.equal(response.statusCode, 400)
         assert.ok(response.body.includes(name))
       })
@@ -185,14 +185,14 @@ for (const name of names) {
 for (const query of ['name[a]=1', 'name[a][b]=1', 'sort[a]=name', 'q[a]=1', 'name[]=a&name[b]=c']) {
   test(`nested values are rejected: ${query}`, async (t) => {
     const app = await testApp(t)
-    assert.equal((await app.inject(`/users.json?${query}`)).statusCode, 400)
+    assert.equal((await app.inject(`/people.json?${query}`)).statusCode, 400)
   })
 }
 
 test('the error for an invalid parameter names it, and has its own problem type', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'application/json' }
-  const response = await app.inject({ url: '/users?colour=red', headers })
+  const response = await app.inject({ url: '/people?colour=red', headers })
   assert.equal(response.headers['content-type'], 'application/problem+json; charset=utf-8')
   const { type, detail } = response.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/unknown-parameter$/)

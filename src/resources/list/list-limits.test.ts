@@ -10,11 +10,11 @@ test('a number with a million digits is rejected at once', { timeout: 300_000 },
   const app = await testApp(t)
   const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
   const payload = `name=a&latitude=${digits}`
-  const created = await app.inject({ method: 'POST', url: '/locations', headers, payload })
+  const created = await app.inject({ method: 'POST', url: '/places', headers, payload })
   assert.equal(created.statusCode, 422)
   const sent = await app.inject({
     method: 'QUERY',
-    url: '/locations',
+    url: '/places',
     headers: { ...json, 'content-type': 'application/json' },
     payload: JSON.stringify({ latitude: digits }),
   })
@@ -49,7 +49,7 @@ const rejected: readonly [title: string, query: string, names: RegExp][] = [
 for (const [title, query, names] of rejected) {
   test(`a list with ${title} is rejected with the reason`, async (t) => {
     const app = await testApp(t)
-    const response = await app.inject({ url: `/locations?${query}`, headers: json })
+    const response = await app.inject({ url: `/places?${query}`, headers: json })
     assert.equal(response.statusCode, 400, response.body)
     assert.match(response.json<{ detail: string }>().detail, names)
   })
@@ -58,10 +58,10 @@ for (const [title, query, names] of rejected) {
 test('a list accepts a search for ten texts of 500 characters together', async (t) => {
   const app = await testApp(t)
   for (const id of ['rome', 'oslo']) {
-    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
+    await app.inject({ method: 'PUT', url: `/places/${id}`, payload: { name: id } })
   }
   const others = many(8, () => `name:contains=${'x'.repeat(62)}`)
-  const { statusCode, body } = await app.inject(`/locations.json?q=o&name:contains=sl&${others}`)
+  const { statusCode, body } = await app.inject(`/places.json?q=o&name:contains=sl&${others}`)
   assert.equal(statusCode, 200, body)
   assert.match(body, /^\[\{"_id":"oslo"[^[]*\]$/)
 })
@@ -71,7 +71,7 @@ test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
   const texts = Array.from({ length: 60 }, (_, i) => 'a'.repeat(1000) + String(i))
   const { statusCode, body } = await app.inject({
     method: 'QUERY',
-    url: '/locations',
+    url: '/places',
     headers: { ...json, 'content-type': 'application/json' },
     payload: JSON.stringify({ 'note:contains': texts }),
   })
@@ -81,7 +81,7 @@ test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
 
 test('dates are compared as times, whatever their time zone', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
   const later = new Date(Date.now() + 3_600_000).toISOString().slice(0, 19)
   for (const [query, count] of [
     ['createdAt:gte=2020-01-01', 1],
@@ -91,7 +91,7 @@ test('dates are compared as times, whatever their time zone', async (t) => {
     [`createdAt:lt=${later.replace('T', 'T')}%2B14:00`, 0],
   ] as const) {
     await t.test(query, async () => {
-      const response = await app.inject({ url: `/locations.json?${query}` })
+      const response = await app.inject({ url: `/places.json?${query}` })
       assert.equal(response.json<object[]>().length, count)
     })
   }
@@ -100,7 +100,7 @@ test('dates are compared as times, whatever their time zone', async (t) => {
 test('page links are left out where they would be too long for clients', async (t) => {
   const app = await testApp(t)
   const filters = many(90, (i) => `name:ne=some%20quite%20ordinary%20value%20${String(i)}`)
-  const { statusCode, headers } = await app.inject(`/locations.json?page=1&per_page=1&${filters}`)
+  const { statusCode, headers } = await app.inject(`/places.json?page=1&per_page=1&${filters}`)
   assert.equal(statusCode, 200)
   assert.equal(headers.link, undefined)
   assert.equal(headers['x-total-count'], '0')
@@ -109,11 +109,11 @@ test('page links are left out where they would be too long for clients', async (
 test('json-server’s underscore takes precedence over each of its operators', async (t) => {
   const app = await testApp(t)
   for (const id of ['rome', 'oslo']) {
-    await app.inject({ method: 'PUT', url: `/locations/${id}`, payload: { name: id } })
+    await app.inject({ method: 'PUT', url: `/places/${id}`, payload: { name: id } })
   }
   for (const query of ['name_eq=rome', 'name_in=rome,paris', 'name_contains=OM', 'name_like=om']) {
     await t.test(query, async () => {
-      const response = await app.inject(`/locations.json?${query}`)
+      const response = await app.inject(`/places.json?${query}`)
       const ids = response.json<{ _id: string }[]>().map(({ _id }) => _id)
       assert.deepEqual(ids, ['rome'])
     })
@@ -124,7 +124,7 @@ test('the whole list, which has no tag, and a POST to it evaluate preconditions 
   const app = await testApp(t)
   const send = async (method: 'GET' | 'POST', headers: Record<string, string>) => {
     const payload = method === 'POST' ? { payload: { name: 'Rome' } } : {}
-    return (await app.inject({ method, url: '/locations', headers, ...payload })).statusCode
+    return (await app.inject({ method, url: '/places', headers, ...payload })).statusCode
   }
   assert.equal(await send('GET', { 'if-match': '"x"' }), 412)
   assert.equal(await send('GET', { 'if-none-match': '*' }), 304)
@@ -136,7 +136,7 @@ test('the whole list, which has no tag, and a POST to it evaluate preconditions 
 
 test('an invalid date matches no state in a precondition that requires one', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
-  const url = '/locations/rome'
+  const url = '/places/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
   const headers = { 'if-unmodified-since': 'garbage' }
   const response = await app.inject({ method: 'PATCH', url, headers, payload: { name: 'Roma' } })
@@ -146,11 +146,11 @@ test('an invalid date matches no state in a precondition that requires one', asy
 test('a suffix selects the media type of an error too', async (t) => {
   const app = await testApp(t)
   for (const [url, type] of [
-    ['/locations.json?bogus=1', 'application/problem+json'],
-    ['/locations/none.json', 'application/problem+json'],
-    ['/locations.ndjson?bogus=1', 'application/problem+json'],
-    ['/locations.html?bogus=1', 'text/html'],
-    ['/locations.csv?bogus=1', 'text/plain'],
+    ['/places.json?bogus=1', 'application/problem+json'],
+    ['/places/none.json', 'application/problem+json'],
+    ['/places.ndjson?bogus=1', 'application/problem+json'],
+    ['/places.html?bogus=1', 'text/html'],
+    ['/places.csv?bogus=1', 'text/plain'],
   ] as const) {
     await t.test(url, async () => {
       const { headers } = await app.inject(url)

@@ -13,7 +13,7 @@ async function open(app: FastifyInstance, url: string): Promise<string> {
 async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {
     const name = `Place ${String(index)}`
-    await createRecord(app, '/locations', { name, latitude: index, longitude: index })
+    await createRecord(app, '/places', { name, latitude: index, longitude: index })
   }
 }
 
@@ -27,11 +27,11 @@ function hrefs(page: string, text: string): string[] {
 
 test('a list without records has a link to create the first, and no table', async (t) => {
   const app = await testApp(t)
-  for (const url of ['/locations', '/locations?page=1', '/locations?sort=-name', '/locations?q=']) {
+  for (const url of ['/places', '/places?page=1', '/places?sort=-name', '/places?q=']) {
     await t.test(url, async () => {
       const page = await open(app, url)
-      assert.match(page, /There are no locations yet\./)
-      assert.deepEqual(hrefs(page, 'New location'), ['/locations/new'])
+      assert.match(page, /There are no places yet\./)
+      assert.deepEqual(hrefs(page, 'New place'), ['/places/new'])
       assert.doesNotMatch(page, /<table|role="search"|class="map"/)
     })
   }
@@ -40,12 +40,12 @@ test('a list without records has a link to create the first, and no table', asyn
 test('a list without matches links to all records', async (t) => {
   const app = await testApp(t)
   await fill(app, 1)
-  for (const url of ['/locations?q=zzz', '/locations?q=zzz&page=1', '/locations?name=zzz']) {
+  for (const url of ['/places?q=zzz', '/places?q=zzz&page=1', '/places?name=zzz']) {
     await t.test(url, async () => {
       const page = await open(app, url)
-      assert.match(page, /No locations match\./)
+      assert.match(page, /No places match\./)
       assert.match(page, /role="search"/)
-      assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+      assert.ok(hrefs(page, 'Show all places').includes('/places'))
     })
   }
 })
@@ -53,30 +53,30 @@ test('a list without matches links to all records', async (t) => {
 test('a page after the last links to the last', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
-  const page = await open(app, '/locations?per_page=2&page=9')
+  const page = await open(app, '/places?per_page=2&page=9')
   assert.match(page, /There is no such page\./)
-  assert.deepEqual(hrefs(page, 'Last'), ['/locations?per_page=2&page=2'])
+  assert.deepEqual(hrefs(page, 'Last'), ['/places?per_page=2&page=2'])
 })
 
 test('the headings sort the list, and reverse the current order', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
-  const plain = await open(app, '/locations')
-  assert.deepEqual(hrefs(plain, 'Name'), ['/locations?sort=name'])
-  assert.deepEqual(hrefs(plain, 'Created'), ['/locations?sort=-createdAt'])
+  const plain = await open(app, '/places')
+  assert.deepEqual(hrefs(plain, 'Name'), ['/places?sort=name'])
+  assert.deepEqual(hrefs(plain, 'Created'), ['/places?sort=-createdAt'])
   assert.match(plain, /<th scope="col" aria-sort="ascending"><a [^>]*>Created</)
-  const sorted = await open(app, '/locations?sort=name&q=place&page=2&per_page=1')
-  assert.deepEqual(hrefs(sorted, 'Name'), ['/locations?q=place&per_page=1&sort=-name'])
-  const turned = await open(app, '/locations?_sort=latitude&_order=desc')
+  const sorted = await open(app, '/places?sort=name&q=place&page=2&per_page=1')
+  assert.deepEqual(hrefs(sorted, 'Name'), ['/places?q=place&per_page=1&sort=-name'])
+  const turned = await open(app, '/places?_sort=latitude&_order=desc')
   assert.match(turned, /<th scope="col" class="number" aria-sort="descending"><a [^>]*>Latitude</)
-  assert.deepEqual(hrefs(turned, 'Latitude'), ['/locations?sort=latitude'])
+  assert.deepEqual(hrefs(turned, 'Latitude'), ['/places?sort=latitude'])
   assert.equal(turned.match(/aria-sort/g)?.length, 1)
 })
 
 test('the search keeps the filters and the order, and starts at the first page', async (t) => {
   const app = await testApp(t)
   await fill(app, 2)
-  const page = await open(app, '/locations?q=pl%22&sort=-name&latitude_gte=0&per_page=7&page=2')
+  const page = await open(app, '/places?q=pl%22&sort=-name&latitude_gte=0&per_page=7&page=2')
   const hidden = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
   assert.deepEqual(
     hidden.map(([, name, value]) => [name, value]),
@@ -114,33 +114,33 @@ for (const [query, words, without] of conditions) {
   test(`a list with ?${query} describes the filter, with a link to remove it`, async (t) => {
     const app = await testApp(t)
     await fill(app, 1)
-    const page = await open(app, `/locations?${query}`)
+    const page = await open(app, `/places?${query}`)
     const [link] = hrefs(page, words)
-    assert.equal(link, `/locations${without}`)
+    assert.equal(link, `/places${without}`)
     assert.ok(page.includes(`aria-label="Remove the filter: ${words}"`))
-    assert.ok(hrefs(page, 'Show all locations').includes('/locations'))
+    assert.ok(hrefs(page, 'Show all places').includes('/places'))
   })
 }
 
 test('a list shows which part of how many records it has, and the number of the page', async (t) => {
   const app = await testApp(t)
   await fill(app, 5)
-  const page = await open(app, '/locations?per_page=2&page=2')
-  assert.match(page, /<p class="count">3 to 4 of 5 locations</)
+  const page = await open(app, '/places?per_page=2&page=2')
+  assert.match(page, /<p class="count">3 to 4 of 5 places</)
   assert.match(page, /Page 2 of 3/)
-  assert.match(page, /<title>Locations, page 2 · /)
-  assert.match(await open(app, '/locations?per_page=2&page=3'), />5 of 5 locations</)
-  const whole = await open(app, '/locations')
-  assert.match(whole, /<p class="count">All 5 locations</)
+  assert.match(page, /<title>Places, page 2 · /)
+  assert.match(await open(app, '/places?per_page=2&page=3'), />5 of 5 places</)
+  const whole = await open(app, '/places')
+  assert.match(whole, /<p class="count">All 5 places</)
   assert.doesNotMatch(whole, /Page \d/)
-  const one = await open(app, '/locations?name=Place%201')
-  assert.match(one, /<p class="count">1 matching location</)
+  const one = await open(app, '/places?name=Place%201')
+  assert.match(one, /<p class="count">1 matching place</)
 })
 
 test('a list links to its other representations, which have the same records', async (t) => {
   const app = await testApp(t)
   await fill(app, 3)
-  const page = await open(app, '/locations?q=place&sort=-name&per_page=2')
+  const page = await open(app, '/places?q=place&sort=-name&per_page=2')
   for (const [label, suffix] of [
     ['JSON', 'json'],
     ['CSV', 'csv'],
@@ -149,7 +149,7 @@ test('a list links to its other representations, which have the same records', a
   ] as const) {
     await t.test(`${label} ${suffix}`, async () => {
       const href = hrefs(page, label).at(-1) ?? ''
-      assert.equal(href, `/locations.${suffix}?q=place&sort=-name&per_page=2`)
+      assert.equal(href, `/places.${suffix}?q=place&sort=-name&per_page=2`)
       const body = await open(app, href)
       assert.ok(body.indexOf('Place 3') < body.indexOf('Place 2'))
       assert.doesNotMatch(body, /Place 1/)
@@ -157,25 +157,11 @@ test('a list links to its other representations, which have the same records', a
   }
 })
 
-test('a list draws its places on a map, and has no map without places', async (t) => {
-  const app = await testApp(t)
-  await createRecord(app, '/locations', { name: 'Nowhere' })
-  assert.doesNotMatch(await open(app, '/locations'), /class="map"/)
-  await fill(app, 2)
-  for (const url of ['/locations', '/locations?per_page=5']) {
-    await t.test(url, async () => {
-      assert.match(await open(app, url), /2 places with coordinates/)
-    })
-  }
-  await createRecord(app, '/users', { name: 'Ann', password: 'x' })
-  assert.doesNotMatch(await open(app, '/users'), /class="map"/)
-})
-
 test('a long note is truncated between two characters, and an invisible name is replaced by the id', async (t) => {
-  const { app, _id } = await openRecord(t, '/locations', { name: ' \n', note: '🌍'.repeat(2000) })
-  const page = await open(app, '/locations')
+  const { app, _id } = await openRecord(t, '/places', { name: ' \n', note: '🌍'.repeat(2000) })
+  const page = await open(app, '/places')
   assert.ok(page.includes(`<td data-label="Note">${'🌍'.repeat(120)}…</td>`))
-  assert.ok(page.includes(`<a href="/locations/${_id}">${_id}</a>`))
+  assert.ok(page.includes(`<a href="/places/${_id}">${_id}</a>`))
 })
 
 test('a list that cannot be requested with a URL has none of the links that would need one', async (t) => {
@@ -183,7 +169,7 @@ test('a list that cannot be requested with a URL has none of the links that woul
   await fill(app, 1)
   const { statusCode, body } = await app.inject({
     method: 'QUERY',
-    url: '/locations',
+    url: '/places',
     headers: { accept: 'text/html' },
     payload: { 'name:ne': Array.from({ length: 90 }, (_, index) => String(index).repeat(100)) },
   })
@@ -197,32 +183,8 @@ test('a blank page size, as a form sends it, is the whole list', async (t) => {
   await fill(app, 25)
   for (const query of ['q=&per_page=', 'q=place&per_page=', '_limit=']) {
     await t.test(query, async () => {
-      const page = await open(app, `/locations?${query}`)
+      const page = await open(app, `/places?${query}`)
       assert.equal(page.match(/<th scope="row">/g)?.length, 25)
     })
   }
-})
-
-test('a mark of several places leads to the list of these, with the other filters', async (t) => {
-  const app = await testApp(t)
-  for (const [name, latitude, longitude] of [
-    ['near', 10.5, 10.1],
-    ['near too', 11.25, 11.9],
-    ['other', 10.6, 10.2],
-    ['near but east', 11, 20.1],
-    ['near but south', 9.9, 11],
-  ] as const) {
-    await createRecord(app, '/locations', { name, latitude, longitude })
-  }
-  const page = await open(app, '/locations?q=near&sort=-name&page=1')
-  const marks = [...page.matchAll(/<a href="([^"]*)"><title>([^<]*)<.*?<\/a>/g)]
-  const [cluster] = marks.filter(([, , title = '']) => title.includes('places'))
-  assert.equal(cluster?.[2], '2 places around 10.88° N, 11° E')
-  assert.match(cluster[0], /<text [^>]*>2</)
-  const href = cluster[1]?.replaceAll('&amp;', '&') ?? ''
-  const shown = [...(await open(app, href)).matchAll(/<th scope="row"><a [^>]*>([^<]*)</g)]
-  assert.deepEqual(
-    shown.map(([, name]) => name),
-    ['near too', 'near'],
-  )
 })

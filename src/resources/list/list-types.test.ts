@@ -11,9 +11,9 @@ const types = {
 for (const [suffix, [accept, contentType]] of Object.entries(types)) {
   test(`a list is ${accept} for Accept: ${accept}, and at .${suffix}`, async (t) => {
     const app = await testApp(t)
-    await createRecord(app, '/users', { name: 'Ann', password: 'x' })
-    const negotiated = await app.inject({ url: '/users', headers: { accept } })
-    const named = await app.inject(`/users.${suffix}`)
+    await createRecord(app, '/people', { name: 'Ann', password: 'x' })
+    const negotiated = await app.inject({ url: '/people', headers: { accept } })
+    const named = await app.inject(`/people.${suffix}`)
     for (const { statusCode, headers, body } of [negotiated, named]) {
       await t.test(body, () => {
         assert.equal(statusCode, 200)
@@ -23,7 +23,7 @@ for (const [suffix, [accept, contentType]] of Object.entries(types)) {
       })
     }
     assert.match(String(negotiated.headers.vary), /\bAccept\b(?!-)/)
-    const head = await app.inject({ method: 'HEAD', url: `/users.${suffix}` })
+    const head = await app.inject({ method: 'HEAD', url: `/people.${suffix}` })
     assert.equal(head.headers['content-type'], contentType)
     assert.equal(head.body, '')
   })
@@ -32,7 +32,7 @@ for (const [suffix, [accept, contentType]] of Object.entries(types)) {
     const app = await testApp(t)
     for (const query of ['', '?page=1']) {
       await t.test(query, async () => {
-        const { body } = await app.inject(`/users.${suffix}${query}`)
+        const { body } = await app.inject(`/people.${suffix}${query}`)
         assert.equal(body, suffix === 'csv' ? '_id,name,createdAt,updatedAt\r\n' : '')
       })
     }
@@ -46,9 +46,9 @@ test('CSV has a header and a line for each record, and no formulas', async (t) =
     { name: '-5', note: '@home' },
   ]
   const made = []
-  for (const place of places) made.push(await createRecord(app, '/locations', place))
+  for (const place of places) made.push(await createRecord(app, '/places', place))
   const [one, other] = made
-  const { body } = await app.inject('/locations.csv')
+  const { body } = await app.inject('/places.csv')
   assert.equal(
     body,
     [
@@ -62,10 +62,10 @@ test('CSV has a header and a line for each record, and no formulas', async (t) =
 
 test('NDJSON has a line for each record, with the same objects as JSON', async (t) => {
   const app = await testApp(t)
-  await createRecord(app, '/locations', { name: 'a\nb', note: '\u2028' })
-  await createRecord(app, '/locations', { name: 'c', latitude: 1, longitude: 2 })
-  const json = await app.inject('/locations.json')
-  const { body } = await app.inject('/locations.ndjson')
+  await createRecord(app, '/places', { name: 'a\nb', note: '\u2028' })
+  await createRecord(app, '/places', { name: 'c', latitude: 1, longitude: 2 })
+  const json = await app.inject('/places.json')
+  const { body } = await app.inject('/places.ndjson')
   assert.ok(body.endsWith('\n'))
   const lines = body.split('\n').slice(0, -1)
   const results = lines.map((line): unknown => JSON.parse(line))
@@ -73,7 +73,7 @@ test('NDJSON has a line for each record, with the same objects as JSON', async (
 })
 
 test('a single record has no CSV and no NDJSON', async (t) => {
-  const { app, _id } = await openRecord(t, '/users', { name: 'Ann', password: 'x' })
-  assert.equal((await app.inject(`/users/${_id}.csv`)).statusCode, 404)
-  assert.equal((await app.inject(`/users/${_id}.ndjson`)).statusCode, 404)
+  const { app, _id } = await openRecord(t, '/people', { name: 'Ann', password: 'x' })
+  assert.equal((await app.inject(`/people/${_id}.csv`)).statusCode, 404)
+  assert.equal((await app.inject(`/people/${_id}.ndjson`)).statusCode, 404)
 })

@@ -9,7 +9,7 @@ const acceptQuery = '"application/json", "application/x-www-form-urlencoded"'
 
 async function fill(app: FastifyInstance): Promise<void> {
   for (const [index, name] of ['Ann', 'Bea', 'Cid', 'ann'].entries()) {
-    await createRecord(app, '/locations', { name, latitude: index, longitude: 0 })
+    await createRecord(app, '/places', { name, latitude: index, longitude: 0 })
   }
 }
 
@@ -24,7 +24,7 @@ async function query(app: FastifyInstance, { url, type, headers, content }: Quer
   const accept = 'application/json'
   return app.inject({
     method: 'QUERY' as 'GET',
-    url: url ?? '/locations',
+    url: url ?? '/places',
     headers: { accept, ...(type !== undefined && { 'content-type': type }), ...headers },
     ...(content !== undefined && { payload: content }),
   } satisfies InjectOptions)
@@ -67,11 +67,11 @@ for (const [content, names] of sent) {
 test('a QUERY adds to the parameters of its URL, and may not repeat them', async (t) => {
   const app = await testApp(t)
   await fill(app)
-  const url = '/locations?latitude_lt=3'
+  const url = '/places?latitude_lt=3'
   const both = await query(app, { url, type: formType, content: 'q=ann' })
   const names = both.json<Shown[]>().map(({ name }) => name)
   assert.deepEqual(names, ['Ann'])
-  const twice = await query(app, { url: '/locations?q=a', type: formType, content: 'q=b' })
+  const twice = await query(app, { url: '/places?q=a', type: formType, content: 'q=b' })
   assert.equal(twice.statusCode, 422)
 })
 
@@ -131,7 +131,7 @@ test('the error of an invalid QUERY points to the invalid part', async (t) => {
 
 test('only the list announces QUERY', async (t) => {
   const app = await testApp(t)
-  for (const url of ['/users', '/users/', '/locations', '/users.csv']) {
+  for (const url of ['/people', '/people/', '/places', '/people.csv']) {
     await t.test(url, async () => {
       const options = await app.inject({ method: 'OPTIONS', url })
       assert.match(String(options.headers.allow), /\bQUERY\b/)
@@ -141,7 +141,7 @@ test('only the list announces QUERY', async (t) => {
       }
     })
   }
-  const record = await query(app, { url: '/users/new', type: formType, content: 'q=x' })
+  const record = await query(app, { url: '/people/new', type: formType, content: 'q=x' })
   assert.equal(record.statusCode, 405)
   assert.doesNotMatch(String(record.headers.allow), /QUERY/)
 })
@@ -168,7 +168,7 @@ test('QUERY works over a socket', async (t) => {
   const { origin } = await startVitrine(t, { DATABASE_URL: 'sqlite::memory:' })
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   const body = '{"sort":["-name"],"page":1}'
-  const response = await fetch(`${origin}/users`, { method: 'QUERY', headers, body })
+  const response = await fetch(`${origin}/people`, { method: 'QUERY', headers, body })
   assert.equal(response.status, 200)
   assert.deepEqual(await response.json(), [])
   assert.equal(response.headers.get('x-total-count'), '0')

@@ -6,10 +6,10 @@ import { testApp } from '../../../test/test-app.ts'
 const cookie = 'flash=saved'
 
 for (const query of ['', '?per_page=5', '/:id']) {
-  test(`/locations${query} shows the message once, in no response that may be stored`, async (t) => {
+  test(`/places${query} shows the message once, in no response that may be stored`, async (t) => {
     const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
-    const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
-    const url = `/locations${query.replace(':id', _id)}`
+    const { _id } = await createRecord(app, '/places', { name: 'Pier' })
+    const url = `/places${query.replace(':id', _id)}`
     const plain = await app.inject(url)
     assert.doesNotMatch(plain.body, /role="status"/)
     const { etag } = plain.headers
@@ -23,10 +23,10 @@ for (const query of ['', '?per_page=5', '/:id']) {
     assert.match(String(output.headers['set-cookie']), /^flash=; Max-Age=0;/)
   })
 
-  test(`negotiated responses of /locations${query} have Vary: Cookie`, async (t) => {
+  test(`negotiated responses of /places${query} have Vary: Cookie`, async (t) => {
     const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
-    const { _id } = await createRecord(app, '/locations', { name: 'Pier' })
-    const url = `/locations${query.replace(':id', _id)}`
+    const { _id } = await createRecord(app, '/places', { name: 'Pier' })
+    const url = `/places${query.replace(':id', _id)}`
     for (const accept of ['text/html', 'application/json', 'text/plain']) {
       const first = await app.inject({ url, headers: { accept } })
       assert.equal(first.headers.vary, 'Origin, Accept-Encoding, Accept, Cookie')

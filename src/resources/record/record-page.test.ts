@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, openRecord, samples } from '../../../test/resources.ts'
+import { asForm, openRecord, samples } from '../../../test/resources.ts'
 
 for (const { path, fields } of samples) {
   test(`the page of a record of ${path} links to the list, its form and its other representations`, async (t) => {
@@ -30,18 +30,8 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('the page of a location draws it on a map', async (t) => {
-  const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 0, longitude: -90 })
-  const { body } = await app.inject(url)
-  assert.match(body, /<svg x="25\.81%" y="59\.15%"/)
-  assert.doesNotMatch(body, /<title>.*<title>/s)
-  assert.match(body, /<figcaption>0° N, 90° W\./)
-  const { _id } = await createRecord(app, '/locations', { name: 'a' })
-  assert.doesNotMatch((await app.inject(`/locations/${_id}`)).body, /class="map"/)
-})
-
 test('the heading of a record with an invisible name is its id', async (t) => {
-  const { app, _id, url } = await openRecord(t, '/locations', { name: '\u3000' })
+  const { app, _id, url } = await openRecord(t, '/places', { name: '\u3000' })
   const { body } = await app.inject(url)
   assert.ok(body.includes(`<h1>${_id}</h1>`))
 })

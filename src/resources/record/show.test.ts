@@ -173,24 +173,24 @@ for (const { path, fields } of samples) {
   }
 }
 
-test('all of six hundred locations are listed, each once and oldest first', async (t) => {
+test('all of six hundred places are listed, each once and oldest first', async (t) => {
   const app = await testApp(t)
   const ids: string[] = []
   for (let index = 0; index < 600; index += 1) {
-    ids.push((await createRecord(app, '/locations', { name: `Place ${String(index)}` }))._id)
+    ids.push((await createRecord(app, '/places', { name: `Place ${String(index)}` }))._id)
   }
-  const { body } = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
+  const { body } = await app.inject({ url: '/places', headers: { accept: 'application/json' } })
   const listedIds = (JSON.parse(body) as Shown[]).map(({ _id }) => _id)
   assert.deepEqual(listedIds, ids)
-  const text = await app.inject({ url: '/locations', headers: { accept: 'text/plain' } })
+  const text = await app.inject({ url: '/places', headers: { accept: 'text/plain' } })
   assert.equal(text.body.trimEnd().split('\n').length, 600)
-  const page = await app.inject('/locations')
-  assert.equal(page.body.match(/href="\/locations\/[0-9a-f-]{36}"/g)?.length, 600)
+  const page = await app.inject('/places')
+  assert.equal(page.body.match(/href="\/places\/[0-9a-f-]{36}"/g)?.length, 600)
 })
 
 test('the text of a location has each field on its own line', async (t) => {
   const forged = { name: 'a\nnote: forged', note: 'true' }
-  const { app, _id, url } = await openRecord(t, '/locations', forged)
+  const { app, _id, url } = await openRecord(t, '/places', forged)
   const { body } = await app.inject({ url, headers: { accept: 'text/plain' } })
   const lines = body.trimEnd().split('\n')
   assert.ok(lines.includes(`_id: ${_id}`))

@@ -167,7 +167,7 @@ for (const { path, fields } of samples) {
 
 test('tags are the same after a restart, and different for a record created again', async (t) => {
   const settings = { DATABASE_URL: await temporaryDatabase(t) }
-  const url = '/locations/rome'
+  const url = '/places/rome'
   const put = { method: 'PUT', url, payload: { name: 'Rome' } } as const
   const app = await testApp(t, { settings })
   await app.inject(put)
@@ -183,7 +183,7 @@ test('tags are the same after a restart, and different for a record created agai
 test('the response to POST and PATCH has the tag of the new state, and to PUT none', async (t) => {
   const app = await testApp(t)
   const accept = { accept: 'application/json' }
-  const request = { method: 'POST', url: '/locations', headers: accept } as const
+  const request = { method: 'POST', url: '/places', headers: accept } as const
   const created = await app.inject({ ...request, payload: { name: 'Rome' } })
   const url = String(created.headers.location)
   assert.equal(created.headers.etag, (await tagsOf(app, url)).json)
@@ -195,13 +195,13 @@ test('the response to POST and PATCH has the tag of the new state, and to PUT no
 
 test('a malformed request is rejected before its preconditions are evaluated, and invalid fields after', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
   const stale = { 'if-match': '"stale"' }
   const rows: [status: number, url: string, headers: Record<string, string>, payload: string][] = [
-    [404, '/locations/nowhere', {}, '{}'],
-    [415, '/locations/rome', { 'content-type': 'text/plain' }, 'x'],
-    [400, '/locations/rome', { 'content-type': 'application/json' }, '{'],
-    [412, '/locations/rome', { 'content-type': 'application/json' }, '{"name":""}'],
+    [404, '/places/nowhere', {}, '{}'],
+    [415, '/places/rome', { 'content-type': 'text/plain' }, 'x'],
+    [400, '/places/rome', { 'content-type': 'application/json' }, '{'],
+    [412, '/places/rome', { 'content-type': 'application/json' }, '{"name":""}'],
   ]
   for (const [status, url, headers, payload] of rows) {
     await t.test(payload, async () => {
@@ -213,7 +213,7 @@ test('a malformed request is rejected before its preconditions are evaluated, an
 
 test('with REQUIRE_IF_MATCH=on a write to a record without If-Match gets 428', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
-  const url = '/locations/rome'
+  const url = '/places/rome'
   const payload = { name: 'Rome' }
   assert.equal((await app.inject({ method: 'PUT', url, payload })).statusCode, 201)
   for (const method of ['PUT', 'PATCH', 'DELETE'] as const) {
@@ -238,7 +238,7 @@ test('with REQUIRE_IF_MATCH=on a write to a record without If-Match gets 428', a
 
 test('an edit form without script sends the version that it was made from', async (t) => {
   const app = await testApp(t, { settings: { REQUIRE_IF_MATCH: 'on' } })
-  const url = '/locations/rome'
+  const url = '/places/rome'
   await app.inject({ method: 'PUT', url, payload: { name: 'Rome' } })
   const submit = async (page: string, fields: Record<string, string>) => {
     const [, quoted = ''] = /name="_if_match" value="([^"]*)"/.exec(page) ?? []

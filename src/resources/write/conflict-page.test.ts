@@ -31,7 +31,7 @@ for (const sample of samples) {
       response.body,
       /Name <em>differs<\/em><\/th><td dir="auto"><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td dir="auto"><mark>Theirs<\/mark>/,
     )
-    if (path === '/locations')
+    if (path === '/places')
       assert.match(response.body, /Latitude<\/th><td dir="auto">53.5<\/td><td dir="auto">53.5</)
     assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
     assert.deepEqual(await findInvalid(response.body, url), [])

@@ -26,9 +26,7 @@ const writes = [
   ['PUT', '/:id'],
 ] as const
 
-for (const { path, fields } of samples) {
-  const singular = path.slice(1, -1)
-
+for (const { path, singular, fields } of samples) {
   for (const id of ['0', 'no-such-id', '019b0000-0000-7000-8000-000000000000', 'x'.repeat(300)]) {
     test(`an unknown id such as ${path}/${id.slice(0, 40)} is 404 for each method, and is named`, async (t) => {
       const app = await testApp(t)
@@ -238,7 +236,7 @@ for (const { path, fields } of samples) {
 
   test(`POST ${path} without a body is 422 naming the required fields, in text without Accept`, async (t) => {
     const app = await testApp(t)
-    const required = path === '/users' ? ['name', 'password'] : ['name']
+    const required = path === '/people' ? ['name', 'password'] : ['name']
     const json = { headers: { accept: 'application/json' } }
     const response = await app.inject({ method: 'POST', url: path, ...json })
     assert.equal(response.statusCode, 422)

@@ -71,7 +71,7 @@ for (const { path, fields } of samples) {
     const created = await createRecord(app, path, fields)
     const readable = without<string | number>(fields, 'password')
     const url = `${path}/${created._id}`
-    const typed = { _method: 'PATCH', ...readable, ...(path === '/users' && { password: '' }) }
+    const typed = { _method: 'PATCH', ...readable, ...(path === '/people' && { password: '' }) }
     const response = await app.inject({ method: 'POST', url: `${url}/`, ...asForm(typed) })
     assert.equal(response.statusCode, 303)
     const after = await readRecord(app, url)
@@ -91,7 +91,7 @@ for (const { path, fields } of samples) {
     test(`an invalid ${route} form of ${path} is shown again with the typed values and the errors`, async (t) => {
       const { app, _id } = await openRecord(t, path, fields)
       const typed =
-        path === '/users'
+        path === '/people'
           ? { name: 'n'.repeat(201), password: 'typed in vain' }
           : { name: 'n'.repeat(201), latitude: 'north', longitude: '181', note: 'typed & kept' }
       const action = route === 'new' ? `${path}/` : `${path}/${_id}/`
@@ -138,7 +138,7 @@ for (const { path, fields } of samples) {
   const hostile = `"><script>alert('1')</script>&amp;</title></textarea>{{7*7}}`
   test(`hostile values of ${path} are escaped wherever they are shown`, async (t) => {
     const app = await testApp(t)
-    const payload = { ...fields, name: hostile, ...(path === '/locations' && { note: hostile }) }
+    const payload = { ...fields, name: hostile, ...(path === '/places' && { note: hostile }) }
     const { _id } = await createRecord(app, path, payload)
     const bad = { ...payload, name: hostile.padEnd(201, '<') }
     const pages = [
@@ -173,8 +173,8 @@ for (const { path, fields } of samples) {
 }
 
 test('the name of a user has a text input, and the password a masked one', async (t) => {
-  const { app, _id } = await openRecord(t, '/users', samples[0].fields)
-  for (const url of ['/users/new', `/users/${_id}/edit`]) {
+  const { app, _id } = await openRecord(t, '/people', samples[0].fields)
+  for (const url of ['/people/new', `/people/${_id}/edit`]) {
     await t.test(url, async () => {
       const { body } = await app.inject(url)
       assert.equal(inputNamed(body, 'name')?.type, 'text')
@@ -184,26 +184,26 @@ test('the name of a user has a text input, and the password a masked one', async
 })
 
 test('the new form requires a password, and the edit form does not', async (t) => {
-  const { app, _id } = await openRecord(t, '/users', samples[0].fields)
+  const { app, _id } = await openRecord(t, '/people', samples[0].fields)
   const required = async (url: string) =>
     'required' in (inputNamed((await app.inject(url)).body, 'password') ?? {})
-  assert.equal(await required('/users/new'), true)
-  assert.equal(await required(`/users/${_id}/edit`), false)
+  assert.equal(await required('/people/new'), true)
+  assert.equal(await required(`/people/${_id}/edit`), false)
 })
 
 test('the edit form preserves a leading line break of a note', async (t) => {
-  const { app, _id } = await openRecord(t, '/locations', { name: 'Pier', note: '\nsecond' })
-  const { body } = await app.inject(`/locations/${_id}/edit`)
+  const { app, _id } = await openRecord(t, '/places', { name: 'Pier', note: '\nsecond' })
+  const { body } = await app.inject(`/places/${_id}/edit`)
   // HTML drops the first line break after the tag.
   assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)
 })
 
 test('every field describes its valid values', async (t) => {
   const app = await testApp(t)
-  const { body: user } = await app.inject('/users/new')
+  const { body: user } = await app.inject('/people/new')
   assert.match(user, /id="name-hint">1 to 200 characters</)
   assert.match(user, /id="password-hint">1 to 1,024 bytes</)
-  const { body: location } = await app.inject('/locations/new')
+  const { body: location } = await app.inject('/places/new')
   assert.match(location, /Latitude <span class="quiet">\(optional\)</)
   assert.match(location, /id="latitude-hint">−90 to 90</)
   assert.match(location, /id="note-hint">Up to 2,000 characters</)
@@ -214,7 +214,7 @@ test('a value of a megabyte is not shown again in the form', async (t) => {
   const app = await testApp(t)
   const { statusCode, body } = await app.inject({
     method: 'POST',
-    url: '/locations',
+    url: '/places',
     headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
     payload: `name=${'"'.repeat(1_000_000)}`,
   })

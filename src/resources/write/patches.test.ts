@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { fieldsOf, openRecord, readRecord } from '../../../test/resources.ts'
-import { logIn } from '../../../test/sign-in.ts'
+import { fieldsOf, openRecord, openStored, readRecord } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { verifyPassword } from '../../auth/passwords.ts'
 
 const jsonPatch = 'application/json-patch+json'
 const mergePatch = 'application/merge-patch+json'
 
 const rome = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'old' }
 
-/** A location and a way to patch it. */
-async function openLocation(t: TestContext) {
-  const { app, url } = await openRecord(t, '/locations', rome)
+/** A place and a way to patch it. */
+async function openPlace(t: TestContext) {
+  const { app, url } = await openRecord(t, '/places', rome)
   const patch = async (type: string, content: unknown, headers: Record<string, string> = {}) =>
     app.inject({
       method: 'PATCH',
@@ -65,7 +65,7 @@ const changes: readonly [title: string, type: string, patch: unknown, result: ob
 suite('a valid patch is applied', () => {
   for (const [title, type, content, result] of changes) {
     test(`${type} with ${title}`, async (t) => {
-      const { patch, read } = await openLocation(t)
+      const { patch, read } = await openPlace(t)
       const response = await patch(type, content)
       assert.equal(response.statusCode, 200, response.body)
       assert.deepEqual(fieldsOf(await read()), result)
@@ -104,7 +104,7 @@ const rejected: readonly [status: number, type: string, patch: unknown][] = [
 suite('an invalid patch changes nothing', () => {
   for (const [status, type, content] of rejected) {
     test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async (t) => {
-      const { patch, read } = await openLocation(t)
+      const { patch, read } = await openPlace(t)
       const before = await read()
       const response = await patch(type, content)
       assert.equal(response.statusCode, status, response.body)
@@ -115,7 +115,7 @@ suite('an invalid patch changes nothing', () => {
 })
 
 test('the JSON of GET is a valid merge patch, and its values match in the tests of a JSON Patch', async (t) => {
-  const { patch, read } = await openLocation(t)
+  const { patch, read } = await openPlace(t)
   const { _id, createdAt, updatedAt } = await read()
   const tests = Object.entries({ _id, createdAt, updatedAt })
     .map(([name, value]) => ({ op: 'test', path: `/${name}`, value }))
@@ -126,7 +126,7 @@ test('the JSON of GET is a valid merge patch, and its values match in the tests 
 })
 
 test('strict handling rejects unknown fields in either patch format', async (t) => {
-  const { patch } = await openLocation(t)
+  const { patch } = await openPlace(t)
   const headers = { prefer: 'handling=strict' }
   const operations = [{ op: 'add', path: '/colour', value: 'red' }]
   for (const response of [
@@ -140,7 +140,10 @@ test('strict handling rejects unknown fields in either patch format', async (t) 
 })
 
 test('a password can be set with a patch, and neither read nor tested', async (t) => {
-  const { app, url } = await openRecord(t, '/users', { name: 'Ann', password: 'old' })
+  const fields = { name: 'Ann', password: 'old' }
+  const { app, url, readStored } = await openStored(t, '/people', fields)
+  const isPassword = async (text: string) =>
+    verifyPassword(text, String((await readStored())?.document.password))
   const patch = async (type: string, content: unknown) =>
     app.inject({
       method: 'PATCH',
@@ -164,16 +167,16 @@ test('a password can be set with a patch, and neither read nor tested', async (t
       assert.doesNotMatch(response.body, /argon2/)
     })
   }
-  await logIn(app, { name: 'Anna', password: 'old' })
+  assert.ok(await isPassword('old'))
   const operations = [{ op: 'replace', path: '/password', value: 'newer' }]
   assert.equal((await patch(jsonPatch, operations)).statusCode, 200)
-  await logIn(app, { name: 'Anna', password: 'newer' })
+  assert.ok(await isPassword('newer'))
   assert.equal((await patch(mergePatch, { password: 'newest' })).statusCode, 200)
-  await logIn(app, { name: 'Anna', password: 'newest' })
+  assert.ok(await isPassword('newest'))
 })
 
 test('of twenty concurrent JSON Patches that test the same value, one is applied', async (t) => {
-  const { patch, read } = await openLocation(t)
+  const { patch, read } = await openPlace(t)
   const responses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) =>
       patch(jsonPatch, [
@@ -189,10 +192,10 @@ test('of twenty concurrent JSON Patches that test the same value, one is applied
 })
 
 test('patch formats are accepted for PATCH only', async (t) => {
-  const { app, url } = await openLocation(t)
+  const { app, url } = await openPlace(t)
   for (const type of [jsonPatch, mergePatch]) {
     for (const [method, to] of [
-      ['POST', '/locations'],
+      ['POST', '/places'],
       ['PUT', url],
     ] as const) {
       await t.test(`${method} ${type}`, async () => {
@@ -205,7 +208,7 @@ test('patch formats are accepted for PATCH only', async (t) => {
 })
 
 test('Prefer: return= selects how much of the result the response contains', async (t) => {
-  const { app, url, patch } = await openLocation(t)
+  const { app, url, patch } = await openPlace(t)
   const minimal = await patch(mergePatch, { note: 'a' }, { prefer: 'return=minimal' })
   assert.equal(minimal.statusCode, 204)
   assert.equal(minimal.body, '')
@@ -218,21 +221,21 @@ test('Prefer: return= selects how much of the result the response contains', asy
   const prefer = { prefer: 'return=minimal' }
   const created = await app.inject({
     method: 'POST',
-    url: '/locations',
+    url: '/places',
     headers: prefer,
     payload: rome,
   })
   assert.deepEqual([created.statusCode, created.body], [201, ''])
   const { location } = created.headers
   assert.equal((await app.inject(String(location))).statusCode, 200)
-  const put = { method: 'PUT', url: '/locations/put', headers: prefer, payload: rome } as const
+  const put = { method: 'PUT', url: '/places/put', headers: prefer, payload: rome } as const
   assert.deepEqual((await app.inject(put)).statusCode, 201)
   assert.deepEqual((await app.inject(put)).statusCode, 204)
 })
 
 test('PUT with Content-Range is rejected, and changes nothing', async (t) => {
   const app = await testApp(t)
-  const url = '/locations/part'
+  const url = '/places/part'
   const headers = { 'content-range': 'bytes 0-9/20' }
   assert.equal((await app.inject({ method: 'PUT', url, headers, payload: rome })).statusCode, 400)
   assert.equal((await app.inject(url)).statusCode, 404)

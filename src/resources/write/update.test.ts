@@ -111,7 +111,7 @@ for (const { path, fields } of samples) {
 
   test(`PATCH ${path}/:id rejects null for a required field`, async (t) => {
     const { app, url } = await openRecord(t, path, fields)
-    for (const field of path === '/users' ? ['name', 'password'] : ['name']) {
+    for (const field of path === '/people' ? ['name', 'password'] : ['name']) {
       const response = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
       assert.equal(response.statusCode, 422)
       assert.equal(response.json<{ errors: unknown[] }>().errors.length, 1)
@@ -133,7 +133,7 @@ for (const { path, fields } of samples) {
 }
 
 test('concurrent changes of different fields are all applied', async (t) => {
-  const { app, url } = await openRecord(t, '/locations', { name: 'Pier' })
+  const { app, url } = await openRecord(t, '/places', { name: 'Pier' })
   const changes = [{ name: 'New' }, { note: 'noted' }, { latitude: 1, longitude: 2 }]
   await Promise.all(changes.map((payload) => app.inject({ method: 'PATCH', url, payload })))
   const { name, note, latitude, longitude } = await readRecord(app, url)
@@ -154,14 +154,14 @@ const removals: [change: Record<string, null>, left: Record<string, unknown>][] 
 
 for (const [change, left] of removals) {
   test(`null in JSON removes ${Object.keys(change).join(', ')}`, async (t) => {
-    const { app, url } = await openRecord(t, '/locations', samples[1].fields)
+    const { app, url } = await openRecord(t, '/places', samples[1].fields)
     assert.equal((await app.inject({ method: 'PATCH', url, payload: change })).statusCode, 200)
     assert.deepEqual(fieldsOf(await readRecord(app, url)), left)
   })
 }
 
 test('a blank optional field in the edit form removes it from the record', async (t) => {
-  const { app, url } = await openRecord(t, '/locations', samples[1].fields)
+  const { app, url } = await openRecord(t, '/places', samples[1].fields)
   const blank = { name: 'Pier', latitude: '', longitude: ' ', note: '' }
   assert.equal((await app.inject({ method: 'PATCH', url, ...asForm(blank) })).statusCode, 303)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })
@@ -170,7 +170,7 @@ test('a blank optional field in the edit form removes it from the record', async
 test('a blank optional field in the new form counts as absent', async (t) => {
   const app = await testApp(t)
   const blank = { name: 'Pier', latitude: '', longitude: '', note: '  ' }
-  const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(blank) })
+  const response = await app.inject({ method: 'POST', url: '/places', ...asForm(blank) })
   assert.equal(response.statusCode, 201)
   const shown = await readRecord(app, String(response.headers.location))
   assert.deepEqual(fieldsOf(shown), { name: 'Pier' })
@@ -179,7 +179,7 @@ test('a blank optional field in the new form counts as absent', async (t) => {
 test('a form may leave out the optional fields, and numbers may have spaces and signs', async (t) => {
   const app = await testApp(t)
   const fields = { name: 'Pier', latitude: ' -1.50 ', longitude: '+7' }
-  const response = await app.inject({ method: 'POST', url: '/locations', ...asForm(fields) })
+  const response = await app.inject({ method: 'POST', url: '/places', ...asForm(fields) })
   assert.equal(response.statusCode, 201)
   const { latitude, longitude, note } = await readRecord(app, String(response.headers.location))
   assert.deepEqual([latitude, longitude, note], [-1.5, 7, undefined])
