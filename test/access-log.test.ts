@@ -147,11 +147,11 @@ for (const { name, leave, makeSettings } of ways) {
   })
 }
 
-const contents = '/ /topic.html /locations /locations.ndjson /health /nowhere /%ff'.split(' ')
+const contents = '/ /topic.html /places /places.ndjson /health /nowhere /%ff'.split(' ')
 
 test('the line has the bytes of the body, with a length or streamed', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+  await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
   for (const url of contents) {
     await t.test(url, async () => {
       const { rawPayload } = await app.inject(url)
@@ -174,7 +174,7 @@ test('over HTTP/2 the bytes are the same, and no complete response is called abo
   const rows = [
     ...contents.map((path) => ({ ':path': path })),
     { ':method': 'HEAD', ':path': '/' },
-    { ':method': 'OPTIONS', ':path': '/users' },
+    { ':method': 'OPTIONS', ':path': '/people' },
     { ':path': '/mirror/status/204' },
     { ':path': '/mirror/status/304' },
   ]
@@ -191,11 +191,11 @@ test('a response without a body has no bytes', async (t) => {
   const { headers } = await app.inject('/topic.html')
   const rows = [
     { method: 'HEAD', url: '/topic.html' },
-    { method: 'HEAD', url: '/locations' },
-    { method: 'OPTIONS', url: '/locations' },
+    { method: 'HEAD', url: '/places' },
+    { method: 'OPTIONS', url: '/places' },
     { method: 'GET', url: '/mirror/status/204' },
     { method: 'GET', url: '/topic.html', headers: { 'if-none-match': String(headers.etag) } },
-    { method: 'GET', url: '/locations', headers: { 'x-http-method-override': 'HEAD' } },
+    { method: 'GET', url: '/places', headers: { 'x-http-method-override': 'HEAD' } },
   ] as const
   for (const row of rows) {
     await app.inject(row)
@@ -205,12 +205,12 @@ test('a response without a body has no bytes', async (t) => {
 
 test('a line has the route, the method after an override and the received one', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'POST', url: '/users/a?_method=DELETE&secret=1' })
+  await app.inject({ method: 'POST', url: '/people/a?_method=DELETE&secret=1' })
   await app.inject({ method: 'GET', url: '/nowhere?secret=1' })
   const [overridden, unknown] = await completed(app, 2)
   assert.deepEqual(
     [overridden?.method, overridden?.receivedMethod, overridden?.route, overridden?.path],
-    ['DELETE', 'POST', '/users/:id', '/users/a'],
+    ['DELETE', 'POST', '/people/:id', '/people/a'],
   )
   assert.ok(unknown && !('receivedMethod' in unknown) && !('route' in unknown))
   assert.ok(app.logLines.every((line) => !line.includes('secret')))

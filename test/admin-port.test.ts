@@ -20,7 +20,7 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
     ['/metrics', 200, 'text/plain; version=0.0.4; charset=utf-8'],
     ['/', 404, 'text/plain; charset=utf-8'],
     ['/health', 404, 'text/plain; charset=utf-8'],
-    ['/users', 404, 'text/plain; charset=utf-8'],
+    ['/people', 404, 'text/plain; charset=utf-8'],
     ['/metrics/__proto__', 404, 'text/plain; charset=utf-8'],
     ['/%ff', 404, 'text/plain; charset=utf-8'],
   ] as const
@@ -117,13 +117,13 @@ test('requests are counted by method, route and status', limit, async (t) => {
   assert.equal(before.sum('http_requests_total'), 0)
   assert.equal(before.sum('vitrine_info', { version: packageJson.version }), 1)
   let bytes = 0
-  for (const id of ['a', 'b', 'c']) bytes += (await send(`/users/${id}`)).text.length
-  bytes += (await send('/locations.json')).text.length
+  for (const id of ['a', 'b', 'c']) bytes += (await send(`/people/${id}`)).text.length
+  bytes += (await send('/places.json')).text.length
   await send('/mirror/query?_method=HEAD')
   const { sum } = await metrics()
-  const user = { method: 'GET', route: '/users/:id' }
-  assert.equal(sum('http_requests_total', { ...user, status: '404' }), 3)
-  assert.equal(sum('http_request_duration_seconds_count', user), 3)
+  const read = { method: 'GET', route: '/people/:id' }
+  assert.equal(sum('http_requests_total', { ...read, status: '404' }), 3)
+  assert.equal(sum('http_request_duration_seconds_count', read), 3)
   assert.equal(
     sum('http_requests_total', { method: 'HEAD', route: '/mirror/query', status: '200' }),
     1,
@@ -148,20 +148,20 @@ test('no client can create a label', limit, async (t) => {
   for (let index = 0; index < 200; index += 1) {
     const name = `"}\\n${String(index)}`
     await send(`/nowhere/${encodeURIComponent(name)}`)
-    await send(`/locations/id-${String(index)}`, { headers: { 'x-request-id': name } })
+    await send(`/places/id-${String(index)}`, { headers: { 'x-request-id': name } })
   }
   for (const method of ['PROPFIND', 'MKCOL', 'SOURCE', 'M-SEARCH', 'TRACE']) {
-    await send('/users', { method })
+    await send('/people', { method })
   }
-  await send('/users', { headers: { 'x-http-method-override': 'BREW' } })
+  await send('/people', { headers: { 'x-http-method-override': 'BREW' } })
   const { samples, sum } = await metrics()
   const counted = samples.filter(({ name }) => name === 'http_requests_total')
   const labels = counted.map(({ labels }) => Object.values(labels).join(' ')).toSorted()
   assert.deepEqual(
     labels.map((text) => text.replace(/^other none \d+$/, 'other none')),
     [
-      'GET /locations/:id 404',
-      'GET /users 200',
+      'GET /people 200',
+      'GET /places/:id 404',
       'GET none 404',
       ...labels.filter((text) => text.startsWith('other')).map(() => 'other none'),
     ],

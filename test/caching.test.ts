@@ -13,7 +13,7 @@ async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; u
   const app = await testApp(t)
   const ids: Record<string, string> = {
     '/users': (await createRecord(app, '/users', ann))._id,
-    '/locations': (await createRecord(app, '/locations', { name: 'Rome' }))._id,
+    '/places': (await createRecord(app, '/places', { name: 'Rome' }))._id,
     '/uploads': (await upload(app, 'content'))._id,
   }
   const routes = (await listRoutes(app)).filter(

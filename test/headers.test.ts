@@ -30,11 +30,11 @@ function withoutVariable(headers: Headers): Headers {
 async function openApp(t: TestContext) {
   const { app } = await openUploads(t)
   const { _id: user } = await createRecord(app, '/users', ann)
-  const { _id: location } = await createRecord(app, '/locations', { name: 'Rome' })
+  const { _id: location } = await createRecord(app, '/places', { name: 'Rome' })
   const { _id: file } = await upload(app, 'glass')
   const examples: Record<string, string> = {
     '/users': user,
-    '/locations': location,
+    '/places': location,
     '/uploads': file,
     '/inspector': String((await app.inject('/health')).headers['x-request-id']),
     '/problems': 'not-found',
@@ -49,7 +49,7 @@ async function openApp(t: TestContext) {
         prefix in examples ? `${prefix}/${examples[prefix] ?? ''}` : path.replace(/\{\w+\}/, '200'),
       ),
     )
-  const others = ['/users', '/locations'].flatMap((path) => [
+  const others = ['/users', '/places'].flatMap((path) => [
     `${path}?page=1`,
     `${path}?page=2&per_page=1`,
   ])

@@ -13,7 +13,7 @@ import { listRoutes } from './routes.ts'
 import { testApp } from './test-app.ts'
 import { things } from './things.ts'
 
-/** Every operation of Fastify's router, as `get /users/{id}`, except the files of pages. */
+/** Every operation of Fastify's router, as `get /people/{id}`, except the files of pages. */
 async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
   const routes = await listRoutes(app)
   return routes.flatMap(({ path, methods }) =>
@@ -43,7 +43,7 @@ test('the document passes the recommended rules of Redocly', async (t) => {
   const config = await createConfig({
     extends: ['recommended'],
     rules: {
-      // `/users/new` and `/users/{id}` overlap; the router prefers the first.
+      // `/people/new` and `/people/{id}` overlap; the router prefers the first.
       'no-ambiguous-paths': 'off',
       // Some operations only redirect.
       'operation-2xx-response': 'off',

@@ -19,7 +19,7 @@ async function curl(...args: string[]): Promise<string> {
 
 async function createUser(origin: string): Promise<string> {
   const body = new URLSearchParams({ name: 'Ann', password: 'secret' })
-  const response = await fetch(`${origin}/users`, { method: 'POST', body })
+  const response = await fetch(`${origin}/people`, { method: 'POST', body })
   return origin + (response.headers.get('location') ?? '')
 }
 
@@ -65,7 +65,7 @@ test('HTTP/1.0 gets a response, and its connection is closed', async (t) => {
     '-i',
     '-H',
     'Accept: application/json',
-    `${origin}/users`,
+    `${origin}/people`,
   )
   assert.match(response, /^HTTP\/1\.1 200 OK\r\n/)
   assert.match(response, /^Connection: close\r$/im)

@@ -230,7 +230,7 @@ test('records written before a restart exist after it', async (t: TestContext) =
   const settings = { DATABASE_URL: `sqlite:${join(folder, 'new', 'folder', 'vitrine.db')}` }
   const first = await startVitrine(t, settings)
   const body = new URLSearchParams({ name: 'Rome' })
-  const created = await fetch(`${first.origin}/locations`, { method: 'POST', body })
+  const created = await fetch(`${first.origin}/places`, { method: 'POST', body })
   const location = created.headers.get('location') ?? ''
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')

@@ -6,19 +6,19 @@ import { loadConfig } from '../config/config.ts'
 import { findClaimedId } from './replay-responses.ts'
 import { serviceUnavailable, unprocessable } from '../http/errors/http-error.ts'
 import type { Demo } from '../site/demo.ts'
-import { demos as catalogue } from '../demos/catalogue.ts'
 import type { IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 import { allRecords, type StoredRecord } from '../stores/records/records.ts'
 import { temporaryDatabase, type Shown } from '../../test/resources.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp } from '../../test/test-app.ts'
+import { testDemos } from '../../test/test-demos.ts'
 import { until } from '../../test/until.ts'
 
 const past = '2001-01-01T00:00:00.000Z'
 const future = new Date(Date.now() + 60_000).toISOString()
 
 /** An app, and the entry in its database for the only key that the tests use. */
-async function openApp(t: TestContext, demos: readonly Demo[] = catalogue) {
+async function openApp(t: TestContext, demos: readonly Demo[] = testDemos) {
   const databaseUrl = await temporaryDatabase(t)
   const app = await testApp(t, { demos, settings: { DATABASE_URL: databaseUrl } })
   const filesUrl = `file:${await temporaryFolder(t)}`
@@ -29,7 +29,7 @@ async function openApp(t: TestContext, demos: readonly Demo[] = catalogue) {
   const send = (payload: object) =>
     app.inject({
       method: 'POST',
-      url: '/users',
+      url: '/people',
       headers: { accept: 'application/json', 'idempotency-key': '"a key"' },
       payload,
     })
@@ -47,7 +47,7 @@ async function openApp(t: TestContext, demos: readonly Demo[] = catalogue) {
     const claim = { ...toClaim({ ...record, document: Object.fromEntries(kept) }), ...changes }
     assert.ok(await responses.change(record.id, record.version, claim))
   }
-  const list = () => records.collection('users').list(allRecords, { offset: 0, limit: 9 })
+  const list = () => records.collection('people').list(allRecords, { offset: 0, limit: 9 })
   return { app, send, find, leave, list, records }
 }
 
@@ -63,7 +63,7 @@ test('the record that a dead process created is found, and not created twice', a
   await leave({ leasedUntil: past })
   const again = await send(ann)
   assert.deepEqual([again.statusCode, again.json()], [201, first])
-  assert.equal(again.headers.location, `/users/${first._id}`)
+  assert.equal(again.headers.location, `/people/${first._id}`)
   // From here on there is a response again.
   assert.equal((await send(ann)).headers['idempotency-replayed'], 'true')
   assert.equal((await list()).length, 1)
@@ -72,7 +72,7 @@ test('the record that a dead process created is found, and not created twice', a
 test('the record that a dead process was about to create gets the id that it would have had', async (t) => {
   const { send, leave, list, records } = await openApp(t)
   const { _id } = (await send(ann)).json<Shown>()
-  await records.collection('users').remove(_id)
+  await records.collection('people').remove(_id)
   await leave({ leasedUntil: past })
   assert.equal((await send(ann)).json<Shown>()._id, _id)
   const ids = (await list()).map(({ id }) => id)

@@ -9,12 +9,12 @@ type Headers = Record<string, string>
 const key = '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
 const place = { name: 'Pier' }
 
-function post(app: TestApp, headers: Headers, payload: object = place, url = '/locations') {
+function post(app: TestApp, headers: Headers, payload: object = place, url = '/places') {
   const all = { accept: 'application/json', ...headers }
   return app.inject({ method: 'POST', url, headers: all, payload })
 }
 
-async function listOf(app: TestApp, url = '/locations'): Promise<Shown[]> {
+async function listOf(app: TestApp, url = '/places'): Promise<Shown[]> {
   return (await app.inject({ url, headers: { accept: 'application/json' } })).json<Shown[]>()
 }
 
@@ -110,11 +110,11 @@ test('a key with a different request is rejected with 422, and nothing is create
   const app = await testApp(t)
   await post(app, { 'idempotency-key': key })
   const cases: [payload: object, url: string][] = [
-    [{ name: 'Jetty' }, '/locations'],
-    [{ ...place, note: '' }, '/locations'],
-    [{ ...place, unknown: 1 }, '/locations'],
-    [place, '/locations?a=1'],
-    [{ ...place, password: 'secret' }, '/users'],
+    [{ name: 'Jetty' }, '/places'],
+    [{ ...place, note: '' }, '/places'],
+    [{ ...place, unknown: 1 }, '/places'],
+    [place, '/places?a=1'],
+    [{ ...place, password: 'secret' }, '/people'],
   ]
   for (const [payload, url] of cases) {
     await t.test(url, async () => {
@@ -122,14 +122,14 @@ test('a key with a different request is rejected with 422, and nothing is create
       assert.deepEqual([response.statusCode, problemOf(response)], [422, 'idempotency-key-reused'])
     })
   }
-  assert.deepEqual([(await listOf(app)).length, (await listOf(app, '/users')).length], [1, 0])
+  assert.deepEqual([(await listOf(app)).length, (await listOf(app, '/people')).length], [1, 0])
 })
 
 test('of twenty requests with one key at once one creates; the others get 409', async (t) => {
   const app = await testApp(t)
   // A user takes its time, since the password is hashed.
   const user = { name: 'Ann', password: 'secret' }
-  const send = () => post(app, { 'idempotency-key': key }, user, '/users')
+  const send = () => post(app, { 'idempotency-key': key }, user, '/people')
   const responses = await Promise.all(Array.from({ length: 20 }, send))
   const waiting = responses.filter(({ statusCode }) => statusCode === 409)
   assert.equal(responses.filter(({ statusCode }) => statusCode === 201).length, 20 - waiting.length)
@@ -140,7 +140,7 @@ test('of twenty requests with one key at once one creates; the others get 409', 
   }
   const { headers } = await send()
   assert.equal(headers['idempotency-replayed'], 'true')
-  assert.equal((await listOf(app, '/users')).length, 1)
+  assert.equal((await listOf(app, '/people')).length, 1)
 })
 
 test('an error is not stored: the corrected request may have the same key', async (t) => {
@@ -165,15 +165,15 @@ test('a form sends its key in a field, which the handler does not see', async (t
     () =>
       app.inject({
         method: 'POST',
-        url: '/locations',
+        url: '/places',
         headers: { ...headers, ...prefer },
         payload,
       }),
     () => post(app, prefer, fields),
-    () => post(app, prefer, place, `/locations?_idempotency_key=${encodeURIComponent(key)}`),
+    () => post(app, prefer, place, `/places?_idempotency_key=${encodeURIComponent(key)}`),
     // A header counts before a field, and a field in the content before one in the query.
     () => post(app, { ...prefer, 'idempotency-key': key }, { ...place, _idempotency_key: 'other' }),
-    () => post(app, prefer, fields, '/locations?_idempotency_key=other'),
+    () => post(app, prefer, fields, '/places?_idempotency_key=other'),
   ]
   const bodies: string[] = []
   for (const one of send) {

@@ -33,7 +33,7 @@ const cases: Readonly<Record<string, Partial<Exchange>>> = {
   'a text body': { method: 'POST', requestBody: textBody('a=1'), responseBody: textBody('é') },
   'a binary body': { method: 'POST', requestBody: binary, responseBody: binary },
   'no origin, of an earlier version': { origin: '', target: '/a?b=c' },
-  'a redirect': { status: 303, responseFields: [['location', '/users']] },
+  'a redirect': { status: 303, responseFields: [['location', '/people']] },
   'no response': { status: undefined, responseFields: [], times: { end: 3 }, isCutOff: true },
   'unordered times': { times: { body: 4, firstByte: 2, end: 5 } },
 }

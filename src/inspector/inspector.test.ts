@@ -5,13 +5,13 @@ import { testApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
 
 const requests: readonly [url: string, headers: Record<string, string>, isRecorded: boolean][] = [
-  ['/users', { accept: 'text/html' }, true],
-  ['/users', { accept: 'application/json', referer: 'http://localhost/' }, true],
-  ['/users', { accept: 'application/json', 'sec-fetch-site': 'same-origin' }, true],
+  ['/people', { accept: 'text/html' }, true],
+  ['/people', { accept: 'application/json', referer: 'http://localhost/' }, true],
+  ['/people', { accept: 'application/json', 'sec-fetch-site': 'same-origin' }, true],
   ['/nowhere', { accept: 'text/html' }, true],
-  ['/users', { accept: '*/*' }, false],
-  ['/users', { accept: 'application/json' }, false],
-  ['/users', {}, false],
+  ['/people', { accept: '*/*' }, false],
+  ['/people', { accept: 'application/json' }, false],
+  ['/people', {}, false],
   ['/problems', { accept: 'text/html' }, false],
   ['/inspector/other', { accept: 'text/html' }, false],
 ]
@@ -39,7 +39,7 @@ test('a request id finds every recorded exchange that has it, oldest first', asy
   const headers = { accept: 'text/html', 'x-request-id': requestId }
   await app.inject({ url: '/session', headers })
   await app.inject({ url: '/login', headers })
-  await app.inject({ url: '/users', headers: { ...headers, 'x-request-id': 'other' } })
+  await app.inject({ url: '/people', headers: { ...headers, 'x-request-id': 'other' } })
   const url = `/inspector?request_id=${requestId}`
   const response = await app.inject({ url, headers: { ...json, referer: 'http://localhost/' } })
   const { exchanges } = response.json<{ exchanges: { id: string; target: string }[] }>()
@@ -92,7 +92,7 @@ for (const [what, field, given, count] of [
     const app = await testApp(t)
     const headers = { accept: 'text/html', 'content-type': formType, ...given }
     const payload = `name=Rome&_request_id=${field}`
-    const sent = await app.inject({ method: 'POST', url: '/locations', headers, payload })
+    const sent = await app.inject({ method: 'POST', url: '/places', headers, payload })
     assert.equal(sent.statusCode, 201)
     const url = `/inspector?request_id=${requestId}`
     const { exchanges } = (await app.inject({ url, headers: json })).json<{
@@ -130,9 +130,9 @@ for (const query of [
 test('the exchanges of a request id have no secrets', async (t) => {
   const app = await testApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId, cookie: 'a=c0ffee' }
-  await app.inject({ url: '/users?token=c0ffee', headers })
+  await app.inject({ url: '/people?token=c0ffee', headers })
   const { body } = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
-  assert.match(body, /users\?token=/)
+  assert.match(body, /people\?token=/)
   assert.doesNotMatch(body, /c0ffee/)
 })
 

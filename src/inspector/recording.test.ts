@@ -52,7 +52,7 @@ for (const version of ['1.0', '1.1']) {
 
 const chunked = '/responses/custom?body=a&framing=chunked'
 for (const path of [
-  '/users',
+  '/people',
   '/health',
   '/httpbin/get',
   '/status/204',
@@ -89,7 +89,7 @@ const bodies: readonly (readonly [
   ['invalid JSON', '/users/post', 'application/json', '{"a', { text: '{"a' }],
   ['a body of a raw path', '/httpbin/post', 'text/plain', 'plain', { text: 'plain' }],
   ['a body that nothing reads', '/nowhere', 'application/xml', '<a/>', { text: '<a/>' }],
-  ['a body of a method that is not allowed', '/users/new', 'text/plain', 'b', { text: 'b' }],
+  ['a body of a method that is not allowed', '/people/new', 'text/plain', 'b', { text: 'b' }],
   ['text', '/users/post/raw', 'text/plain', 'b\n', { text: 'b\n' }],
   ['bytes that are not UTF-8', '/httpbin/post', 'image/png', '\x89P\xff', { hex: '8950ff' }],
   ['a byte of zero', '/httpbin/post', 'text/plain', 'a\0', { hex: '6100' }],
@@ -159,7 +159,7 @@ for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
 }
 
 for (const [method, url] of [
-  ['HEAD', '/users'],
+  ['HEAD', '/people'],
   ['GET', '/status/304'],
   ['DELETE', '/status/204'],
 ] as const) {
@@ -222,18 +222,18 @@ test('an exchange over HTTP/2 has its version, its cipher and its body', async (
 })
 
 const conditions: readonly (readonly [string, string, Headers, string])[] = [
-  ['GET', '/locations/x', { 'if-none-match': '*' }, 'not modified'],
-  ['GET', '/locations/x', { 'if-none-match': '"other"' }, 'proceed'],
-  ['GET', '/locations/x', { 'if-match': '"other"' }, 'failed'],
-  ['PATCH', '/locations/x', { 'if-match': '*' }, 'proceed'],
-  ['DELETE', '/locations/x', { 'if-match': '"other"' }, 'failed'],
+  ['GET', '/places/x', { 'if-none-match': '*' }, 'not modified'],
+  ['GET', '/places/x', { 'if-none-match': '"other"' }, 'proceed'],
+  ['GET', '/places/x', { 'if-match': '"other"' }, 'failed'],
+  ['PATCH', '/places/x', { 'if-match': '*' }, 'proceed'],
+  ['DELETE', '/places/x', { 'if-match': '"other"' }, 'failed'],
   ['GET', '/health', { 'if-none-match': '"other"' }, 'proceed'],
 ]
 
 for (const [method, url, headers, outcome] of conditions) {
   test(`${method} ${url} with ${JSON.stringify(headers)} shows the outcome ${outcome}`, async (t) => {
     const { app, id } = await openApp(t)
-    await app.inject({ method: 'PUT', url: '/locations/x', payload: { name: 'Rome' } })
+    await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
     const payload = method === 'PATCH' ? { payload: { name: 'Roma' } } : {}
     const sent = { ...headers, accept: 'application/json', 'x-request-id': id }
     await app.inject({ method: method as 'GET', url, headers: sent, ...payload })

@@ -31,7 +31,7 @@ test('a rejected request gets an error with Retry-After: 1', async (t) => {
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '100' } })
   await app.ready()
   const headers = { accept: 'application/json' }
-  const send = () => app.inject({ method: 'POST', url: '/users', headers, payload: {} })
+  const send = () => app.inject({ method: 'POST', url: '/people', headers, payload: {} })
   let response = await send()
   await until(async () => {
     block(200)
@@ -82,7 +82,7 @@ test('an overloaded process rejects all requests but probes until it has recover
   const body = 'a=1&_method=GET'
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const sent = [
-    statusOf('/users'),
+    statusOf('/people'),
     statusOf('/nowhere'),
     statusOf('/mirror/field', { method: 'POST', body, headers }),
     statusOf('/health'),

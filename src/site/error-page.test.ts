@@ -66,8 +66,8 @@ test('an error page shows what happened, what to do, the status code and links',
 })
 
 const lists = [
-  ['/users/unknown', '/users', 'All users'],
-  ['/users/unknown/edit', '/users', 'All users'],
+  ['/people/unknown', '/people', 'All people'],
+  ['/people/unknown/edit', '/people', 'All people'],
   ['/uploads/unknown', '/uploads', 'All uploads'],
   ['/learn/unknown', '/learn', 'All lessons'],
   ['/problems/unknown', '/problems', 'All problems'],
@@ -99,11 +99,11 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
 test('an error page links back to the page of this service that led to it', async (t) => {
   const app = await testApp(t)
   const rows: readonly [referer: string, href: string | undefined][] = [
-    ['http://localhost/users?page=2&a="', 'http://localhost/users?page=2&amp;a=%22'],
+    ['http://localhost/people?page=2&a="', 'http://localhost/people?page=2&amp;a=%22'],
     ['http://localhost/', 'http://localhost/'],
     ['http://localhost//other.example/', 'http://localhost//other.example/'],
-    ['http://other.example/users', undefined],
-    ['http://localhost:81/users', undefined],
+    ['http://other.example/people', undefined],
+    ['http://localhost:81/people', undefined],
     ['javascript:alert(1)', undefined],
     ['about:blank', undefined],
     ['none', undefined],

@@ -12,11 +12,11 @@ const json = 'application/json'
 /** Bodies that a route does not accept, and the status codes that are right for them. */
 const rows: readonly Row[] = [
   ...['{', '[1,', "{'a':1}", 'NaN', '{"a":01}', '\u{feff}', 'undefined', '{"a":1}}', '"\t"'].map(
-    (body): Row => [`invalid JSON: ${body}`, '/users', json, body, [400]],
+    (body): Row => [`invalid JSON: ${body}`, '/people', json, body, [400]],
   ),
   ...['1', '"text"', 'null', '[]', '[{"name":"a"}]', 'true'].map((body): Row => [
     `JSON other than an object: ${body}`,
-    '/users',
+    '/people',
     json,
     body,
     [422],
@@ -26,47 +26,47 @@ const rows: readonly Row[] = [
   ['an array 65 deep', '/users/post', json, '['.repeat(65) + ']'.repeat(65), [400]],
   ['an array 64 deep', '/users/post', json, '['.repeat(64) + ']'.repeat(64), [200]],
   ['brackets in a string', '/users/post', json, `"${'['.repeat(1000)}"`, [200]],
-  ['JSON in UTF-16', '/users', json, Buffer.from('{"name":"a"}', 'utf16le'), [400]],
-  ['JSON that is not UTF-8', '/users', json, Buffer.from([0x22, 0xff, 0x22]), [400]],
+  ['JSON in UTF-16', '/people', json, Buffer.from('{"name":"a"}', 'utf16le'), [400]],
+  ['JSON that is not UTF-8', '/people', json, Buffer.from([0x22, 0xff, 0x22]), [400]],
   ['a form that is not UTF-8', '/mirror/field', formType, 'a=%ff', [400]],
   ['text that is not UTF-8', '/users/post/raw', 'text/plain', Buffer.from([0xe9]), [400]],
   [
     'a number too large',
-    '/locations',
+    '/places',
     json,
     '{"name":"a","latitude":1e999,"longitude":0}',
     [400, 422],
   ],
   [
     'numbers written as strings',
-    '/locations',
+    '/places',
     json,
     '{"name":"a","latitude":"1","longitude":"2"}',
     [422],
   ],
-  ['one of two numbers', '/locations', json, '{"name":"a","latitude":1}', [422]],
+  ['one of two numbers', '/places', json, '{"name":"a","latitude":1}', [422]],
   [
     'form values that are not decimal numbers',
-    '/locations',
+    '/places',
     formType,
     'name=a&latitude=0x1&longitude=1_0',
     [422],
   ],
-  ['required fields missing', '/users', json, '{}', [422]],
-  ['a name that is an object', '/users', json, '{"name":{"a":1},"password":["x"]}', [422]],
-  ['a repeated name in a form', '/users', formType, 'name=a&name=b&password=x', [422]],
-  ['a name too long', '/users', json, `{"name":"${'x'.repeat(201)}","password":"x"}`, [422]],
-  ['a password too long', '/users', json, `{"name":"x","password":"${'é'.repeat(513)}"}`, [422]],
+  ['required fields missing', '/people', json, '{}', [422]],
+  ['a name that is an object', '/people', json, '{"name":{"a":1},"password":["x"]}', [422]],
+  ['a repeated name in a form', '/people', formType, 'name=a&name=b&password=x', [422]],
+  ['a name too long', '/people', json, `{"name":"${'x'.repeat(201)}","password":"x"}`, [422]],
+  ['a password too long', '/people', json, `{"name":"x","password":"${'é'.repeat(513)}"}`, [422]],
   ['201 parameters', '/users/post', formType, 'a=1&'.repeat(201), [400]],
   ['101 items in a list', '/users/post', formType, 'a[]=1&'.repeat(101), [400]],
   ['brackets 6 deep', '/users/post', formType, 'a[1][2][3][4][5][6]=x', [400]],
   ['a list with the length 10^8', '/users/post', formType, 'a[length]=100000000', [200, 400]],
   ['an index of 10^8', '/users/post', formType, 'a[100000000]=x', [200, 400]],
-  ['an unsupported media type', '/users', 'application/xml', '<a/>', [415]],
-  ['an invalid media type', '/users', 'nonsense', '{}', [415]],
+  ['an unsupported media type', '/people', 'application/xml', '<a/>', [415]],
+  ['an invalid media type', '/people', 'nonsense', '{}', [415]],
   [
     'multipart for a resource without files',
-    '/users',
+    '/people',
     'multipart/form-data; boundary=b',
     '--b--\r\n',
     [415],
@@ -107,7 +107,7 @@ test('invalid bodies are rejected with the right status code and change nothing'
       assert.ok(allowed.includes(status), String(status))
     })
   }
-  for (const path of ['/users', '/locations', '/uploads']) {
+  for (const path of ['/people', '/places', '/uploads']) {
     await t.test(path, async () => {
       assert.deepEqual(await (await fetch(origin + path, { headers: { accept: json } })).json(), [])
     })
@@ -126,7 +126,7 @@ test('bodies with a Content-Encoding are rejected with 415 and Accept-Encoding: 
     ['br', '{}'],
   ]
   const routes = [
-    ['/users', json],
+    ['/people', json],
     ['/mirror/field', formType],
     ['/users/post/raw', 'text/plain'],
     ['/profile', 'multipart/form-data; boundary=b'],
@@ -145,7 +145,7 @@ test('bodies with a Content-Encoding are rejected with 415 and Accept-Encoding: 
   await assertSound()
 })
 
-for (const path of ['/users', '/users/post', '/responses/echo', '/httpbin/post']) {
+for (const path of ['/people', '/users/post', '/responses/echo', '/httpbin/post']) {
   test(`a chunked body that is too large, and goes on, gets 413 from ${path}`, async (t) => {
     const { origin, assertSound } = await startWatched(t, { MAX_BODY_BYTES: '1000' })
     const chunk = `3e8\r\n${'0'.repeat(1000)}\r\n`

@@ -52,11 +52,11 @@ test('concurrent creations never exceed the limit', async (t) => {
   const app = await testApp(t, { settings: { MAX_RECORDS: '10' } })
   const responses = await Promise.all(
     Array.from({ length: 40 }, () =>
-      app.inject({ method: 'POST', url: '/locations', payload: { name: 'Rome' } }),
+      app.inject({ method: 'POST', url: '/places', payload: { name: 'Rome' } }),
     ),
   )
   const statuses = responses.map(({ statusCode }) => statusCode)
-  const kept = (await app.inject({ url: '/locations', headers: json })).json<unknown[]>()
+  const kept = (await app.inject({ url: '/places', headers: json })).json<unknown[]>()
   assert.equal(statuses.filter((status) => status === 201).length, kept.length)
   assert.equal(statuses.filter((status) => status === 507).length, 40 - kept.length)
   // PostgreSQL may keep a few more.
@@ -90,13 +90,13 @@ test('a key over the limit is rejected, and its request can be sent without', as
   const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
   const create = async (key?: string) => {
     const headers = key === undefined ? {} : { 'idempotency-key': key }
-    const request = { method: 'POST', url: '/locations', headers, payload: { name: 'Rome' } }
+    const request = { method: 'POST', url: '/places', headers, payload: { name: 'Rome' } }
     return (await app.inject({ ...request, method: 'POST' })).statusCode
   }
   assert.deepEqual([await create('a'), await create('a')], [201, 201])
   assert.equal(await create('b'), 201)
   assert.equal(await create('c'), 507)
-  assert.equal((await app.inject({ url: '/locations', headers: json })).json<[]>().length, 2)
+  assert.equal((await app.inject({ url: '/places', headers: json })).json<[]>().length, 2)
   assert.equal(await create('b'), 201)
 })
 
@@ -105,7 +105,7 @@ const note = 'n'.repeat(2000)
 
 async function fill(sendRequest: Send, name: string): Promise<string[]> {
   for (const ids: string[] = []; ; ids.push(`${name}-${String(ids.length)}`)) {
-    const path = `/locations/${name}-${String(ids.length)}`
+    const path = `/places/${name}-${String(ids.length)}`
     const { status, text } = await sendRequest(path, asJson('PUT', { name, note }))
     if (status === 201) continue
     assert.equal(status, 507, text)
@@ -124,11 +124,11 @@ test(
     const ids = await fill(sendRequest, 'first')
     assert.ok(ids.length > 100, String(ids.length))
     const all = async () =>
-      (await listOf<{ _id: string }>(sendRequest, '/locations')).map(({ _id }) => _id)
+      (await listOf<{ _id: string }>(sendRequest, '/places')).map(({ _id }) => _id)
     assert.deepEqual((await all()).toSorted(), ids.toSorted())
-    assert.equal((await sendRequest('/locations/first-0')).status, 200)
+    assert.equal((await sendRequest('/places/first-0')).status, 200)
     for (const id of ids.slice(0, 100)) {
-      assert.equal((await sendRequest(`/locations/${id}`, { method: 'DELETE' })).status, 200, id)
+      assert.equal((await sendRequest(`/places/${id}`, { method: 'DELETE' })).status, 200, id)
     }
     const more = await fill(sendRequest, 'second')
     assert.ok(more.length >= 90, String(more.length))
@@ -145,7 +145,7 @@ test(
     // The full database can be opened again.
     const again = await startVitrine(t, { DATABASE_URL: `sqlite:${path}`, ...settings })
     const sendAgain = openClient(t, again.origin)
-    assert.equal((await sendAgain('/locations/second-0')).status, 200)
+    assert.equal((await sendAgain('/places/second-0')).status, 200)
     assert.ok((await fill(sendAgain, 'third')).length < 5)
   },
 )

@@ -6,7 +6,7 @@ const close = 'Connection: close'
 
 function toPost(fields: readonly string[], content: string): string {
   const json = ['Content-Type: application/json', close]
-  return toRequest('POST /locations HTTP/1.1', [host, ...json, ...fields], content)
+  return toRequest('POST /places HTTP/1.1', [host, ...json, ...fields], content)
 }
 
 /** A form that is echoed, so that the parsed body is visible. */
@@ -16,11 +16,7 @@ function toForm(fields: readonly string[], content: string): string {
 }
 
 const chunked = 'Transfer-Encoding: chunked'
-const smuggled = toRequest(
-  'POST /locations HTTP/1.1',
-  [host, 'Content-Length: 14'],
-  '{"name":"bad"}',
-)
+const smuggled = toRequest('POST /places HTTP/1.1', [host, 'Content-Length: 14'], '{"name":"bad"}')
 
 export const framingRows: readonly RawRow[] = [
   [
@@ -142,7 +138,7 @@ export const tooLargeRows: readonly RawRow[] = [
   ],
   ['a request target of just 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024 - 16)}`), [200]],
   ['a request target of over 8 KiB', toGet(`/mirror/query?a=${'x'.repeat(8 * 1024)}`), [414]],
-  ['a path of over 8 KiB', toGet(`/users/${'x'.repeat(9000)}`), [414]],
+  ['a path of over 8 KiB', toGet(`/people/${'x'.repeat(9000)}`), [414]],
   ['a request target over the header limit', toGet(`/mirror/query?a=${'x'.repeat(20_000)}`), [431]],
   ['a request target of 1 MB', toGet(`/${'x'.repeat(1_000_000)}`), [431]],
   ['a path of 8,000 slashes', toGet('/'.repeat(8000)), [200, 400, 404]],

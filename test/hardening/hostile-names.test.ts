@@ -46,7 +46,7 @@ test('names with markup are text on every page and in every representation', asy
     const place = { name, latitude: 1, longitude: 2, note: name }
     for (const [path, value] of [
       ['users', user],
-      ['locations', place],
+      ['places', place],
     ] as const) {
       const url = `${origin}/${path}/${id}`
       const body = JSON.stringify(value)
@@ -62,7 +62,7 @@ test('names with markup are text on every page and in every representation', asy
       assert.match(text.headers.get('content-type') ?? '', /^text\/plain/)
     }
   }
-  for (const path of ['/users', '/locations']) {
+  for (const path of ['/users', '/places']) {
     await t.test(path, async () => {
       const list = await fetch(origin + path, { headers: { accept: browserAccept } })
       assertInert(await list.text(), path)
@@ -98,7 +98,7 @@ test('typed values are shown as text in forms and errors', async (t) => {
         username: text,
       })
       const headers = { 'content-type': formType, accept: browserAccept }
-      for (const path of ['/users', '/locations', '/login']) {
+      for (const path of ['/people', '/places', '/login']) {
         const response = await fetch(origin + path, { method: 'POST', headers, body: fields })
         assert.ok(
           [401, 422].includes(response.status),
@@ -108,7 +108,7 @@ test('typed values are shown as text in forms and errors', async (t) => {
       }
       const encoded = encodeURIComponent(text)
       for (const path of [
-        `/users/${encoded}`,
+        `/people/${encoded}`,
         `/${encoded}`,
         `/mirror/status/${encoded}`,
         `/api/${encoded}`,
@@ -183,7 +183,7 @@ test('uploads are served as sandboxed attachments, whatever their media type', a
 
 test('no page has an inline script, handler or style, and each has a policy against them', async (t) => {
   const { origin, assertSound } = await startWatched(t)
-  const found = new Set(['/', '/nowhere', '/users/nobody', '/mirror/status/500'])
+  const found = new Set(['/', '/nowhere', '/people/nobody', '/mirror/status/500'])
   for (const path of found) {
     const response = await fetch(origin + path, { headers: { accept: browserAccept } })
     const policy = response.headers.get('content-security-policy') ?? ''

@@ -121,7 +121,7 @@ test('a list on 100 streams of 10 connections that read nothing fits into a smal
     session.on('error', () => undefined)
     await once(session, 'remoteSettings')
     const streams = Array.from({ length: 100 }, () =>
-      session.request({ ':path': '/locations', accept: 'application/json' }),
+      session.request({ ':path': '/places', accept: 'application/json' }),
     )
     await Promise.all(
       streams.map(async (stream) => {

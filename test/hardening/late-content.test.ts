@@ -10,7 +10,7 @@ const form = 'multipart/form-data; boundary=b'
 const file = '--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\n'
 
 const readers: readonly [path: string, type: string, start: string][] = [
-  ['/users', 'application/json', '"'],
+  ['/people', 'application/json', '"'],
   ['/mirror/field', 'application/x-www-form-urlencoded', 'a='],
   ['/profile', form, file],
   ['/users/post/formdata', form, file.replace('upfiles', 'pic')],

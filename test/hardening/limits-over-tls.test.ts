@@ -42,7 +42,7 @@ test('a method that only HTTP/2 accepts is counted like any other', async (t) =>
   })
   const responses = []
   for (let index = 0; index < 3; index += 1) {
-    const stream = session.request({ ':path': '/users', ':method': 'FOO' }).end().resume()
+    const stream = session.request({ ':path': '/people', ':method': 'FOO' }).end().resume()
     const [head] = (await once(stream, 'response')) as [Record<string, unknown>]
     responses.push(head[':status'])
     assert.match(String(head.ratelimit), /^"default";r=[01];t=\d+$/)

@@ -32,7 +32,7 @@ function toHead(path: string, type: string, length = 1000): string {
 }
 
 const readers: readonly [path: string, type: string, start: string][] = [
-  ['/users', 'application/json', '{"name":'],
+  ['/people', 'application/json', '{"name":'],
   ['/mirror/field', formType, 'a=b'],
   ['/users/post/raw', 'text/plain', 'text'],
   ['/users/post/formdata', 'multipart/form-data; boundary=b', '--b\r\nContent-Disposition: '],
@@ -212,7 +212,7 @@ test('a client that sends the whole body first can read a 413', async (t) => {
   })
   const file = `--b\r\nContent-Disposition: form-data; name="upfiles"; filename="a"\r\n\r\n`
   const cases: [path: string, type: string, start: string][] = [
-    ['/users', 'application/json', '"'],
+    ['/people', 'application/json', '"'],
     ['/mirror/field', formType, 'a='],
     ['/users/post/raw', 'text/plain', ''],
     ['/profile', 'multipart/form-data; boundary=b', file],

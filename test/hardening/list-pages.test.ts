@@ -13,11 +13,11 @@ test('pages of lists that are requested at the same time do not fill the memory'
   const body = JSON.stringify({ name: 'Łódź', note: 'ł'.repeat(1900) })
   for (let index = 0; index < 18; index += 1) {
     const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } }
-    assert.equal((await fetch(`${origin}/locations`, init)).status, 201)
+    assert.equal((await fetch(`${origin}/places`, init)).status, 201)
   }
   for (let round = 0; round < 125; round += 1) {
     const urls = Array.from({ length: 8 }, (_, index) => {
-      return `${origin}/locations?per_page=18&name:ne=x${String(round * 8 + index)}`
+      return `${origin}/places?per_page=18&name:ne=x${String(round * 8 + index)}`
     })
     const lengths = await Promise.all(
       urls.map(async (url) => (await (await fetch(url, { headers })).text()).length),

@@ -101,7 +101,7 @@ test('forms, the login and the edit script work over plain HTTP on a local netwo
 
 test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
-  const paths = ['/', '/users', '/users/new', '/login', '/session', '/uploads', '/topic.html']
+  const paths = ['/', '/people', '/people/new', '/login', '/session', '/uploads', '/topic.html']
   for (const path of [
     ...paths,
     '/nowhere',
@@ -139,7 +139,7 @@ test('a write from another site is blocked on a local network', async (t) => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       await t.test(`${origin} ${method}`, async () => {
         const headers = { ...content.headers, origin }
-        const { status } = await browse(`${site}/users`, { ...content, method, headers })
+        const { status } = await browse(`${site}/people`, { ...content, method, headers })
         assert.deepEqual([origin, method, status], [origin, method, 403])
       })
     }
@@ -147,29 +147,29 @@ test('a write from another site is blocked on a local network', async (t) => {
   // The other site names itself as the host, as after a change of its address in the DNS.
   const rebound = { host: `evil.example:${port}`, origin: `http://${hostname}:${port}` }
   const headers = { ...content.headers, ...rebound }
-  assert.equal((await browse(`${site}/users`, { ...content, headers })).status, 403)
-  const list = await browse(`${site}/users`, { headers: { accept: 'application/json' } })
+  assert.equal((await browse(`${site}/people`, { ...content, headers })).status, 403)
+  const list = await browse(`${site}/people`, { headers: { accept: 'application/json' } })
   assert.equal(list.body, '[]')
   await assertSound()
 })
 
 test('a link cannot turn a GET into a write on a local network', async (t) => {
   const { site, assertSound } = await startOnNetwork(t)
-  const created = await browse(`${site}/users`, asForm({ name: 'Ann', password: 'secret' }))
+  const created = await browse(`${site}/people`, asForm({ name: 'Ann', password: 'secret' }))
   const user = `${site}${created.headers.location ?? ''}`
   const { hostname, port } = new URL(site)
   const rows: [status: number, referer: string | undefined, more?: Record<string, string>][] = [
     [403, undefined],
     [403, ''],
     [403, 'http://evil.example/page'],
-    [403, `http://127.0.0.1:${port}/users`],
-    [403, `https://${hostname}:${port}/users`],
-    [403, `http://${hostname}/users`],
+    [403, `http://127.0.0.1:${port}/people`],
+    [403, `https://${hostname}:${port}/people`],
+    [403, `http://${hostname}/people`],
     [403, `${site}.evil.example/`],
-    [403, `${site}/users`, { 'sec-purpose': 'prefetch' }],
-    [403, `${site}/users`, { purpose: 'prefetch' }],
-    [403, `${site}/users`, { 'sec-fetch-site': 'cross-site' }],
-    [403, `${site}/users`, { 'sec-fetch-site': 'none' }],
+    [403, `${site}/people`, { 'sec-purpose': 'prefetch' }],
+    [403, `${site}/people`, { purpose: 'prefetch' }],
+    [403, `${site}/people`, { 'sec-fetch-site': 'cross-site' }],
+    [403, `${site}/people`, { 'sec-fetch-site': 'none' }],
   ]
   for (const [expected, referer, more = {}] of rows) {
     for (const method of ['GET', 'HEAD']) {
@@ -188,7 +188,7 @@ test('a link cannot turn a GET into a write on a local network', async (t) => {
     }
   }
   assert.equal((await browse(user)).status, 200)
-  const ours = await browse(`${user}?_method=DELETE`, { headers: { referer: `${site}/users` } })
+  const ours = await browse(`${user}?_method=DELETE`, { headers: { referer: `${site}/people` } })
   assert.equal(ours.status, 303)
   await assertSound()
 })

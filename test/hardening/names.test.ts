@@ -21,7 +21,7 @@ test('no key changes a prototype', async (t) => {
     for (const path of [
       '/users/post',
       '/mirror/field',
-      '/users',
+      '/people',
       '/login',
       '/api/post_json_with_param',
     ]) {
@@ -68,11 +68,11 @@ test('U+0000 and unpaired surrogates are never stored', async (t) => {
   for (const text of texts) {
     await t.test(text, async () => {
       const contents: [path: string, content: string][] = [
-        ['/users', `{"name":"${text}","password":"x"}`],
-        ['/users', `{"name":"x","password":"${text}"}`],
-        ['/locations', `{"name":"${text}"}`],
-        ['/locations', `{"name":"x","note":"${text}"}`],
-        ['/locations', `{"name":"x","${text}":"y"}`],
+        ['/people', `{"name":"${text}","password":"x"}`],
+        ['/people', `{"name":"x","password":"${text}"}`],
+        ['/places', `{"name":"${text}"}`],
+        ['/places', `{"name":"x","note":"${text}"}`],
+        ['/places', `{"name":"x","${text}":"y"}`],
       ]
       for (const [path, body] of contents) {
         for (const method of ['POST', 'PUT']) {
@@ -104,7 +104,7 @@ test('U+0000 and unpaired surrogates are never stored', async (t) => {
       assert.ok([400, 401].includes(response.status))
     })
   }
-  for (const path of ['/users', '/locations']) {
+  for (const path of ['/people', '/places']) {
     await t.test(path, async () => {
       assert.deepEqual(await (await fetch(origin + path, { headers: { accept: json } })).json(), [])
     })
@@ -132,25 +132,25 @@ test('an impossible id is not found, whatever it looks like', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   for (const id of [...ids, ...encodedIds]) {
     await t.test(id, async () => {
-      for (const path of ['/users', '/locations', '/uploads']) {
+      for (const path of ['/people', '/places', '/uploads']) {
         for (const method of ['GET', 'HEAD', ...(path === '/uploads' ? [] : ['PATCH', 'DELETE'])]) {
           const { status } = await fetch(`${origin}${path}/${id}`, { method })
           assert.ok([400, 404].includes(status), `${method} ${path}/${id}: ${String(status)}`)
         }
       }
-      assert.ok([400, 404].includes((await fetch(`${origin}/users/${id}/edit`)).status))
+      assert.ok([400, 404].includes((await fetch(`${origin}/people/${id}/edit`)).status))
     })
   }
   for (const id of ['%', '%ff', '%c0%ae', '%ed%a0%80']) {
     await t.test(id, async () => {
-      assert.equal((await fetch(`${origin}/users/${id}`)).status, 400)
+      assert.equal((await fetch(`${origin}/people/${id}`)).status, 400)
     })
   }
-  assert.equal((await fetch(`${origin}/users/${'x'.repeat(10_000)}`)).status, 414)
+  assert.equal((await fetch(`${origin}/people/${'x'.repeat(10_000)}`)).status, 414)
   for (const id of [...encodedIds, 'new', 'post', 'x'.repeat(65)]) {
     await t.test(id, async () => {
       const put = { method: 'PUT', headers: { 'content-type': json }, body: '{"name":"a"}' }
-      const { status } = await fetch(`${origin}/locations/${id}`, put)
+      const { status } = await fetch(`${origin}/places/${id}`, put)
       assert.ok([400, 404, 405].includes(status), `PUT ${id}: ${String(status)}`)
     })
   }

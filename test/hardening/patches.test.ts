@@ -101,9 +101,9 @@ for (const [title, status, type, body] of rows) {
           content,
         ),
       )
-    const created = await send('PUT', '/locations/one', 'application/json', '{"name":"One"}')
+    const created = await send('PUT', '/places/one', 'application/json', '{"name":"One"}')
     assert.deepEqual(created.statuses, [201])
-    const { statuses, text } = await send('PATCH', '/locations/one', type, body)
+    const { statuses, text } = await send('PATCH', '/places/one', type, body)
     assert.deepEqual(statuses, [status], text.slice(0, 1000))
     assert.ok(text.length < 2000, 'the response is short')
     await assertSound()

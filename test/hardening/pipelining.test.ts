@@ -17,7 +17,7 @@ function openSilent(t: TestContext, origin: string, message: string): Socket {
   return socket
 }
 
-for (const target of ['/locations', '/locations?name_contains=place']) {
+for (const target of ['/places', '/places?name_contains=place']) {
   test(`200 clients that pipeline five lists of ${target} and never read do not block others`, async (t) => {
     const { origin, assertSound } = await startLarge(t)
     const message = toRequest(`GET ${target} HTTP/1.1`, [host, json]).repeat(5)
@@ -34,14 +34,14 @@ for (const target of ['/locations', '/locations?name_contains=place']) {
 test('a pipelined request is handled when the response before it has been sent', async (t) => {
   const { origin, assertSound } = await startLarge(t)
   const create = toRequest(
-    'POST /locations HTTP/1.1',
+    'POST /places HTTP/1.1',
     [host, 'Content-Type: application/json', 'Content-Length: 15', 'Connection: close'],
     '{"name":"late"}',
   )
-  const list = toRequest('GET /locations HTTP/1.1', [host, json]).repeat(20)
+  const list = toRequest('GET /places HTTP/1.1', [host, json]).repeat(20)
   const socket = openSilent(t, origin, list + create)
   const isCreated = async () => {
-    const { text } = await sendRaw(origin, toGet('/locations?name=late', json))
+    const { text } = await sendRaw(origin, toGet('/places?name=late', json))
     return text.includes('"late"')
   }
   await once(socket, 'readable')
@@ -55,13 +55,13 @@ test('a pipelined request is handled when the response before it has been sent',
 test('nothing is handled after a request that closes the connection', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const create = toRequest(
-    'POST /locations HTTP/1.1',
+    'POST /places HTTP/1.1',
     [host, 'Content-Type: application/json', 'Content-Length: 15'],
     '{"name":"late"}',
   )
-  const { statuses } = await sendRaw(origin, toGet('/users') + create)
+  const { statuses } = await sendRaw(origin, toGet('/people') + create)
   assert.deepEqual(statuses, [200])
-  assert.match((await sendRaw(origin, toGet('/locations', json))).text, /\[\]/)
+  assert.match((await sendRaw(origin, toGet('/places', json))).text, /\[\]/)
   await assertSound()
 })
 
@@ -82,7 +82,7 @@ for (const count of [150, 1500]) {
 
 test('a pipelined head that came in time gets no 408 when the responses before it are read slowly', async (t) => {
   const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '2' })
-  const list = toRequest('GET /locations HTTP/1.1', [host, json])
+  const list = toRequest('GET /places HTTP/1.1', [host, json])
   const [start, end] = [
     'GET /mirror/query?a=last HTTP/1.1\r\nHost: loc',
     'alhost\r\nConnection: close\r\n\r\n',
@@ -99,7 +99,7 @@ test('a pipelined head that came in time gets no 408 when the responses before i
 
 test('a pipelined head that is never complete gets 408 after the responses before it', async (t) => {
   const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '1' })
-  const list = toRequest('GET /locations HTTP/1.1', [host, json])
+  const list = toRequest('GET /places HTTP/1.1', [host, json])
   const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
   const socket = openSilent(t, origin, `${list}${topic}GET /mirror/query HTTP/1.1\r\nHost: loc`)
   await once(socket, 'readable')

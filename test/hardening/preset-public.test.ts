@@ -43,7 +43,7 @@ test('an explicit setting overrides the preset', limit, async (t) => {
   const send = await startPublic(t, { RATE_LIMIT: '5', MAX_RECORDS: '1', LOGIN_RATE_LIMIT: 'off' })
   const statuses = []
   for (const name of ['Rome', 'Oslo']) {
-    statuses.push((await send('/locations', asJson('POST', { name }))).status)
+    statuses.push((await send('/places', asJson('POST', { name }))).status)
   }
   for (let index = 0; index < 4; index += 1) statuses.push((await send('/api/json')).status)
   assert.deepEqual(statuses, [201, 507, 200, 200, 200, 429])

@@ -8,7 +8,7 @@ import { words } from '../words.ts'
 const allowed5xx = [501, 505]
 
 async function readLocations(origin: string): Promise<unknown> {
-  return (await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })).json()
+  return (await fetch(`${origin}/places`, { headers: { accept: 'application/json' } })).json()
 }
 
 /** Sends every row on a new connection, and after each an ordinary request. */
@@ -142,7 +142,7 @@ test('a body that ends early is stored by no route', async (t) => {
   for (const type of types) {
     await t.test(type, async () => {
       const message = toRequest(
-        'POST /locations HTTP/1.1',
+        'POST /places HTTP/1.1',
         ['Host: x', `Content-Type: ${type}`, 'Content-Length: 500'],
         content,
       )
@@ -157,7 +157,7 @@ test('a body that ends early is stored by no route', async (t) => {
 test('a client that closes its half after the request still gets its response', async (t) => {
   const { origin, assertSound } = await startWatched(t)
   const targets = words`
-    /health /mirror/query?a=1 /topic.html /users /session /nowhere /mirror/status/404
+    /health /mirror/query?a=1 /topic.html /people /session /nowhere /mirror/status/404
   `
   for (const target of targets) {
     await t.test(target, async () => {

@@ -23,19 +23,19 @@ for (const version of versions) {
     assert.match(home.head, /^strict-transport-security: max-age=\d+/im)
 
     const fields = ['--json', '{"name":"Ann","password":"secret"}']
-    const created = await send('/users', ...fields, ...json)
+    const created = await send('/people', ...fields, ...json)
     assert.equal(created.status, 201, created.body)
     const { _id: id } = JSON.parse(created.body) as { _id: string }
     assert.equal((await send('/mirror/field', '-d', 'a=by+form')).body, 'by form')
     assert.equal((await send('/users/post', '--json', '[1]')).body, '[1]')
 
-    const overridden = await send(`/users/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
+    const overridden = await send(`/people/${id}`, '-d', '_method=PATCH&name=Anna', ...json)
     assert.match(overridden.body, /delete success/)
     const head = await send('/mirror/query?a=1', '-H', 'X-HTTP-Method-Override: HEAD', '-d', 'a=1')
     assert.deepEqual([head.status, head.body], [200, ''])
     assert.equal((await send('/health', '-I')).status, 200)
-    assert.equal((await send(`/users/${id}?_method=DELETE`, '-d', '')).status, 200)
-    assert.equal((await send(`/users/${id}`)).status, 404)
+    assert.equal((await send(`/people/${id}?_method=DELETE`, '-d', '')).status, 200)
+    assert.equal((await send(`/people/${id}`)).status, 404)
 
     const uploaded = await send('/profile', '-F', 'upfiles=@package.json')
     assert.equal(uploaded.status, 200, uploaded.body)
@@ -46,10 +46,10 @@ for (const version of versions) {
     assert.match(file.head, /^strict-transport-security: /im)
 
     assert.equal((await send('/nowhere')).status, 404)
-    assert.equal((await send('/users/%ff')).status, 400)
+    assert.equal((await send('/people/%ff')).status, 400)
     const expecting = ['-H', 'Expect: 100-continue', '-d', 'x'] as const
     assert.equal((await send('/%zz', ...expecting)).status, 400)
-    assert.equal((await send('/users/%ff', '-X', 'PUT', ...expecting)).status, 400)
+    assert.equal((await send('/people/%ff', '-X', 'PUT', ...expecting)).status, 400)
     assert.equal((await send('/mirror/query', '-X', 'PUT')).status, 405)
     assert.equal((await send('/mirror/query', '-X', 'TRACE')).status, 405)
     assert.equal((await send(`/mirror/query?a=${'x'.repeat(9000)}`)).status, 414)
@@ -113,7 +113,7 @@ for (const version of versions) {
         await writeFile(file, 'x'.repeat(size))
         const cases = [
           ['--data-binary', `@${file}`, '/mirror/field'],
-          ['--json', `@${file}`, '/users'],
+          ['--json', `@${file}`, '/people'],
           ['-H', 'Expect:', '--json', `@${file}`, '/users/post'],
           ['-F', `upfiles=@${file}`, '/profile'],
           ['-F', `pic=@${file}`, '/users/post/formdata'],
@@ -211,7 +211,7 @@ test('a body cut off by a lost HTTP/2 connection creates no record', async (t) =
     client.on('error', () => undefined)
     const stream = client.request({
       ':method': 'POST',
-      ':path': '/locations',
+      ':path': '/places',
       'content-type': 'application/x-www-form-urlencoded',
     })
     stream.on('error', () => undefined)
@@ -221,7 +221,7 @@ test('a body cut off by a lost HTTP/2 connection creates no record', async (t) =
   }
   // Later than whatever the last of them has set going.
   await setTimeout(300)
-  const { body } = await curl('--http2', '-H', 'Accept: application/json', `${origin}/locations`)
+  const { body } = await curl('--http2', '-H', 'Accept: application/json', `${origin}/places`)
   assert.deepEqual(JSON.parse(body), [])
   await assertSound()
 })

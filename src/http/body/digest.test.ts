@@ -82,14 +82,14 @@ test('a digest of another body is rejected as a mismatch, and an invalid one as 
 
 test('a body with a wrong digest changes nothing, with any media type and method', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'PUT', url: '/locations/pier', payload: { name: 'Pier' } })
+  await app.inject({ method: 'PUT', url: '/places/pier', payload: { name: 'Pier' } })
   const cases = [
-    ['POST', '/locations', 'application/json', '{"name":"Jetty"}'],
-    ['POST', '/locations', 'application/x-www-form-urlencoded', 'name=Jetty'],
-    ['PUT', '/locations/pier', 'application/json', '{"name":"Jetty"}'],
-    ['PATCH', '/locations/pier', 'application/json', '{"name":"Jetty"}'],
+    ['POST', '/places', 'application/json', '{"name":"Jetty"}'],
+    ['POST', '/places', 'application/x-www-form-urlencoded', 'name=Jetty'],
+    ['PUT', '/places/pier', 'application/json', '{"name":"Jetty"}'],
+    ['PATCH', '/places/pier', 'application/json', '{"name":"Jetty"}'],
     // The method stands in the content, which has to be read for it.
-    ['POST', '/locations/pier', 'application/x-www-form-urlencoded', '_method=DELETE'],
+    ['POST', '/places/pier', 'application/x-www-form-urlencoded', '_method=DELETE'],
   ] as const
   for (const [method, url, type, payload] of cases) {
     await t.test(`${method} ${url}`, async () => {
@@ -98,7 +98,7 @@ test('a body with a wrong digest changes nothing, with any media type and method
       assert.ok(statusCode === 400 || statusCode === 405, `${method} ${url}: ${String(statusCode)}`)
     })
   }
-  const list = await app.inject({ url: '/locations', headers: { accept: 'application/json' } })
+  const list = await app.inject({ url: '/places', headers: { accept: 'application/json' } })
   const names = list.json<{ name: string }[]>().map(({ name }) => name)
   assert.deepEqual(names, ['Pier'])
 })
@@ -190,8 +190,8 @@ const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-51
 
 test('Want-Repr-Digest adds digests to every response but streams, for HEAD too', async (t) => {
   const app = await testApp(t)
-  await app.inject({ method: 'PUT', url: '/users/ann', payload: { name: 'Ann', password: 'x' } })
-  for (const url of ['/users/ann', '/mirror/query?a=glass', '/', '/nowhere', '/users/ann.json']) {
+  await app.inject({ method: 'PUT', url: '/people/ann', payload: { name: 'Ann', password: 'x' } })
+  for (const url of ['/people/ann', '/mirror/query?a=glass', '/', '/nowhere', '/people/ann.json']) {
     await t.test(url, async () => {
       const get = await app.inject({ url, headers: wanted })
       assert.equal(get.headers['repr-digest'], toField('sha-256', get.rawPayload))

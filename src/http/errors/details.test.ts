@@ -6,7 +6,7 @@ import { testApp } from '../../../test/test-app.ts'
 const json = { 'content-type': 'application/json' }
 const patch = (body: string): TestRequest => ({
   method: 'PATCH',
-  path: '/locations/oslo',
+  path: '/places/oslo',
   headers: { 'content-type': 'application/json-patch+json' },
   body,
 })
@@ -19,14 +19,14 @@ const post = (body: string, headers = {}): TestRequest => ({
 
 /** The detail names what is wrong with this request, and the setting of a limit that it exceeds. */
 const rows: readonly [request: TestRequest, detail: RegExp][] = [
-  [{ path: '/locations/none' }, /^There is no location with the id none\.$/],
-  [{ path: '/locations?page=0' }, /^page must be a whole number of at least 1\.$/],
-  [{ path: '/locations?per_page=0' }, /^per_page must be a whole number from 1 to 1000\.$/],
+  [{ path: '/places/none' }, /^There is no place with the id none\.$/],
+  [{ path: '/places?page=0' }, /^page must be a whole number of at least 1\.$/],
+  [{ path: '/places?per_page=0' }, /^per_page must be a whole number from 1 to 1000\.$/],
   [{ path: '/topic?a[1][2][3][4][5][6]=x' }, /more than 5 levels .*MAX_PARAMETER_DEPTH/],
   [{ path: `/topic?${'a=1&'.repeat(101)}` }, /more than 100 values .*MAX_LIST_ITEMS/],
   [{ path: `/topic?${'a[]=1&'.repeat(101)}` }, /more than 100 values .*MAX_LIST_ITEMS/],
   [{ path: `/topic?${Array.from({ length: 201 }, String).join('&')}` }, /200 .*MAX_PARAMETERS/],
-  [{ method: 'QUERY', path: '/locations' }, /^A QUERY request needs a Content-Type header\.$/],
+  [{ method: 'QUERY', path: '/places' }, /^A QUERY request needs a Content-Type header\.$/],
   [post('{"a":'), /^The body is not valid JSON: .*[^.]\.$/],
   [post('{"__proto__":{}}'), /^The body must not have a member __proto__/],
   [post('{}', { 'content-digest': 'sha-256=:YQ==:' }), /sha-256 digest in Content-Digest\.$/],
@@ -37,7 +37,7 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [patch('[{"op":"replace","path":"/a/b","value":1}]'), /^replace: the path \/a\/b does not exist/],
   [patch('[{"op":"move","from":"/a","path":"/b"}]'), /^move: the path \/a or \/b does not exist/],
   [
-    { method: 'DELETE', path: '/locations/oslo', headers: { 'if-match': '"old"' } },
+    { method: 'DELETE', path: '/places/oslo', headers: { 'if-match': '"old"' } },
     /^A precondition of the request is false\. The current ETag is ".+"\.$/,
   ],
 ]
@@ -46,7 +46,7 @@ for (const [request, detail] of rows) {
   const { method = 'GET', path, body = '' } = request
   test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
     const app = await testApp(t)
-    await app.inject({ method: 'PUT', url: '/locations/oslo', payload: { name: 'Oslo' } })
+    await app.inject({ method: 'PUT', url: '/places/oslo', payload: { name: 'Oslo' } })
     const headers = { accept: 'application/json', ...request.headers }
     const response = await sendBothWays(app, { ...request, headers })
     assert.match((JSON.parse(response.body) as { detail: string }).detail, detail)

@@ -131,7 +131,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
     ['POST', '/', 'GET, HEAD, OPTIONS'],
     ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
     ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/users', 'GET, HEAD, QUERY, POST, OPTIONS'],
+    ['DELETE', '/people', 'GET, HEAD, QUERY, POST, OPTIONS'],
     ['DELETE', '/api/json', 'GET, HEAD, OPTIONS'],
     ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
   ]
@@ -146,7 +146,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
 test('an unknown method gets 501', async (t) => {
   const app = await testApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
-    for (const path of ['/users', '/nowhere', '/topic.html', '/api/json']) {
+    for (const path of ['/people', '/nowhere', '/topic.html', '/api/json']) {
       await t.test(`${method} ${path}`, async () => {
         const { status } = await sendBothWays(app, { method, path })
         assert.deepEqual([method, path, status], [method, path, 501])
@@ -160,7 +160,7 @@ test('a request target of 8 KiB is accepted, and a longer one gets 414', async (
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
   assert.equal((await sendBothWays(app, { path: most })).status, 200)
-  for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/users/${'x'.repeat(9000)}`]) {
+  for (const path of [`${most}x`, `/${'x'.repeat(8192)}`, `/people/${'x'.repeat(9000)}`]) {
     await t.test(path, async () => {
       const { status } = await sendBothWays(app, { path })
       assert.deepEqual([path.length, status], [path.length, 414])
@@ -210,7 +210,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [200, { path: '/mirror/query?a=1' }],
   [200, { path: '/topic.html' }],
   [200, { path: '/assets/vitrine.css' }],
-  [200, { path: '/users' }],
+  [200, { path: '/people' }],
   [200, { path: '/api/json' }],
   [200, { method: 'HEAD', path: '/mirror/query' }],
   [200, { method: 'POST', path: '/mirror/query?_method=HEAD' }],
@@ -222,7 +222,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [400, { path: '/mirror/query?a=%ff' }],
   [400, { path: '/%ff' }],
   [400, { method: 'POST', path: '/users/post', headers: jsonType, body: '{' }],
-  [403, { method: 'POST', path: '/users', headers: evil }],
+  [403, { method: 'POST', path: '/people', headers: evil }],
   [404, { path: '/nowhere' }],
   [404, { path: '/api/nowhere' }],
   [405, { method: 'PUT', path: '/mirror/query' }],

@@ -9,22 +9,22 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Undefined for a path that is not known. */
 const rows: readonly [path: string, allow: string | undefined][] = [
-  ['/users/one', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
-  ['/users/one.json', 'GET, HEAD, OPTIONS'],
-  ['/users/one.html', 'GET, HEAD, OPTIONS'],
-  ['/users/one.csv', undefined],
-  ['/users/one/edit', 'GET, HEAD, OPTIONS'],
-  ['/users/new', 'GET, HEAD, OPTIONS'],
-  ['/users/new/edit', undefined],
-  ['/users/new.json', undefined],
+  ['/people/one', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  ['/people/one.json', 'GET, HEAD, OPTIONS'],
+  ['/people/one.html', 'GET, HEAD, OPTIONS'],
+  ['/people/one.csv', undefined],
+  ['/people/one/edit', 'GET, HEAD, OPTIONS'],
+  ['/people/new', 'GET, HEAD, OPTIONS'],
+  ['/people/new/edit', undefined],
+  ['/people/new.json', undefined],
   ['/users/post', 'POST, OPTIONS'],
   ['/users/post/raw', 'POST, OPTIONS'],
-  ['/locations/post', undefined],
-  ['/users/a.b', undefined],
-  ['/users/a%20b', undefined],
-  [`/users/${'a'.repeat(64)}`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
-  [`/users/${'a'.repeat(65)}`, undefined],
-  ['/users/newer', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  ['/places/post', undefined],
+  ['/people/a.b', undefined],
+  ['/people/a%20b', undefined],
+  [`/people/${'a'.repeat(64)}`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
+  [`/people/${'a'.repeat(65)}`, undefined],
+  ['/people/newer', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS'],
   ['/mirror/status/600', undefined],
   ['/topic.html', 'GET, HEAD, OPTIONS'],
 ]
@@ -33,7 +33,7 @@ for (const [path, allow] of rows) {
   test(`the methods of ${path} match its Allow: ${allow ?? 'none'}`, async (t) => {
     const app = await testApp(t)
     const offered = allow?.split(', ') ?? []
-    await app.inject({ method: 'PUT', url: '/users/one', payload: { name: 'Ann', password: 'x' } })
+    await app.inject({ method: 'PUT', url: '/people/one', payload: { name: 'Ann', password: 'x' } })
     const options = await app.inject({ method: 'OPTIONS', url: path })
     assert.deepEqual([options.statusCode, options.headers.allow], [allow ? 204 : 404, allow])
     for (const method of methods) {
@@ -65,10 +65,10 @@ test('an id has a route exactly when the pattern of the document allows it', asy
   const { paths } = (await app.inject('/openapi.json')).json<{
     paths: Record<string, { put?: { parameters: { schema: { pattern: string } }[] } }>
   }>()
-  const pattern = paths['/users/{id}']?.put?.parameters[0]?.schema.pattern ?? ''
+  const pattern = paths['/people/{id}']?.put?.parameters[0]?.schema.pattern ?? ''
   for (const id of ['one', 'a.b', 'a b', '', 'a'.repeat(64), 'a'.repeat(65), 'é', 'a~', '-_']) {
     await t.test(id, async () => {
-      const url = `/users/${encodeURIComponent(id) || '%20'}`
+      const url = `/people/${encodeURIComponent(id) || '%20'}`
       const { statusCode } = await app.inject({ method: 'OPTIONS', url })
       assert.equal(statusCode === 204, new RegExp(pattern).test(id))
     })

@@ -7,7 +7,7 @@ import { words } from '../../../test/words.ts'
 
 /** Paths whose GET is made in different ways: text, a page, a file, a streamed list, an error. */
 const paths = words`
-  /mirror/query?a=glass / /topic.html /users /api/json /nowhere /mirror/status/404
+  /mirror/query?a=glass / /topic.html /people /api/json /nowhere /mirror/status/404
 `
 
 test('a POST overridden with HEAD has the headers of GET, the length 0 and no body', async (t) => {

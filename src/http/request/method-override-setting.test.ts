@@ -31,28 +31,28 @@ for (const settings of [{ METHOD_OVERRIDE: 'unsafe-from-post' }, preset]) {
   for (const agent of previews) {
     test(`with ${JSON.stringify(settings)} a link for ${agent} deletes nothing`, async (t) => {
       const app = await testApp(t, { settings })
-      await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
+      await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
       const headers = { 'user-agent': agent, 'sec-fetch-site': 'same-origin' }
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'PROPFIND', 'REPORT', 'LOCK']) {
         for (const override of [{}, { 'x-http-method-override': 'PUT' }]) {
-          const url = `/locations/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
+          const url = `/places/rome${'x-http-method-override' in override ? '' : '?_method=DELETE'}`
           const request = { method: method as 'GET', url, headers: { ...headers, ...override } }
           const response = await app.inject(request)
           assert.equal(response.statusCode, 403, method)
           if (method !== 'HEAD') assert.match(response.body, /METHOD_OVERRIDE/)
         }
       }
-      assert.equal((await app.inject('/locations/rome')).statusCode, 200)
+      assert.equal((await app.inject('/places/rome')).statusCode, 200)
     })
   }
 
   test(`with ${JSON.stringify(settings)} a form's POST still deletes`, async (t) => {
     const app = await testApp(t, { settings })
-    await app.inject({ method: 'PUT', url: '/locations/rome', payload: { name: 'Rome' } })
-    const asGet = await app.inject({ method: 'POST', url: '/locations/rome?_method=GET' })
+    await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
+    const asGet = await app.inject({ method: 'POST', url: '/places/rome?_method=GET' })
     assert.equal(asGet.statusCode, 200)
     const request = { headers: form, payload: '_method=DELETE' }
-    await app.inject({ method: 'POST', url: '/locations/rome', ...request })
-    assert.equal((await app.inject('/locations/rome')).statusCode, 404)
+    await app.inject({ method: 'POST', url: '/places/rome', ...request })
+    assert.equal((await app.inject('/places/rome')).statusCode, 404)
   })
 }

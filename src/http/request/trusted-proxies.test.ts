@@ -36,9 +36,8 @@ test('the origin of an unsafe request is compared with the forwarded origin', as
   const create = async (origin: string, remoteAddress: string) => {
     const payload = { name: 'Rome' }
     const headers = { ...forwarded, origin }
-    return (
-      await app.inject({ method: 'POST', url: '/locations', headers, payload, remoteAddress })
-    ).statusCode
+    return (await app.inject({ method: 'POST', url: '/places', headers, payload, remoteAddress }))
+      .statusCode
   }
   assert.equal(await create('https://vitrine.example', proxy), 201)
   assert.equal(await create('https://vitrine.example:443', proxy), 201)

@@ -6,16 +6,16 @@ import { upload } from '../../../test/uploads.ts'
 import { words } from '../../../test/words.ts'
 
 const paths = words`
-  / /api/json /api/get_json_with_param?name=Ann /problems /problems/not-found /uploads /users
-  /users.ndjson /locations.csv /mirror/query?a=glass /health
+  / /api/json /api/get_json_with_param?name=Ann /problems /problems/not-found /uploads /people
+  /people.ndjson /places.csv /mirror/query?a=glass /health
 `
 
 /** URLs whose responses may not be stored, or differ each time. */
-const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/users/new']
+const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/people/new']
 
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
-  await createRecord(app, '/users', { name: 'Ann', password: 'x' })
+  await createRecord(app, '/people', { name: 'Ann', password: 'x' })
   await upload(app, 'glass')
   return app
 }
@@ -67,9 +67,9 @@ for (const url of pathsWithoutTag) {
 test('a list too long for one chunk is streamed without a tag, and evaluates *', async (t) => {
   const app = await testApp(t)
   for (let count = 0; count < 40; count += 1) {
-    await createRecord(app, '/locations', { name: String(count), note: 'n'.repeat(2000) })
+    await createRecord(app, '/places', { name: String(count), note: 'n'.repeat(2000) })
   }
-  const url = '/locations.json'
+  const url = '/places.json'
   const got = await app.inject(url)
   assert.deepEqual([got.headers.etag, got.headers['content-length']], [undefined, undefined])
   assert.equal(got.json<unknown[]>().length, 40)

@@ -70,7 +70,7 @@ test('DNS rebinding: a page cannot write, and the error names the setting', asyn
   }
   const received = await app.inject({
     method: 'POST',
-    url: '/locations',
+    url: '/places',
     headers,
     body: '{"name":1}',
   })
@@ -78,7 +78,7 @@ test('DNS rebinding: a page cannot write, and the error names the setting', asyn
   const { type, detail } = received.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/misdirected-request$/)
   assert.match(detail, /^The host attacker\.example is not served here\. .*ALLOWED_HOSTS/)
-  assert.equal((await app.inject('/locations.json')).body, '[]')
+  assert.equal((await app.inject('/places.json')).body, '[]')
 })
 
 const behindProxy = { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: 'vitrine.example' }

@@ -9,17 +9,17 @@ const allowedOrigin = 'https://friend.example'
 const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 
 const responses: readonly (readonly [status: number, method: string, path: string])[] = [
-  [200, 'GET', '/users'],
+  [200, 'GET', '/people'],
   [200, 'GET', '/topic.html'],
   [200, 'GET', '/api/json'],
   [200, 'GET', '/assets/vitrine.css'],
-  [204, 'OPTIONS', '/users'],
+  [204, 'OPTIONS', '/people'],
   [302, 'GET', '/mirror/status/302'],
   [400, 'GET', '/mirror/query?a=%ff'],
   [400, 'GET', '/%ff'],
   [404, 'GET', '/nowhere'],
   [404, 'GET', '/api/nowhere'],
-  [405, 'DELETE', '/users'],
+  [405, 'DELETE', '/people'],
   [414, 'GET', `/${'x'.repeat(9000)}`],
   [500, 'GET', '/mirror/status/500'],
 ]
@@ -55,7 +55,7 @@ test('an origin in CORS_ORIGINS may read with credentials, and the response has 
     [undefined, '*', undefined],
   ] as const
   for (const [origin, allowed, credentials] of rows) {
-    for (const path of '/session /users /nowhere /%ff /topic.html /mirror/status/304'.split(' ')) {
+    for (const path of '/session /people /nowhere /%ff /topic.html /mirror/status/304'.split(' ')) {
       await t.test(`${path} ${String(origin)}`, async () => {
         const headers = origin === undefined ? {} : { origin }
         const { headers: responseHeaders } = await sendBothWays(app, { path, headers })
@@ -90,15 +90,15 @@ test('the response to a preflight lists the methods that the origin may use', as
     allowed: string,
     isAllowed: boolean,
   ][] = [
-    [otherOrigin, '/locations/1', 'GET', 'GET, HEAD, OPTIONS', true],
-    [otherOrigin, '/locations/1', 'PUT', 'GET, HEAD, OPTIONS', false],
+    [otherOrigin, '/places/1', 'GET', 'GET, HEAD, OPTIONS', true],
+    [otherOrigin, '/places/1', 'PUT', 'GET, HEAD, OPTIONS', false],
     [otherOrigin, '/mirror/field', 'POST', 'OPTIONS', false],
     [otherOrigin, '/topic.html', 'GET', 'GET, HEAD, OPTIONS', true],
     [otherOrigin, '/mirror', 'DELETE', 'GET, HEAD, OPTIONS', false],
     [otherOrigin, '/mirror/status/404', 'GET', 'GET, HEAD, OPTIONS', true],
-    ['null', '/locations/1', 'DELETE', 'GET, HEAD, OPTIONS', false],
-    [allowedOrigin, '/locations/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
-    [allowedOrigin, '/locations/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
+    ['null', '/places/1', 'DELETE', 'GET, HEAD, OPTIONS', false],
+    [allowedOrigin, '/places/1', 'PUT', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', true],
+    [allowedOrigin, '/places/1', 'POST', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', false],
     [allowedOrigin, '/mirror/field', 'POST', 'POST, OPTIONS', true],
     [allowedOrigin, '/topic.html', 'POST', 'GET, HEAD, OPTIONS', false],
     [allowedOrigin, '/mirror', 'DELETE', all, true],
@@ -145,7 +145,7 @@ for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
       'access-control-request-method': 'GET',
       'access-control-request-headers': sent,
     }
-    for (const path of ['/users', '/topic.html', '/mirror/status/200', '/nowhere']) {
+    for (const path of ['/people', '/topic.html', '/mirror/status/200', '/nowhere']) {
       await t.test(path, async () => {
         const response = await sendBothWays(app, { method: 'OPTIONS', path, headers })
         const listed = (response.headers['access-control-allow-headers'] ?? '')
@@ -208,7 +208,7 @@ test('OPTIONS without the headers of a preflight is not handled as a preflight',
   const app = await testApp(t)
   const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
-    path: '/users',
+    path: '/people',
     headers: { origin: otherOrigin },
   })
   assert.match(headers.allow ?? '', /POST/)
@@ -217,11 +217,11 @@ test('OPTIONS without the headers of a preflight is not handled as a preflight',
 
 test('a preflight never executes the method that it names', async (t) => {
   const app = await testApp(t, { settings })
-  await app.inject({ method: 'PUT', url: '/locations/one', payload: { name: 'One' } })
+  await app.inject({ method: 'PUT', url: '/places/one', payload: { name: 'One' } })
   const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }
-  const path = '/locations/one?_method=DELETE'
+  const path = '/places/one?_method=DELETE'
   assert.equal((await sendBothWays(app, { method: 'OPTIONS', path, headers })).status, 204)
-  assert.equal((await app.inject('/locations/one')).statusCode, 200)
+  assert.equal((await app.inject('/places/one')).statusCode, 200)
 })
 
 test('OPTIONS * lists the methods of the server, for a preflight too', async (t) => {

@@ -90,7 +90,7 @@ for (const [headers, named] of [
 test('an unsafe request from another site to an unknown path is blocked, too', async (t) => {
   const app = await testApp(t)
   const headers = { origin: 'https://evil.example' }
-  for (const path of ['/nowhere', '/mirror/query', '/users', '/api/nowhere']) {
+  for (const path of ['/nowhere', '/mirror/query', '/people', '/api/nowhere']) {
     await t.test(path, async () => {
       const { status } = await sendBothWays(app, { method: 'POST', path, headers })
       assert.deepEqual([path, status], [path, 403])
@@ -122,7 +122,7 @@ test('the method after the override is checked', async (t) => {
 })
 
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0' }
-const own = { referer: `${ownOrigin}/users` }
+const own = { referer: `${ownOrigin}/people` }
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 const links: readonly Row[] = [

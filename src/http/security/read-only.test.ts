@@ -7,7 +7,7 @@ import { testApp } from '../../../test/test-app.ts'
 
 test('with READ_ONLY every route that stores something gets 403, and nothing changes', async (t) => {
   const DATABASE_URL = await emptyDatabase(`sqlite:${await temporaryFolder(t)}/vitrine.db`)
-  const { _id } = await createRecord(await testApp(t, { settings: { DATABASE_URL } }), '/users', {
+  const { _id } = await createRecord(await testApp(t, { settings: { DATABASE_URL } }), '/people', {
     name: 'Ada',
     password: 'secret',
   })
@@ -25,9 +25,9 @@ test('with READ_ONLY every route that stores something gets 403, and nothing cha
       assert.match(response.body, /READ_ONLY/)
     })
   }
-  assert.equal((await app.inject(`/users/${_id}`)).statusCode, 200)
+  assert.equal((await app.inject(`/people/${_id}`)).statusCode, 200)
   assert.equal(
-    (await app.inject({ method: 'QUERY' as 'GET', url: '/users', ...asForm({}) })).statusCode,
+    (await app.inject({ method: 'QUERY' as 'GET', url: '/people', ...asForm({}) })).statusCode,
     200,
   )
 })

@@ -86,7 +86,7 @@ suite('the document', () => {
     const names = tags.map(({ name }) => name)
     assert.deepEqual(names, ['user', 'vitrine'])
     assert.ok(paths['/user/create'])
-    assert.equal(paths['/users'], undefined)
+    assert.equal(paths['/people'], undefined)
   })
 
   test('has the errors of the configured limits', async (t) => {
@@ -130,7 +130,7 @@ suite('the pages', () => {
 
   test('of unknown operations do not exist', async (t) => {
     const app = await testApp(t)
-    for (const id of ['nothing', 'GETUSERS', '__proto__', '%00', 'getUsers%2F']) {
+    for (const id of ['nothing', 'GETPEOPLE', '__proto__', '%00', 'getPeople%2F']) {
       await t.test(id, async () => {
         assert.equal((await app.inject(`/docs/${id}`)).statusCode, 404)
       })
@@ -139,16 +139,16 @@ suite('the pages', () => {
 
   test('name a representation with a suffix on the page of its operation', async (t) => {
     const app = await testApp(t)
-    const { body } = await app.inject('/docs/getUsers')
+    const { body } = await app.inject('/docs/getPeople')
     const links = [...body.matchAll(/<a href="\/docs\/(\w+)"><code>(\.\w+)</g)]
     assert.deepEqual(
       links.map(([, id, suffix]) => [id, suffix]),
       [
-        ['getUsersHtml', '.html'],
-        ['getUsersJson', '.json'],
-        ['getUsersTxt', '.txt'],
-        ['getUsersCsv', '.csv'],
-        ['getUsersNdjson', '.ndjson'],
+        ['getPeopleHtml', '.html'],
+        ['getPeopleJson', '.json'],
+        ['getPeopleTxt', '.txt'],
+        ['getPeopleCsv', '.csv'],
+        ['getPeopleNdjson', '.ndjson'],
       ],
     )
   })
@@ -157,7 +157,7 @@ suite('the pages', () => {
 suite('the samples', () => {
   test('ask for JSON where a page is possible', async (t) => {
     const app = await testApp(t)
-    for (const id of ['getUsers', 'getSession']) {
+    for (const id of ['getPeople', 'getSession']) {
       const { body } = await app.inject(`/docs/${id}`)
       assert.match(body, /Accept: application\/json/)
       assert.match(body, /<option selected>application\/json</)
@@ -214,7 +214,7 @@ suite('the samples', () => {
 
 test('the media types of a response without an example are one line', async (t) => {
   const app = await testApp(t)
-  const { body } = await app.inject('/docs/getUsers')
+  const { body } = await app.inject('/docs/getPeople')
   const types = body.slice(body.indexOf('<section class="response-doc">'))
   const names = '<code>text/html</code> <code>text/csv</code>'
   assert.ok(types.includes(`</details>\n<p>Also available: ${names}</p>`))

@@ -27,22 +27,22 @@ const rejected: readonly [slug: keyof typeof problemTypes, TestRequest][] = [
   ['bad-request', { path: '/%ff' }],
   ['bad-request', { method: 'POST', path: '/users/post', headers: fields, body: '{' }],
   ['unauthorized', { method: 'POST', path: '/login', headers: fields, body: credentials() }],
-  ['cross-site-write', { method: 'POST', path: '/users', headers: { origin: 'null' } }],
-  ['unsafe-link', { path: '/users/1?_method=DELETE', headers: { 'sec-fetch-site': 'none' } }],
+  ['cross-site-write', { method: 'POST', path: '/people', headers: { origin: 'null' } }],
+  ['unsafe-link', { path: '/people/1?_method=DELETE', headers: { 'sec-fetch-site': 'none' } }],
   ['not-found', { path: '/nowhere' }],
-  ['not-found', { path: '/users/none' }],
-  ['method-not-allowed', { method: 'DELETE', path: '/users' }],
+  ['not-found', { path: '/people/none' }],
+  ['method-not-allowed', { method: 'DELETE', path: '/people' }],
   ['method-not-allowed', { method: 'PUT', path: '/topic.html' }],
   ['content-too-large', { method: 'POST', path: '/users/post', headers: fields, body: large() }],
   ['uri-too-long', { path: `/${'x'.repeat(9000)}` }],
   [
     'unsupported-media-type',
-    { method: 'POST', path: '/users', headers: { 'content-encoding': 'gzip' }, body: '1' },
+    { method: 'POST', path: '/people', headers: { 'content-encoding': 'gzip' }, body: '1' },
   ],
   ['range-not-satisfiable', { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
   ['precondition-failed', { path: '/topic.html', headers: { 'if-match': '"other"' } }],
   ['expectation-failed', { path: '/health', headers: { expect: 'more' } }],
-  ['invalid-fields', { method: 'POST', path: '/users', headers: fields, body: '{}' }],
+  ['invalid-fields', { method: 'POST', path: '/people', headers: fields, body: '{}' }],
   ['not-implemented', { method: 'PROPFIND', path: '/' }],
 ]
 
@@ -83,7 +83,7 @@ test('the type of an error without a Host is a path', async (t) => {
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
     await t.test(host, async () => {
-      const response = await sendRaw(app, `GET /users HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
+      const response = await sendRaw(app, `GET /people HTTP/1.1\r\n${host}${accept}\r\n\r\n`)
       assert.match(response, /^HTTP\/1.1 400 [^]*"type":"\/problems\/bad-request"/)
     })
   }
