@@ -11,10 +11,10 @@ test('every page is valid HTML, and every local link and form has a route', asyn
   const app = await testApp(t)
   const hostile = `<script>alert('&amp;')</script> "quoted"`
   const fields = { name: hostile, latitude: 1, longitude: 2, note: `${hostile}\n\n${hostile}` }
-  await app.inject({ method: 'PUT', url: '/locations/one', payload: fields })
-  await app.inject({ method: 'PUT', url: '/users/one', payload: { name: hostile, password: 'x' } })
+  await app.inject({ method: 'PUT', url: '/places/one', payload: fields })
+  await app.inject({ method: 'PUT', url: '/people/one', payload: { name: hostile, password: 'x' } })
 
-  const found = new Set(['/', '/nowhere', '/users?page=1&per_page=1'])
+  const found = new Set(['/', '/nowhere', '/people?page=1&per_page=1'])
   for (const url of found) {
     const response = await app.inject({ url, headers: { accept: 'text/html' } })
     if (!String(response.headers['content-type']).startsWith('text/html')) continue

@@ -17,7 +17,7 @@ test('the pages of every operation are valid, have samples, and are small', asyn
       assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
       assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
       assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
-      const isFolded = /(users|locations|inspector|requests|\})\.\w+$/.test(path)
+      const isFolded = /(users|locations|people|places|inspector|requests|\})\.\w+$/.test(path)
       assert.equal(overview.includes(`<li><a href="${url}"`), !isFolded)
     })
   }
