@@ -78,7 +78,9 @@ test('every demo with its own error shape has its own schema of errors', async (
     ...mirror,
     name,
     rawPaths: [],
-    routes: [{ method: 'GET', url: `/${name}`, summary: name, example: name, handler: () => name }],
+    routes: () => [
+      { method: 'GET', url: `/${name}`, summary: name, example: name, handler: () => name },
+    ],
     errorShape: () => ({ name, under: `/${name}`, schema: { title: name }, toJson: () => name }),
   })
   const names = ['one', 'two']

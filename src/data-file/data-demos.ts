@@ -49,7 +49,7 @@ function withoutPaths(
     samples: samples.filter(({ path }) => !isTaken(path)),
     ...(page !== undefined && !isTaken(page) && { page }),
     routes: async (services, app) => {
-      const all = typeof routes === 'function' ? await routes(services, app) : routes
+      const all = await routes(services, app)
       const taken = new Set(all.map(({ url }) => url).filter(isTaken))
       if (taken.size > 0) notify(`${demo.name} has no ${[...taken].join(' and no ')}`)
       return all.filter(({ url }) => !isTaken(url))

@@ -14,7 +14,6 @@ import {
 import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './ask-others.ts'
-import { chooseKey } from './choose-key.ts'
 import {
   exchangeToJson,
   filterParameters,
@@ -34,6 +33,7 @@ import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
 import { findSecrets, toOwner } from './owner.ts'
+import { postKey } from './post-key.ts'
 import { toRandomId } from './recorded.ts'
 
 const maxRows = 200
@@ -44,11 +44,11 @@ const maxRecent = 50
 
 export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
   registerRoutes(app, { file: import.meta.filename }, [
-    getInspector(exchanges),
-    clearInspector(exchanges),
-    chooseKey,
+    getExchanges(exchanges),
+    deleteExchanges(exchanges),
+    postKey,
     getArchive(exchanges),
-    streamExchanges(app, exchanges),
+    getEvents(app, exchanges),
     ...exchangeRoutes(exchanges),
   ])
 }
@@ -93,7 +93,7 @@ function toQuery({ query }: FastifyRequest, more: Readonly<Record<string, string
   return sent === '' ? '' : `?${sent}`
 }
 
-function getInspector(exchanges: Exchanges): Route {
+function getExchanges(exchanges: Exchanges): Route {
   return {
     method: 'GET',
     url: '/inspector',
@@ -168,7 +168,7 @@ function sendList(
   return sendPage(reply, view)
 }
 
-function clearInspector(exchanges: Exchanges): Route {
+function deleteExchanges(exchanges: Exchanges): Route {
   return {
     method: 'DELETE',
     url: '/inspector',
@@ -205,7 +205,7 @@ function getArchive(exchanges: Exchanges): Route {
   }
 }
 
-function streamExchanges(app: FastifyInstance, exchanges: Exchanges): Route {
+function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
   const send = createStreamSender(app)
   return {
     method: 'GET',

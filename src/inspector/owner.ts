@@ -9,7 +9,7 @@ const minSecretLength = 16
 
 const toSecret = (text = '') => (text.length < minSecretLength ? undefined : text)
 
-/** `key`: of `X-Inspector`, or else of the cookie that `chooseKey` sets. */
+/** `key`: of `X-Inspector`, or else of the cookie that `postKey` sets. */
 export function findSecrets({ headers, protocol }: FastifyRequest) {
   const { cookie, 'x-inspector': sent } = headers
   const cookies = cookie === undefined ? {} : parseCookie(cookie)

@@ -32,7 +32,7 @@ export function createJsonServer(
     return {
       ...demo,
       routes: async (services, app) => {
-        const own = typeof routes === 'function' ? await routes(services, app) : routes
+        const own = await routes(services, app)
         const context = toContexts(services)[index]
         return context ? toDialect(context, own) : own
       },

@@ -15,39 +15,42 @@ import { edit, newForm } from './write/forms.ts'
 
 export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const { resource } = context
-  const { path, singular, isSingular } = resource
-  const shows = showRoute(context, schemas)
-  const form = {
-    method: 'GET',
-    file: 'src/resources/write/forms.ts',
-    content: pageContent,
-  } as const
-  const editForm: Route = {
-    ...form,
-    url: toRecordRoute(resource, '/edit'),
-    summary: `Get the form to edit ${resource.oneRecord}`,
-    parameters: schemas.idParameters,
+  const record = getRecord(context, schemas)
+  const records = toSuffixed(record, recordTypes, (end) => toRecordRoute(resource, end))
+  const editForm = getEditForm(context, schemas)
+  if (resource.isSingular) return [record, ...records, editForm]
+  const list = getList(context, schemas)
+  const lists = toSuffixed(list, Object.values(typeBySuffix), (end) => resource.path + end)
+  return [list, record, ...lists, ...records, getNewForm(context), editForm]
+}
+
+const ofForm = {
+  method: 'GET',
+  file: 'src/resources/write/forms.ts',
+  content: pageContent,
+} as const
+
+function getNewForm(context: ResourceContext): Route {
+  const { path, singular } = context.resource
+  return {
+    ...ofForm,
+    url: `${path}/new`,
+    summary: `Get the form for a new ${singular}`,
+    errors: [406],
+    handler: newForm(context),
+  }
+}
+
+function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
+  return {
+    ...ofForm,
+    url: toRecordRoute(context.resource, '/edit'),
+    summary: `Get the form to edit ${context.resource.oneRecord}`,
+    parameters: idParameters,
     errors: [404, 406],
     store: 'reads',
     handler: edit(context),
   }
-  const suffixedShows = toSuffixed(shows, recordTypes, (end) => toRecordRoute(resource, end))
-  if (isSingular) return [shows, ...suffixedShows, editForm]
-  const lists = listRoute(context, schemas)
-  return [
-    lists,
-    shows,
-    ...toSuffixed(lists, Object.values(typeBySuffix), (end) => path + end),
-    ...suffixedShows,
-    {
-      ...form,
-      url: `${path}/new`,
-      summary: `Get the form for a new ${singular}`,
-      errors: [406],
-      handler: newForm(context),
-    },
-    editForm,
-  ]
 }
 
 function toSuffixed(route: Route, types: readonly string[], toUrl: (end: string) => string) {
@@ -69,7 +72,7 @@ function withType(route: Route, mediaType: string): Route {
   }
 }
 
-export function listRoute(
+export function getList(
   context: ResourceContext,
   schemas: ResourceSchemas,
   findFixed?: FindFixed,
@@ -110,7 +113,7 @@ export function listRoute(
 
 const shown = responseHeaders('ETag', 'Last-Modified', 'Accept-Patch', 'Repr-Digest', 'Set-Cookie')
 
-function showRoute(context: ResourceContext, schemas: ResourceSchemas): Route {
+function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { resource } = context
   const { recordExample, idParameters } = schemas
   const lines = Object.entries(recordExample).map(

@@ -1,7 +1,7 @@
 import type { Demo } from '../site/demo.ts'
 import type { SampleRequest } from '../site/sample-request.ts'
 import type { Resource } from './definition.ts'
-import { eventsRoute } from './events/events.ts'
+import { getEvents } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { readRoutes } from './read-routes.ts'
 import { nestedRoutes } from './relations/nested-routes.ts'
@@ -30,7 +30,7 @@ export function resourceDemo(
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
       const own = [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
-      const events = resource.hasEvents ? [await eventsRoute(app, resource, records.changes)] : []
+      const events = resource.hasEvents ? [await getEvents(app, resource, records.changes)] : []
       return [...own, ...nestedRoutes(context), ...events]
     },
   }

@@ -12,88 +12,18 @@ import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
 const conditions = requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer')
-const ofEachRecord = {
-  file,
-  store: 'writes',
-  config: { defaultType: 'json', accepts: acceptedTypes },
-} as const
 const created = responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed')
 const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
-  const { resource } = context
-  const { path, oneRecord, isSingular, usesEnvelope } = resource
-  const { inputExample, record, recordExample, replacement } = schemas
-  const redirect = toRecordPath(resource, schemas.exampleId)
-  const content = recordContent(schemas)
-  const preference = responseHeaders('Preference-Applied')
-  const url = toRecordRoute(resource)
-  const parameters = [...schemas.idParameters, ...conditions]
-  const ofRecord = { ...ofEachRecord, url, parameters }
-  const errorHandler = sendFormAfterError(context)
-  const updated = usesEnvelope
-    ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
-    : jsonContent(record, recordExample)
-  const routes: Route[] = [
-    createRoute(context, schemas),
-    {
-      ...ofRecord,
-      method: 'PATCH',
-      summary: `Update fields of ${oneRecord}`,
-      requestBody: { content: toPatches(schemas) },
-      responses: {
-        200: {
-          description: usesEnvelope
-            ? 'Updated: the envelope, or the record with `Prefer: return=representation`.'
-            : 'Updated.',
-          headers: responseHeaders('ETag', 'Content-Location', 'Preference-Applied'),
-          content: updated,
-        },
-        ...afterWrite(redirect),
-      },
-      errors: [...errors, 422],
-      config: { ...ofRecord.config, accepts: acceptedPatchTypes },
-      errorHandler,
-      handler: update(context),
-    },
-    {
-      ...ofRecord,
-      method: 'DELETE',
-      summary: `Delete ${oneRecord}`,
-      responses: {
-        ...(usesEnvelope && {
-          200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
-        }),
-        ...afterWrite(path),
-      },
-      errors,
-      errorHandler,
-      handler: destroy(context),
-    },
-    {
-      ...ofRecord,
-      method: 'PUT',
-      summary: `Create or replace ${oneRecord}`,
-      description: 'Fields that are absent from the body are removed, except a password.',
-      requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
-      responses: {
-        200: { description: 'Replaced.', headers: preference, content },
-        201: {
-          description: 'Created.',
-          headers: { ...preference, ...responseHeaders('Location') },
-          content,
-        },
-        204: { description: 'Replaced, with `Prefer: return=minimal`.', headers: preference },
-      },
-      errors: [...errors, 422],
-      handler: replace(context),
-    },
-  ]
-  const ofSingular = ['PATCH', 'PUT']
-  return isSingular ? routes.filter(({ method }) => ofSingular.includes(String(method))) : routes
+  const ofSingular = [patchRecord, putRecord]
+  const routes = context.resource.isSingular
+    ? ofSingular
+    : [postRecord, deleteRecord, ...ofSingular]
+  return routes.map((toRoute) => toRoute(context, schemas))
 }
 
-export function createRoute(
+export function postRecord(
   context: ResourceContext,
   schemas: ResourceSchemas,
   findFixed?: FindFixed,
@@ -123,6 +53,85 @@ export function createRoute(
     },
     errorHandler: sendFormAfterError(context),
     handler: create(context, findFixed),
+  }
+}
+
+function ofRecord({ resource }: ResourceContext, { idParameters }: ResourceSchemas) {
+  return {
+    file,
+    url: toRecordRoute(resource),
+    parameters: [...idParameters, ...conditions],
+    store: 'writes',
+    config: { defaultType: 'json', accepts: acceptedTypes },
+  } as const
+}
+
+function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { resource } = context
+  const { record, recordExample, exampleId } = schemas
+  const { usesEnvelope, oneRecord } = resource
+  const redirect = toRecordPath(resource, exampleId)
+  const route = ofRecord(context, schemas)
+  return {
+    ...route,
+    method: 'PATCH',
+    summary: `Update fields of ${oneRecord}`,
+    requestBody: { content: toPatches(schemas) },
+    responses: {
+      200: {
+        description: usesEnvelope
+          ? 'Updated: the envelope, or the record with `Prefer: return=representation`.'
+          : 'Updated.',
+        headers: responseHeaders('ETag', 'Content-Location', 'Preference-Applied'),
+        content: usesEnvelope
+          ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
+          : jsonContent(record, recordExample),
+      },
+      ...afterWrite(redirect),
+    },
+    errors: [...errors, 422],
+    config: { ...route.config, accepts: acceptedPatchTypes },
+    errorHandler: sendFormAfterError(context),
+    handler: update(context),
+  }
+}
+
+function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { path, oneRecord, usesEnvelope } = context.resource
+  return {
+    ...ofRecord(context, schemas),
+    method: 'DELETE',
+    summary: `Delete ${oneRecord}`,
+    responses: {
+      ...(usesEnvelope && {
+        200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
+      }),
+      ...afterWrite(path),
+    },
+    errors,
+    errorHandler: sendFormAfterError(context),
+    handler: destroy(context),
+  }
+}
+
+function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { replacement, inputExample } = schemas
+  const content = recordContent(schemas)
+  const headers = responseHeaders('Preference-Applied')
+  const ofNew = { ...headers, ...responseHeaders('Location') }
+  return {
+    ...ofRecord(context, schemas),
+    method: 'PUT',
+    summary: `Create or replace ${context.resource.oneRecord}`,
+    description: 'Fields that are absent from the body are removed, except a password.',
+    requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
+    responses: {
+      200: { description: 'Replaced.', headers, content },
+      201: { description: 'Created.', headers: ofNew, content },
+      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
+    },
+    errors: [...errors, 422],
+    handler: replace(context),
   }
 }
 

@@ -25,13 +25,13 @@ export const folders: Readonly<Record<string, string>> = {
 
 export function openAssets(app: FastifyInstance): void {
   registerRoutes(app, { file: import.meta.filename }, [
-    ...Object.entries(folders).map(([name, folder]) => assetRoute(`/assets/${name}`, folder, name)),
+    ...Object.entries(folders).map(([name, folder]) => getAsset(`/assets/${name}`, folder, name)),
     // Browsers request it for responses that are not HTML and so have no icon link.
-    assetRoute('/favicon.ico', own, 'icon.svg'),
+    getAsset('/favicon.ico', own, 'icon.svg'),
   ])
 }
 
-function assetRoute(url: string, folder: string, name: string): Route {
+function getAsset(url: string, folder: string, name: string): Route {
   return {
     method: 'GET',
     url,

@@ -20,8 +20,6 @@ export interface Services extends Omit<Stores, 'close' | 'counters'> {
 
 export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sessions'] as const
 
-type Routes = readonly Route[]
-
 export interface DemoCollection {
   name: string
   /** Of its documents. */
@@ -51,8 +49,8 @@ export interface Demo {
   collections?: readonly DemoCollection[]
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[] | ((services: Services) => readonly string[])
-  /** Or a function that prepares the demo first. Hooks that it adds to `app` are the demo's own. */
-  routes: Routes | ((services: Services, app: FastifyInstance) => Routes | Promise<Routes>)
+  /** Prepares the demo too. Hooks that it adds to `app` are the demo's own. */
+  routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
   /** For a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }
@@ -66,8 +64,7 @@ export async function openDemo(app: FastifyInstance, { name, routes }: Demo, ser
   const group = { file: `src/demos/${name}/${name}.ts`, tag: name }
   await app.register(async (instance) => {
     instance.decorate('demoName', name)
-    const listed = typeof routes === 'function' ? await routes(services, instance) : routes
-    registerRoutes(instance, group, listed)
+    registerRoutes(instance, group, await routes(services, instance))
   })
 }
 

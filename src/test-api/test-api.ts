@@ -20,6 +20,7 @@ const example = { name: 'start', createdAt: '2026-11-22T02:00:00.000Z', records:
 const parameters = [pathParameter('name', 'The name of the snapshot.', example.name)]
 const config = { defaultType: 'json', accepts: ['application/json'] } as const
 const shared = { file: 'src/test-api/test-api.ts', config } as const
+const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
 const toDone = (description: string) => ({ 204: { description } })
 
 /** For tests of a frontend: each replaces the records of all clients. */
@@ -40,18 +41,15 @@ export function testApi({ definitions, responses }: Omit<OpenedData, 'notices'>)
         // A repeated key would get the response for a record that is gone.
         await idempotencyEntries.clear()
       }
-      return [
-        resetRoute(services, forget),
-        ...snapshotRoutes(snapshots),
-        ...ofSnapshot(snapshots, forget),
-      ]
+      const routes = [getSnapshots, postSnapshot, postRestore, deleteSnapshot]
+      return [postReset(services, forget), ...routes.map((toRoute) => toRoute(snapshots, forget))]
     },
   }
 }
 
 type Forget = () => Promise<void>
 
-function resetRoute({ config: settings, records }: Services, forget: Forget): Route {
+function postReset({ config: settings, records }: Services, forget: Forget): Route {
   return {
     ...shared,
     method: 'POST',
@@ -73,38 +71,39 @@ function resetRoute({ config: settings, records }: Services, forget: Forget): Ro
 
 type Snapshots = ReturnType<typeof openSnapshots>
 
-function snapshotRoutes(snapshots: Snapshots): Route[] {
-  return [
-    {
-      ...shared,
-      method: 'GET',
-      url: path,
-      summary: 'List the snapshots',
-      content: jsonContent({ type: 'array', items: snapshot }, [example]),
-      store: 'reads',
-      handler: () => snapshots.list(),
-    },
-    {
-      ...shared,
-      method: 'POST',
-      url: path,
-      summary: 'Save all records of the data file under a name',
-      requestBody: { content: jsonContent(objectSchema({ name }), { name: example.name }) },
-      responses: {
-        201: {
-          description: 'Saved.',
-          headers: responseHeaders('Location'),
-          content: jsonContent(snapshot, example),
-        },
-      },
-      errors: [409],
-      store: 'writes',
-      handler: async (request, reply) => {
-        const saved = await snapshots.create(parseName(request))
-        return reply.code(201).header('location', `${path}/${saved.name}`).send(saved)
+function getSnapshots(snapshots: Snapshots): Route {
+  return {
+    ...shared,
+    method: 'GET',
+    url: path,
+    summary: 'List the snapshots',
+    content: jsonContent({ type: 'array', items: snapshot }, [example]),
+    store: 'reads',
+    handler: () => snapshots.list(),
+  }
+}
+
+function postSnapshot(snapshots: Snapshots): Route {
+  return {
+    ...shared,
+    method: 'POST',
+    url: path,
+    summary: 'Save all records of the data file under a name',
+    requestBody: { content: jsonContent(objectSchema({ name }), { name: example.name }) },
+    responses: {
+      201: {
+        description: 'Saved.',
+        headers: responseHeaders('Location'),
+        content: jsonContent(snapshot, example),
       },
     },
-  ]
+    errors: [409],
+    store: 'writes',
+    handler: async (request, reply) => {
+      const saved = await snapshots.create(parseName(request))
+      return reply.code(201).header('location', `${path}/${saved.name}`).send(saved)
+    },
+  }
 }
 
 function parseName({ body }: FastifyRequest): string {
@@ -114,31 +113,31 @@ function parseName({ body }: FastifyRequest): string {
   throw badRequest('name must have 1 to 64 letters, digits, - and _.')
 }
 
-function ofSnapshot(snapshots: Snapshots, forget: Forget): Route[] {
-  const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
-  return [
-    {
-      ...ofName,
-      method: 'POST',
-      url: `${snapshotPath}/restore`,
-      summary: 'Replace all records by those of a snapshot',
-      responses: toDone('The records are those of the snapshot.'),
-      handler: async (request, reply) => {
-        await snapshots.restore(toPathParameter(request, 'name'))
-        await forget()
-        return reply.code(204).send()
-      },
+function postRestore(snapshots: Snapshots, forget: Forget): Route {
+  return {
+    ...ofName,
+    method: 'POST',
+    url: `${snapshotPath}/restore`,
+    summary: 'Replace all records by those of a snapshot',
+    responses: toDone('The records are those of the snapshot.'),
+    handler: async (request, reply) => {
+      await snapshots.restore(toPathParameter(request, 'name'))
+      await forget()
+      return reply.code(204).send()
     },
-    {
-      ...ofName,
-      method: 'DELETE',
-      url: snapshotPath,
-      summary: 'Delete a snapshot',
-      responses: toDone('Deleted.'),
-      handler: async (request, reply) => {
-        await snapshots.remove(toPathParameter(request, 'name'))
-        return reply.code(204).send()
-      },
+  }
+}
+
+function deleteSnapshot(snapshots: Snapshots): Route {
+  return {
+    ...ofName,
+    method: 'DELETE',
+    url: snapshotPath,
+    summary: 'Delete a snapshot',
+    responses: toDone('Deleted.'),
+    handler: async (request, reply) => {
+      await snapshots.remove(toPathParameter(request, 'name'))
+      return reply.code(204).send()
     },
-  ]
+  }
 }

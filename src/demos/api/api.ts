@@ -1,6 +1,7 @@
 import type { XStatic } from 'typebox/schema'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
 
 const content = 'This is JSON, served by Vitrine.'
@@ -37,39 +38,7 @@ export const api: Demo = {
   ],
   lookFor:
     'The body is a JSON object, and `Content-Type` is `application/json`. A GET request has the name in its URL; a POST request has it in its body.',
-  routes: [
-    {
-      method: 'GET',
-      url: '/api/json',
-      summary: 'Get a JSON object',
-      example: { content },
-      config,
-      handler: () => ({ content }),
-    },
-    {
-      method: 'GET',
-      url: '/api/get_json_with_param',
-      summary: 'Get a JSON object with a name from the query string',
-      parameters: [
-        { name: 'name', in: 'query', description: 'A name.', schema: text, example: 'Ann' },
-      ],
-      content: greetingContent,
-      config,
-      handler: ({ query }) => toGreeting(query),
-    },
-    {
-      method: 'POST',
-      url: '/api/post_json_with_param',
-      summary: 'Get a JSON object with a name from the body',
-      requestBody: {
-        description: 'A name that is not text is returned as JSON.',
-        content: fieldsContent({ properties: { name } }, { name: 'Ann' }),
-      },
-      content: greetingContent,
-      config,
-      handler: ({ body }) => toGreeting(body),
-    },
-  ],
+  routes: () => [getJson, getGreeting, postGreeting],
   errorShape: (services) => ({
     name: 'api',
     schema: objectSchema({ error: text }),
@@ -78,6 +47,38 @@ export const api: Demo = {
       error: [404, 405].includes(status) ? `${message} Please use the path /api/json.` : message,
     }),
   }),
+}
+
+const getJson: Route = {
+  method: 'GET',
+  url: '/api/json',
+  summary: 'Get a JSON object',
+  example: { content },
+  config,
+  handler: () => ({ content }),
+}
+
+const getGreeting: Route = {
+  method: 'GET',
+  url: '/api/get_json_with_param',
+  summary: 'Get a JSON object with a name from the query string',
+  parameters: [{ name: 'name', in: 'query', description: 'A name.', schema: text, example: 'Ann' }],
+  content: greetingContent,
+  config,
+  handler: ({ query }) => toGreeting(query),
+}
+
+const postGreeting: Route = {
+  method: 'POST',
+  url: '/api/post_json_with_param',
+  summary: 'Get a JSON object with a name from the body',
+  requestBody: {
+    description: 'A name that is not text is returned as JSON.',
+    content: fieldsContent({ properties: { name } }, { name: 'Ann' }),
+  },
+  content: greetingContent,
+  config,
+  handler: ({ body }) => toGreeting(body),
 }
 
 function toGreeting(parameters: unknown): XStatic<typeof greeting> {

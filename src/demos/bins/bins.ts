@@ -1,19 +1,12 @@
 import type { Demo } from '../../site/demo.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
-import { binEndpoints } from './bin-endpoints.ts'
+import { binRoutes } from './bin-routes.ts'
 import { createBinStore } from './bin-store.ts'
-import { captureEndpoints } from './capture.ts'
+import { captureRoutes } from './capture.ts'
 import { collectionNames, collections } from './collections.ts'
 import { openBinEvents } from './events.ts'
-import { requestEndpoints } from './request-endpoints.ts'
+import { requestRoutes } from './request-routes.ts'
 import { createRequestStore } from './request-store.ts'
-
-/** By their file. */
-const endpoints = {
-  'bin-endpoints': binEndpoints,
-  'request-endpoints': requestEndpoints,
-  capture: captureEndpoints,
-}
 
 export const bins: Demo = {
   name: collectionNames.bins,
@@ -34,12 +27,6 @@ export const bins: Demo = {
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
     const events = await openBinEvents(app, records.changes, bins)
     const all = { ...services, bins, requests, events }
-    const { supportedMethods: method } = app
-    return Object.entries(endpoints).flatMap(([name, group]) =>
-      group.map(({ handle, ...route }) => ({
-        ...{ method, file: `src/demos/bins/${name}.ts`, ...route },
-        handler: (request, reply) => handle(request, reply, all),
-      })),
-    )
+    return [...binRoutes(all), ...requestRoutes(all), ...captureRoutes(all, app.supportedMethods)]
   },
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body/body-reader.ts'
 import { readStart } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, notFound, readOnly } from '../../http/errors/http-error.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
@@ -17,24 +18,27 @@ import { isBinCookie } from './access.ts'
 import { withoutSecrets } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
-import type { BinServices, BinEndpoint } from './endpoint.ts'
+import type { BinServices } from './of-bin.ts'
 
 const content = { '*/*': {} }
 
-export const captureEndpoints = ['/b/:id', '/b/:id/*'].map((url): BinEndpoint => ({
-  url,
-  summary: 'Capture a request',
-  description: 'Any method, and any path below. The bin defines the response.',
-  parameters: [binParameter],
-  responses: {
-    '2XX': { description: 'The response of the bin.', content },
-    default: { description: 'Or any other response.', content },
-  },
-  errors: [403, 404, 410],
-  store: 'writes',
-  config: { isUnrecorded: true },
-  handle: captureRequest,
-}))
+/** `method` has all methods. */
+export function captureRoutes(services: BinServices, method: string[]): Route[] {
+  return ['/b/:id', '/b/:id/*'].map((url) => ({
+    ...{ file: import.meta.filename, method, url },
+    summary: 'Capture a request',
+    description: 'Any method, and any path below. The bin defines the response.',
+    parameters: [binParameter],
+    responses: {
+      '2XX': { description: 'The response of the bin.', content },
+      default: { description: 'Or any other response.', content },
+    },
+    errors: [403, 404, 410],
+    store: 'writes',
+    config: { isUnrecorded: true },
+    handler: (request, reply) => captureRequest(request, reply, services),
+  }))
+}
 
 /** Stores the request, then sends the response of the bin. */
 async function captureRequest(

@@ -10,7 +10,7 @@ import { maxPage, maxPerPage, parseCount, parsePart } from '../../resources/list
 import type { Bin } from './bin-store.ts'
 import { toReceivedAt } from './bin-ids.ts'
 import { requestToJson, type CapturedRequest } from './captured-request.ts'
-import type { BinServices } from './endpoint.ts'
+import type { BinServices } from './of-bin.ts'
 import { findMatching, toMatch, type Pages } from './search.ts'
 
 const maxWaitSeconds = 60

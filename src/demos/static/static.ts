@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { methodNotAllowed } from '../../http/errors/http-error.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { sendOptions } from '../../http/request/options.ts'
 import { toPath } from '../../http/request/target.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
@@ -24,21 +25,21 @@ export const staticFiles: Demo = {
   ],
   lookFor:
     '`ETag` and `Last-Modified` are validators: with them a client asks whether its copy is current, and the response is 304. The pages have forms: [one that uses GET](/topic.html), [one that uses POST](/toc.html) and [one that uploads a file](/profile.html).',
-  routes: ({ config }, app) => {
-    const hasPath = async (path: string) =>
-      withFile(config.publicDir, path, (file) => file !== undefined)
-    const handler = createFileHandler(config, app)
-    return [
-      {
-        method: app.supportedMethods,
-        url: '/*',
-        summary: 'Get a file of PUBLIC_DIR',
-        config: { hasPath },
-        onRequest: handler,
-        handler,
-      },
-    ]
-  },
+  routes: ({ config }, app) => [anyFile(config, app)],
+}
+
+function anyFile(config: Services['config'], app: FastifyInstance): Route {
+  const hasPath = async (path: string) =>
+    withFile(config.publicDir, path, (file) => file !== undefined)
+  const handler = createFileHandler(config, app)
+  return {
+    method: app.supportedMethods,
+    url: '/*',
+    summary: 'Get a file of PUBLIC_DIR',
+    config: { hasPath },
+    onRequest: handler,
+    handler,
+  }
 }
 
 function createFileHandler({ publicDir, corsOrigins }: Services['config'], app: FastifyInstance) {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { pathParameter, textContent } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isWithoutBody, sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
@@ -34,22 +35,24 @@ export const status: Demo = {
   ],
   lookFor:
     'The status line and the headers that the status code needs, for example `Location` with 302. 204 and 304 have no body: a browser that opens a link to them stays on its page.',
-  routes: (_, { supportedMethods }) => [
-    {
-      // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.
-      method: supportedMethods.filter((name) => name !== 'TRACE'),
-      url: '/status/:code(^[2-5]\\d\\d$)',
-      summary: 'Respond with a status code',
-      description:
-        'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
-      parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
-      responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
-      errors: [404],
-      // Neither an invalid body nor a condition may change the status code.
-      config: { readsBodyItself: true, ignoresConditions: true },
-      handler: sendStatus,
-    },
-  ],
+  routes: (_, { supportedMethods }) => [anyStatus(supportedMethods)],
+}
+
+function anyStatus(methods: readonly string[]): Route {
+  return {
+    // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.
+    method: methods.filter((name) => name !== 'TRACE'),
+    url: '/status/:code(^[2-5]\\d\\d$)',
+    summary: 'Respond with a status code',
+    description:
+      'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
+    parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
+    responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
+    errors: [404],
+    // Neither an invalid body nor a condition may change the status code.
+    config: { readsBodyItself: true, ignoresConditions: true },
+    handler: sendStatus,
+  }
 }
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -1,5 +1,6 @@
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, textContent } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import type { Demo } from '../../site/demo.ts'
 import { forReader, sendForReader } from '../../site/send-page.ts'
 
@@ -23,17 +24,17 @@ export const toc: Demo = {
   lookFor:
     'The URL does not contain the field: the body does, as `application/x-www-form-urlencoded`. `Content-Length` is the size of the body in bytes.',
   form: '/toc.html',
-  routes: [
-    {
-      method: 'POST',
-      url: '/toc/aaa',
-      summary: 'Return a field of a POST form',
-      requestBody: { content: fieldsContent({ properties: { a } }, { a: 'brass' }) },
-      content: forReader(textContent('brass')),
-      handler: (request, reply) => {
-        const { a } = isObject(request.body) ? request.body : {}
-        return sendForReader(request, reply, { demo: toc, body: parameterToText(a) })
-      },
-    },
-  ],
+  routes: () => [postField],
+}
+
+const postField: Route = {
+  method: 'POST',
+  url: '/toc/aaa',
+  summary: 'Return a field of a POST form',
+  requestBody: { content: fieldsContent({ properties: { a } }, { a: 'brass' }) },
+  content: forReader(textContent('brass')),
+  handler: (request, reply) => {
+    const { a } = isObject(request.body) ? request.body : {}
+    return sendForReader(request, reply, { demo: toc, body: parameterToText(a) })
+  },
 }

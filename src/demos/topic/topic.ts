@@ -33,7 +33,7 @@ export const topic: Demo = {
     'The request line contains the field, percent-encoded, and the request has no body. Markup has no effect, because the response is `text/plain`.',
   form: '/topic.html',
   routes: (services, { supportedMethods }) =>
-    isAlone('topic', services) ? [getTopic, nameAnyPath(supportedMethods)] : [getTopic],
+    isAlone('topic', services) ? [getTopic, anyPath(supportedMethods)] : [getTopic],
 }
 
 const getTopic: Route = {
@@ -54,7 +54,7 @@ const getTopic: Route = {
 }
 
 /** The original API: if this demo is served alone, every other path gets a response that names it. */
-function nameAnyPath(method: string[]): Route {
+function anyPath(method: string[]): Route {
   return {
     method,
     url: '/*',

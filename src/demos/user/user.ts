@@ -32,21 +32,22 @@ export const user: Demo = {
   ],
   lookFor:
     'One URL has a handler for each of its methods. Nothing is stored, so every request can be repeated. A form without JavaScript sends POST with the field `_method`, which the server handles as PUT or DELETE.',
-  routes: [
-    confirmRoute('POST', '/user/create', () => 'POST: a user is created\n'),
-    confirmRoute('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`),
-    confirmRoute('DELETE', '/user/:id', (id) => `DELETE: user ${id} is deleted\n`),
-    {
-      // `/users` and its representations belong to another demo, whether it is open or not.
-      ...confirmRoute('GET', '/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (id) => `Hello, ${id}\n`),
-      summary: 'Return a greeting',
-      parameters: [{ ...anyId, description: notUsers }],
-      errors: [404, 406],
-    },
-  ],
+  routes: () => [postUser, putUser, deleteUser, getGreeting],
 }
 
-function confirmRoute(method: string, url: string, toText: (id: string) => string): Route {
+const postUser = confirm('POST', '/user/create', () => 'POST: a user is created\n')
+const putUser = confirm('PUT', '/user/:id', (id) => `PUT: user ${id} is replaced\n`)
+const deleteUser = confirm('DELETE', '/user/:id', (id) => `DELETE: user ${id} is deleted\n`)
+
+const getGreeting: Route = {
+  // `/users` and its representations belong to another demo, whether it is open or not.
+  ...confirm('GET', '/user:id(^(?!s$|s\\.)[\\s\\S]+$)', (id) => `Hello, ${id}\n`),
+  summary: 'Return a greeting',
+  parameters: [{ ...anyId, description: notUsers }],
+  errors: [404, 406],
+}
+
+function confirm(method: string, url: string, toText: (id: string) => string): Route {
   return {
     method,
     url,

@@ -24,7 +24,7 @@ const samples: Demo = {
   title: 'Samples',
   summary: 'Responses with any headers.',
   rawPaths: ['/samples/raw'],
-  routes: [
+  routes: () => [
     {
       method: 'GET',
       url: '/samples/:kind',

@@ -19,7 +19,7 @@ async function openStream(t: TestContext, produce: Produce) {
     name: 'records',
     title: 'Records',
     summary: 'A stream.',
-    routes: [
+    routes: () => [
       {
         method: 'GET',
         url: '/records',

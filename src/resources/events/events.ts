@@ -9,7 +9,7 @@ import type { Resource } from '../definition.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { parseId } from '../write/create-numbered.ts'
 
-export async function eventsRoute(
+export async function getEvents(
   app: FastifyInstance,
   resource: Resource,
   changes: ChangeLog,

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toRecordRoute, type Relation, type ResourceContext } from '../context.ts'
-import { listRoute } from '../read-routes.ts'
+import { getList } from '../read-routes.ts'
 import { toSchemas } from '../openapi/schemas.ts'
 import { assertFound } from '../record/show.ts'
-import { createRoute } from '../write-routes.ts'
+import { postRecord } from '../write-routes.ts'
 import { parseId } from '../write/create-numbered.ts'
 
 /** `/posts/1/comments`, for the first reference of each resource. */
@@ -27,7 +27,7 @@ function toRoutes({ resource, collection }: ResourceContext, relation: Relation)
     return { [field]: parseId(resource, id) }
   }
   const schemas = toSchemas(other.resource)
-  const routes = [listRoute(other, schemas, findFixed), createRoute(other, schemas, findFixed)]
+  const routes = [getList(other, schemas, findFixed), postRecord(other, schemas, findFixed)]
   return routes.map((route) => ({
     ...route,
     url: toRecordRoute(resource, other.resource.path),

@@ -10,61 +10,66 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.ts'
 import type { Demo } from '../demo.ts'
-import type { Page } from '../page.ts'
 import { renderForOrigin, toContents, toOperationPage, toOverview } from './docs-page.ts'
 import { info, originMark } from './info.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
 
-export function openDocs(app: FastifyInstance, { demos, shapes, limits }: DocsOptions): void {
+export function openDocs(app: FastifyInstance, options: DocsOptions): void {
+  const texts = createTexts(app, options)
+  const routes = [getDocument(texts), getDocs(texts), getOperation(texts)]
+  registerRoutes(app, { file: import.meta.filename }, routes)
+}
+
+type Texts = ReturnType<typeof createTexts>
+
+function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOptions) {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
   const titles = new Map(demos.map(({ name, title }) => [name, title]))
-  let texts: ReturnType<typeof load> | undefined
-  // Made at the first request, when all routes are registered.
-  const load = () => {
+  let made: ReturnType<typeof make> | undefined
+  // At the first request, when all routes are registered.
+  const make = () => {
     const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
     return { json: JSON.stringify(document), contents: toContents(document, titles) }
   }
-  const loadOnce = () => (texts ??= load())
+  const load = () => (made ??= make())
   const place = { server: app, request: { url: '/docs' } }
-  const toText = (page: Page | undefined, origin: string) => {
-    if (!page) throw notFound('There is no operation with this id.', ['/docs', 'Documentation'])
-    return renderForOrigin(place, page, origin)
+  return {
+    toJson: (_id: string, origin: string) => load().json.replaceAll(originMark, origin),
+    toPage: (id: string, origin: string) => {
+      const { contents } = load()
+      const page = id === '' ? toOverview(contents, origin) : toOperationPage(contents, id, origin)
+      if (!page) throw notFound('There is no operation with this id.', ['/docs', 'Documentation'])
+      return renderForOrigin(place, page, origin)
+    },
   }
-  registerRoutes(app, { file: import.meta.filename }, [
-    {
-      ...documentRoute('Get this document (OpenAPI 3.1)', 'application/json', (_id, origin) =>
-        loadOnce().json.replaceAll(originMark, origin),
-      ),
-      url: '/openapi.json',
-      config: { defaultType: 'json' },
-    },
-    {
-      ...documentRoute(
-        'Get this document as pages that can send requests',
-        'text/html',
-        (_id, origin) => toText(toOverview(loadOnce().contents, origin), origin),
-      ),
-      url: '/docs',
-    },
-    {
-      ...documentRoute(
-        'Get the page of one operation',
-        'text/html',
-        (id, origin) => toText(toOperationPage(loadOnce().contents, id, origin), origin),
-        [pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')],
-      ),
-      url: '/docs/:operationId',
-      errors: [404, 412, 416],
-    },
-  ])
+}
+
+function getDocument({ toJson }: Texts): Route {
+  const config = { defaultType: 'json' } as const
+  const summary = 'Get this document (OpenAPI 3.1)'
+  return { ...getText(summary, 'application/json', toJson), url: '/openapi.json', config }
+}
+
+function getDocs({ toPage }: Texts): Route {
+  const summary = 'Get this document as pages that can send requests'
+  return { ...getText(summary, 'text/html', toPage), url: '/docs' }
+}
+
+function getOperation({ toPage }: Texts): Route {
+  const id = pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')
+  return {
+    ...getText('Get the page of one operation', 'text/html', toPage, [id]),
+    url: '/docs/:operationId',
+    errors: [404, 412, 416],
+  }
 }
 
 const maxOrigins = 4
 
 /** Each text is made once for each of the latest origins. */
-function documentRoute(
+function getText(
   summary: string,
   mediaType: string,
   toText: (id: string, origin: string) => string,

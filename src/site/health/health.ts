@@ -7,28 +7,28 @@ import { toProbeResponse, type Readiness } from '../../operations/readiness.ts'
 const probeConfig = { defaultType: 'json', anyHost: true, isUnlimited: true } as const
 
 export function openHealth(app: FastifyInstance, { find }: Pick<Readiness, 'find'>): void {
-  registerRoutes(app, { file: import.meta.filename }, [
-    {
-      method: 'GET',
-      url: '/health',
-      summary: 'Check whether the service responds',
-      content: statusContent('ok'),
-      config: probeConfig,
-      handler: () => ({ status: 'ok' }),
-    },
-    {
-      method: 'GET',
-      url: '/health/live',
-      summary: 'Check whether the process is alive',
-      content: statusContent('live'),
-      config: probeConfig,
-      handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
-    },
-    readyRoute(find),
-  ])
+  registerRoutes(app, { file: import.meta.filename }, [getHealth, getLive, getReady(find)])
 }
 
-function readyRoute(find: Readiness['find']): Route {
+const getHealth: Route = {
+  method: 'GET',
+  url: '/health',
+  summary: 'Check whether the service responds',
+  content: statusContent('ok'),
+  config: probeConfig,
+  handler: () => ({ status: 'ok' }),
+}
+
+const getLive: Route = {
+  method: 'GET',
+  url: '/health/live',
+  summary: 'Check whether the process is alive',
+  content: statusContent('live'),
+  config: probeConfig,
+  handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
+}
+
+function getReady(find: Readiness['find']): Route {
   return {
     method: 'GET',
     url: '/health/ready',

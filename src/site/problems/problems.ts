@@ -34,7 +34,7 @@ const problemTypeSchema = {
 
 const exampleType = { type: '/problems/not-found', ...problemTypes['not-found'] }
 
-const listProblems: Route = {
+const getProblems: Route = {
   method: 'GET',
   url: '/problems',
   summary: 'List the types of problems',
@@ -52,7 +52,7 @@ const listProblems: Route = {
   },
 }
 
-const showProblem: Route = {
+const getProblem: Route = {
   method: 'GET',
   url: '/problems/:slug',
   summary: 'Get one type of problem',
@@ -71,7 +71,7 @@ const showProblem: Route = {
 }
 
 export function openProblems(app: FastifyInstance): void {
-  registerRoutes(app, { file: import.meta.filename }, [listProblems, showProblem])
+  registerRoutes(app, { file: import.meta.filename }, [getProblems, getProblem])
 }
 
 function sendAs(

@@ -11,7 +11,7 @@ export const keyPattern = '[\\w\\-]{16,200}'
 const fields = objectSchema({ key: { ...text, pattern: `^${keyPattern}$` } })
 
 /** Browsers cannot send `X-Inspector` with a page. */
-export const chooseKey: Route = {
+export const postKey: Route = {
   method: 'POST',
   url: '/inspector/key',
   summary: 'Choose a key for your requests',

@@ -6,6 +6,7 @@ import { badRequest, conflict, HttpError } from '../../http/errors/http-error.ts
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { pageContent, queryParameters } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
+import type { Route } from '../../http/openapi/route.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
@@ -18,14 +19,86 @@ import { isSecretOf } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
-import { ofBin, sendRemoved, type BinServices, type BinEndpoint } from './endpoint.ts'
+import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parseRequestList } from './list.ts'
 import { findFirst } from './search.ts'
 import { renderBinPage, renderBinsPage, renderSecretPage, type BinEdit } from './views.ts'
 
 const maxRows = 200
 
-const getBin = ofBin({
+export function binRoutes(services: BinServices): Route[] {
+  const routes = [getBins, postBin, getBin, patchBin, deleteBin]
+  return routes.map((toRoute) => ({ file: import.meta.filename, ...toRoute(services) }))
+}
+
+function getBins({ config }: BinServices): Route {
+  return {
+    method: 'GET',
+    url: '/bins',
+    summary: 'Get the page of your bins',
+    content: pageContent,
+    errors: [406],
+    handler: (request, reply) => {
+      chooseType(request, reply, ['text/html'])
+      reply.header('cache-control', 'no-store')
+      const ids = findOwnIds(request)
+      const view = { ids, days: config.binDays, origin: toOrigin(request) }
+      return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
+    },
+  }
+}
+
+function postBin({ bins, config }: BinServices): Route {
+  return {
+    method: 'POST',
+    url: '/bins',
+    summary: 'Create a bin',
+    description:
+      'The URL of the bin captures every request. With `Accept: text/html`, redirects to its page.',
+    requestBody: { content: responseContent },
+    responses: {
+      201: {
+        description: 'The bin, with its secret.',
+        headers: responseHeaders('Location'),
+        content: newBinContent,
+      },
+      303: toPage,
+    },
+    errors: [406],
+    store: 'writes',
+    config: { defaultType: 'json' },
+    handler: async (request, reply) => {
+      const hasPage = isPage(request, reply)
+      const bin = await bins.create(parseResponse(request, config))
+      reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
+      if (!hasPage)
+        return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
+      setSecretCookie(reply, bin)
+      return reply.code(303).send()
+    },
+  }
+}
+
+function getBin(services: BinServices): Route {
+  const route = getOpenedBin(services)
+  return {
+    ...route,
+    handler: async (request, reply) => {
+      const { secret } = isObject(request.query) ? request.query : {}
+      try {
+        if (typeof secret === 'string') return await followLink(reply, secret, services)
+        return await route.handler(request, reply)
+      } catch (error) {
+        const isLocked = error instanceof HttpError && error.status === 401
+        if (!isLocked || !isPage(request, reply)) throw error
+        const page = renderSecretPage(toPathParameter(request, 'id'), error.message)
+        return sendPage(reply.code(401).headers(error.headers), page)
+      }
+    },
+  }
+}
+
+const getOpenedBin = ofBin({
   method: 'GET',
   summary: 'Get a bin',
   parameters: queryParameters({
@@ -56,98 +129,40 @@ async function sendBinPage(
   return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
 }
 
-export const binEndpoints: readonly BinEndpoint[] = [
-  {
-    method: 'GET',
-    url: '/bins',
-    summary: 'Get the page of your bins',
-    content: pageContent,
-    errors: [406],
-    handle: (request, reply, { config }) => {
-      chooseType(request, reply, ['text/html'])
-      reply.header('cache-control', 'no-store')
-      const ids = findOwnIds(request)
-      const view = { ids, days: config.binDays, origin: toOrigin(request) }
-      return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
-    },
+const patchBin = ofBin({
+  method: 'PATCH',
+  summary: 'Change the response of a bin',
+  requestBody: { content: responseContent, required: true },
+  responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
+  errors: [409],
+  handle: async (request, reply, services) => {
+    const { bin, bins, config } = services
+    try {
+      const response = parseResponse(request, config) ?? bin.response
+      if (!(await bins.setResponse(bin, response)))
+        throw conflict('The bin was changed at the same time.')
+      setFlash(request, reply, 'saved')
+      if (isForm(request)) return await reply.redirect(toPagePath(bin), 303)
+      return await sendJson(reply, binToJson(request, { ...bin, response }))
+    } catch (error) {
+      if (!(error instanceof HttpError) || !isForm(request)) throw error
+      const { response = '' } = isObject(request.body) ? request.body : {}
+      const edit = { draft: String(response), problem: error.message }
+      return sendBinPage(reply.code(error.status), services, edit)
+    }
   },
-  {
-    method: 'POST',
-    url: '/bins',
-    summary: 'Create a bin',
-    description:
-      'The URL of the bin captures every request. With `Accept: text/html`, redirects to its page.',
-    requestBody: { content: responseContent },
-    responses: {
-      201: {
-        description: 'The bin, with its secret.',
-        headers: responseHeaders('Location'),
-        content: newBinContent,
-      },
-      303: toPage,
-    },
-    errors: [406],
-    store: 'writes',
-    config: { defaultType: 'json' },
-    handle: async (request, reply, { bins, config }) => {
-      const hasPage = isPage(request, reply)
-      const bin = await bins.create(parseResponse(request, config))
-      reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
-      if (!hasPage)
-        return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
-      setSecretCookie(reply, bin)
-      return reply.code(303).send()
-    },
+})
+
+const deleteBin = ofBin({
+  method: 'DELETE',
+  summary: 'Remove a bin',
+  responses: removed,
+  handle: async (request, reply, { bin, bins }) => {
+    await bins.remove(bin.id)
+    setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString(), secret: '' })
+    return sendRemoved(request, reply, '/bins')
   },
-  {
-    ...getBin,
-    handle: async (request, reply, services) => {
-      const { secret } = isObject(request.query) ? request.query : {}
-      try {
-        if (typeof secret === 'string') return await followLink(reply, secret, services)
-        return await getBin.handle(request, reply, services)
-      } catch (error) {
-        const isLocked = error instanceof HttpError && error.status === 401
-        if (!isLocked || !isPage(request, reply)) throw error
-        const page = renderSecretPage(toPathParameter(request, 'id'), error.message)
-        return sendPage(reply.code(401).headers(error.headers), page)
-      }
-    },
-  },
-  ofBin({
-    method: 'PATCH',
-    summary: 'Change the response of a bin',
-    requestBody: { content: responseContent, required: true },
-    responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
-    errors: [409],
-    handle: async (request, reply, services) => {
-      const { bin, bins, config } = services
-      try {
-        const response = parseResponse(request, config) ?? bin.response
-        if (!(await bins.setResponse(bin, response)))
-          throw conflict('The bin was changed at the same time.')
-        setFlash(request, reply, 'saved')
-        if (isForm(request)) return await reply.redirect(toPagePath(bin), 303)
-        return await sendJson(reply, binToJson(request, { ...bin, response }))
-      } catch (error) {
-        if (!(error instanceof HttpError) || !isForm(request)) throw error
-        const { response = '' } = isObject(request.body) ? request.body : {}
-        const edit = { draft: String(response), problem: error.message }
-        return sendBinPage(reply.code(error.status), services, edit)
-      }
-    },
-  }),
-  ofBin({
-    method: 'DELETE',
-    summary: 'Remove a bin',
-    responses: removed,
-    handle: async (request, reply, { bin, bins }) => {
-      await bins.remove(bin.id)
-      setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString(), secret: '' })
-      return sendRemoved(request, reply, '/bins')
-    },
-  }),
-]
+})
 
 const isPage = (request: FastifyRequest, reply: FastifyReply) =>
   chooseType(request, reply, ['application/json', 'text/html']) === 'text/html'

@@ -16,41 +16,34 @@ export interface BinServices extends Services {
   events: BinEvents
 }
 
-type Handle<More> = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: BinServices & More,
-) => unknown
-
-export interface BinEndpoint extends Omit<Route, 'method' | 'handler'> {
-  /** Any method if unset. */
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  handle: Handle<object>
-}
-
-interface SecretEndpoint extends Operation {
+interface SecretOperation extends Operation {
   method: 'GET' | 'PATCH' | 'DELETE'
   /** Below the bin. */
   path?: string
-  handle: Handle<{ bin: OpenedBin }>
+  handle: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    services: BinServices & { bin: OpenedBin },
+  ) => unknown
 }
 
 const bearer = 'Requires the secret: `Authorization: Bearer …`, or the cookie of the page.'
 
-/** An endpoint that requires the secret of the bin. */
-export function ofBin({ path = '', handle, ...operation }: SecretEndpoint): BinEndpoint {
+/** A route that requires the secret of the bin. */
+export function ofBin({ path = '', handle, ...operation }: SecretOperation) {
   const { method, description = '', parameters = [], errors = [] } = operation
-  return {
-    ...operation,
-    url: `/bins/:id${path}`,
-    description: `${description} ${bearer}`.trimStart(),
-    parameters: [binParameter, ...parameters],
-    errors: [401, 404, 410, ...errors],
-    store: method === 'GET' ? 'reads' : 'writes',
-    config: { defaultType: 'json', isUnrecorded: true },
-    handle: async (request, reply, services) =>
-      handle(request, reply, { ...services, bin: await openBin(services.bins, request, reply) }),
-  }
+  return (services: BinServices) =>
+    ({
+      ...operation,
+      url: `/bins/:id${path}`,
+      description: `${description} ${bearer}`.trimStart(),
+      parameters: [binParameter, ...parameters],
+      errors: [401, 404, 410, ...errors],
+      store: method === 'GET' ? 'reads' : 'writes',
+      config: { defaultType: 'json', isUnrecorded: true },
+      handler: async (request: FastifyRequest, reply: FastifyReply) =>
+        handle(request, reply, { ...services, bin: await openBin(services.bins, request, reply) }),
+    }) satisfies Route
 }
 
 export function sendRemoved(request: FastifyRequest, reply: FastifyReply, page: string) {

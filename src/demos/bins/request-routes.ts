@@ -1,0 +1,167 @@
+import { notFound } from '../../http/errors/http-error.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
+import type { Route } from '../../http/openapi/route.ts'
+import { toPathParameter } from '../../http/request/target.ts'
+import { eventContent, lastEventId } from '../../http/response/event-stream.ts'
+import { sendChunks, sendJson } from '../../http/response/send.ts'
+import { harContent, messageContent, messageType } from '../../inspector/documentation.ts'
+import { findField } from '../../inspector/exchange.ts'
+import { toHarChunks } from '../../inspector/har.ts'
+import { toMessages } from '../../inspector/message-http.ts'
+import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
+import { sendPage } from '../../site/send-page.ts'
+import { requestToJson, toBack, toExchange, toUrl } from './captured-request.ts'
+import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
+import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
+import { requestListParameters, parseRequestList, sendList } from './list.ts'
+import { findMatching } from './search.ts'
+import { filesToJson, readForm, sendAttachment } from './send-body.ts'
+import { renderRequestPage } from './views.ts'
+
+const path = '/requests/:n'
+const requestParameter = pathParameter('n', 'The id of the request.', exampleRequest.id)
+const attachment = {
+  responses: { 200: { description: 'The bytes, as an attachment.', content: { '*/*': {} } } },
+  errors: [412, 416],
+} as const
+
+export function requestRoutes(services: BinServices): Route[] {
+  const routes = [getRequests, deleteRequests, getArchive, getDiff, getEvents]
+  const ofOne = [getRequest, deleteRequest, getBody, getFile]
+  const file = import.meta.filename
+  return [...routes, ...ofOne].map((toRoute) => ({ file, ...toRoute(services) }))
+}
+
+const getRequests = ofBin({
+  method: 'GET',
+  path: '/requests',
+  summary: 'List the captured requests, oldest first',
+  description: 'All that match the filters; after `wait` perhaps none.',
+  parameters: requestListParameters,
+  content: {
+    ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
+    'application/x-ndjson': { schema: text },
+  },
+  errors: [406],
+  handle: sendList,
+})
+
+const deleteRequests = ofBin({
+  method: 'DELETE',
+  path: '/requests',
+  summary: 'Remove all captured requests',
+  responses: removed,
+  handle: async (request, reply, { bin, requests }) => {
+    await requests.removeAll(bin.id)
+    return sendRemoved(request, reply, `/bins/${bin.id}`)
+  },
+})
+
+const getArchive = ofBin({
+  method: 'GET',
+  path: '/requests.har',
+  summary: 'Export the captured requests as an HTTP Archive (HAR 1.2)',
+  parameters: requestListParameters,
+  content: harContent,
+  errors: [406],
+  handle: async (request, reply, { bin, requests }) => {
+    const found = findMatching(requests.pages(bin.id), parseRequestList(request))
+    reply.header('content-disposition', `attachment; filename="bin.har"`)
+    const chunks = toHarChunks(toExchanges(found), 'A longer body is cut.')
+    return sendChunks(reply, 'application/json', chunks)
+  },
+})
+
+const getDiff = ofBin({
+  ...diffOperation,
+  method: 'GET',
+  path: '/diff',
+  summary: 'Compare two captured requests',
+  errors: [406],
+  handle: (request, reply, { bin, requests }) => {
+    const load = async (id: string) => toExchange(await requests.find(bin.id, id))
+    return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id) })
+  },
+})
+
+const getEvents = ofBin({
+  method: 'GET',
+  path: '/events',
+  summary: 'Stream the captured requests',
+  description:
+    'Server-sent events: `created` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`.',
+  parameters: [lastEventId],
+  content: eventContent(
+    `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,
+  ),
+  errors: [406],
+  handle: (request, reply, { bin, events }) => events.send(request, reply, bin.id),
+})
+
+const getRequest = ofBin({
+  method: 'GET',
+  path,
+  summary: 'Get a captured request',
+  parameters: [requestParameter],
+  content: { ...requestContent, ...pageContent, ...messageContent },
+  errors: [406],
+  handle: async (request, reply, { bin, requests }) => {
+    const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
+    const type = chooseType(request, reply, ['application/json', 'text/html', messageType])
+    if (type === messageType) return reply.type(type).send(toMessages(toExchange(captured)))
+    const json = requestToJson(captured)
+    const { fields, ...form } = await readForm(requests, captured)
+    const files = filesToJson(json.url, form.files)
+    return type === 'text/html'
+      ? sendPage(reply, renderRequestPage(captured, { fields, files }))
+      : sendJson(reply, { ...json, files })
+  },
+})
+
+const deleteRequest = ofBin({
+  method: 'DELETE',
+  path,
+  summary: 'Remove a captured request',
+  parameters: [requestParameter],
+  responses: removed,
+  handle: async (request, reply, { bin, requests }) => {
+    const { id } = await requests.find(bin.id, toPathParameter(request, 'n'))
+    await requests.remove(bin.id, id)
+    return sendRemoved(request, reply, `/bins/${bin.id}`)
+  },
+})
+
+const getBody = ofBin({
+  method: 'GET',
+  path: `${path}/body`,
+  summary: 'Download the body of a captured request',
+  parameters: [requestParameter],
+  ...attachment,
+  handle: async (request, reply, { bin, requests }) => {
+    const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
+    const bytes = await requests.readBody(captured)
+    const type = findField(captured.requestFields, 'content-type')
+    return sendAttachment(request, reply, { name: `${captured.id}.bin`, type, bytes })
+  },
+})
+
+const getFile = ofBin({
+  method: 'GET',
+  path: `${path}/files/:k`,
+  summary: 'Download a file of a captured form',
+  parameters: [requestParameter, pathParameter('k', 'The number of the file.', '1')],
+  ...attachment,
+  handle: async (request, reply, { bin, requests }) => {
+    const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
+    const number = toPathParameter(request, 'k')
+    const { files } = await readForm(requests, captured)
+    const file = files.find((_, index) => String(index + 1) === number)
+    if (file === undefined) throw notFound(`The request has no file ${number}.`)
+    return sendAttachment(request, reply, file)
+  },
+})
+
+async function* toExchanges(pages: ReturnType<typeof findMatching>) {
+  for await (const page of pages) yield page.map(toExchange)
+}
