@@ -43,7 +43,7 @@ export function createDatabaseSessions(collection: Collection): Sessions {
       await collection.change({ ...record, document, updatedAt: new Date().toISOString() })
     },
     remove: collection.remove,
-    sweep,
     clear: collection.clear,
+    sweep,
   }
 }

@@ -89,7 +89,6 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
     keep: async (id) => {
       if (!(await complete(id))) throw new StoreFailure('unavailable', `nothing was saved as ${id}`)
     },
-    remove,
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
       const opening = s3.open({ method: 'GET', name: id, headers: { range } })
@@ -99,6 +98,7 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
       response.destroy()
       throw new Error('S3 responded without the requested range')
     },
+    remove,
     sweep: async (isKnown) => {
       for await (const { name, ageSeconds } of multipart.listObjects(s3, toMarker(''))) {
         const id = name.slice(toMarker('').length)
