@@ -290,27 +290,3 @@ for (const [PRESET, headers, left, button] of [
     )
   })
 }
-
-test('each page suggests another key', async (t) => {
-  const app = await visitedApp(t, { INSPECTOR: 'own' })
-  const suggest = async () =>
-    /name="key" value="(\w{16,})"/.exec(
-      (await app.inject({ url: '/inspector', headers: page })).body,
-    )?.[1]
-  const first = await suggest()
-  assert.ok(first)
-  assert.notEqual(await suggest(), first)
-})
-
-test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
-  for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
-  await app.inject('/api/json')
-  const { log } = (await app.inject('/inspector.har?path=mirror')).json<{
-    log: { entries: { request: { queryString: { value: string }[] } }[] }
-  }>()
-  assert.deepEqual(
-    log.entries.map(({ request }) => Number(request.queryString[0]?.value)),
-    Array.from({ length: 205 }, (_, at) => at),
-  )
-})

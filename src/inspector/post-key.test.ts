@@ -104,3 +104,14 @@ test('a recorded exchange does not show the key', async (t) => {
   })
   assert.doesNotMatch(JSON.stringify(exchange.json<Exchange>()), new RegExp(key))
 })
+
+test('each page suggests another key', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'own' } })
+  const suggest = async () =>
+    /name="key" value="(\w{16,})"/.exec(
+      (await app.inject({ url: '/inspector', headers: { accept: 'text/html' } })).body,
+    )?.[1]
+  const first = await suggest()
+  assert.ok(first)
+  assert.notEqual(await suggest(), first)
+})

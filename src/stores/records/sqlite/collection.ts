@@ -8,7 +8,10 @@ import type { Commits, Part, Write } from './commits.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
 
-export function prepareWrites(prepare: Prepare) {
+type StatementName = 'create' | 'change' | 'remove' | 'removeAll' | 'clear'
+type Statements = Record<StatementName, Write['statement']>
+
+export function prepareWrites(prepare: Prepare): Statements {
   return {
     create: prepare(
       `INSERT INTO records (resource, id, document, version, created_at, updated_at)
@@ -30,10 +33,9 @@ export function prepareWrites(prepare: Prepare) {
   }
 }
 
-type Statements = ReturnType<typeof prepareWrites>
 type Backend = { statements: Statements; cache: RecordCache; log: OwnLog } & Pick<Commits, 'write'>
 
-const changes: Partial<Record<keyof Statements, ChangeKind>> = {
+const changes: Partial<Record<StatementName, ChangeKind>> = {
   create: 'created',
   change: 'changed',
   remove: 'deleted',
@@ -62,7 +64,7 @@ export function openCollection(resource: string, { statements, cache, write, log
 }
 
 function createWrites(resource: string, statements: Statements) {
-  const toWrite = (growth: Write['growth'], name: keyof Statements, ...values: Value[]): Write => ({
+  const toWrite = (growth: Write['growth'], name: StatementName, ...values: Value[]): Write => ({
     resource,
     growth,
     change: changes[name],

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dataApp } from '../../test/data-app.ts'
+
+const post = (id: unknown, others: object = {}) => ({ id, title: `Post ${String(id)}`, ...others })
+
+const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown
+
+const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> = {
+  'no JSON': ['{"posts": [', /db\.json cannot be read as JSON: /],
+  'an array': [[], /db\.json: \/ must be an object/],
+  text: [{ version: '1' }, /\/version must be an array of objects, or an object/],
+  'a list of text': [{ tags: ['a'] }, /\/tags must be an array of objects/],
+  'the same id twice': [
+    { posts: [post(1), post('1')] },
+    /\/posts\/1\/id is also the id of \/posts\/0/,
+  ],
+  'an id that is a list': [{ posts: [post([])] }, /\/posts\/0\/id must be text or a whole number/],
+  'an id with a fraction': [{ posts: [post(1.5)] }, /must be text or a whole number/],
+  'an id of 201 characters': [{ posts: [post('a'.repeat(201))] }, /cannot be part of a path/],
+  'an empty id': [{ posts: [post('')] }, /cannot be part of a path/],
+  'the id new': [{ posts: [post('new')] }, /cannot be part of a path/],
+  'the id ..': [{ posts: [post('..')] }, /cannot be part of a path/],
+  'the id a.json': [{ posts: [post('a.json')] }, /cannot be part of a path/],
+  'an id with a line break': [{ posts: [post('a\nb')] }, /cannot be part of a path/],
+  'U+0000': [{ posts: [post(1, { a: '\0' })] }, /\/posts\/0 Text must not contain the character/],
+  'half a surrogate pair': ['{"posts":[{"id":1,"a":"\\ud800"}]}', /half a surrogate pair/],
+  'deep nesting': [{ posts: [post(1, { a: nested(100) })] }, /nested deeper than 64/],
+  'very deep nesting': ['['.repeat(1e6), /nested deeper than 64/],
+  'a member __proto__': [
+    '{"posts":[{"__proto__":{"a":1}}]}',
+    /cannot be read as JSON: .*forbidden/,
+  ],
+  'a resource __proto__': ['{"__proto__":[]}', /cannot be read as JSON: .*forbidden/],
+  '201 resources': [
+    Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`r${String(index)}`, []])),
+    /\/ has more than 200 resources/,
+  ],
+  'a field without a name': [{ posts: [post(1, { '': 1 })] }, /\/posts has a field without a name/],
+  ...Object.fromEntries(
+    ['health', 'docs', 'assets', 'problems', 'inspector', 'b', 's'].map((name) => [
+      `the resource ${name}`,
+      [{ [name]: [] }, / is a path of the service/],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['', '..', 'a/b', '😀', 'openapi.json', '_vitrine', 'x'.repeat(10_000)].map((name) => [
+      `the resource ${name.slice(0, 20)}`,
+      [{ [name]: [] }, / cannot be a path/],
+    ]),
+  ),
+}
+
+for (const [what, [contents, message]] of Object.entries(rejected)) {
+  test(`a data file with ${what} is an error with its place`, async (t) => {
+    await assert.rejects(dataApp(t, contents), (error: Error) => {
+      assert.match(error.message, message)
+      assert.ok(error.message.length < 1000)
+      return true
+    })
+  })
+}
+
+test('a number that JSON does not have is an error', async (t) => {
+  const contents = '{"posts": [{"id": 1, "a": 1e400}]}'
+  await assert.rejects(dataApp(t, contents), /a is a number that JSON does not have/)
+})
+
+const bomb = Array.from({ length: 9 }, (_, index) => {
+  const item = index === 0 ? 'x' : `*a${String(index - 1)}`
+  return `a${String(index)}: &a${String(index)} [${Array.from({ length: 9 }, () => item).join()}]`
+})
+
+const manyKeys = Array.from({ length: 100_000 }, (_, index) => `k${String(index)}: 1`).join()
+
+const rejectedYaml: Readonly<Record<string, [contents: string, message: RegExp]>> = {
+  'an alias bomb': [bomb.join('\n'), /Excessive alias count/],
+  'a cycle': ['posts: &a [{id: 1, self: *a}]', /cannot be read as YAML/],
+  'a tag of its own': ['posts: !!js/function "f"', /Unresolved tag/],
+  'the same key twice': ['posts: []\nposts: []', /a map has the key posts twice/],
+  // Took minutes when the keys of a map were compared in pairs.
+  'very many keys in a map': [`things: [{${manyKeys}}]`, /has more than 500/],
+  'a key that is a list': ['? [a]\n: 1', /all keys must be strings/],
+  'the same key twice in a map within': ['posts: [{id: 1, a: {b: 1, b: 2}}]', /the key b twice/],
+  infinity: ['posts: [{id: 1, a: .inf}]', /a is a number that JSON does not have/],
+  'two documents': ['a: []\n---\nb: []', /multiple documents/],
+  'deep nesting': [`a: ${'['.repeat(5000)}${']'.repeat(5000)}`, /nested/],
+  'a member __proto__': ['posts: [{id: 1, __proto__: {a: 1}}]', /forbidden/],
+}
+
+for (const [what, [contents, message]] of Object.entries(rejectedYaml)) {
+  test(`a YAML file with ${what} is an error`, async (t) => {
+    await assert.rejects(dataApp(t, contents, { name: 'db.yml' }), message)
+  })
+}
+
+test('in OpenAPI only a resource without known fields has unknown ones', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1, title: 'A' }], empty: [] })
+  const { components } = (await app.inject('/openapi.json')).json<{
+    components: { schemas: Record<string, { additionalProperties?: boolean }> }
+  }>()
+  for (const suffix of ['', 'Input', 'Replacement', 'Changes', 'Part']) {
+    assert.equal(components.schemas[`Post${suffix}`]?.additionalProperties, undefined)
+    assert.equal(components.schemas[`Empty${suffix}`]?.additionalProperties, true)
+  }
+})
+
+const address = { city: 'Rome', zip: '1' }
+const patches: readonly [type: string, dialect: string, result: object][] = [
+  ['application/json', '', { city: 'Oslo' }],
+  ['application/merge-patch+json', '', { ...address, city: 'Oslo' }],
+  ['application/json', '0.17', { city: 'Oslo' }],
+  ['application/json', '1', { city: 'Oslo' }],
+  ['application/merge-patch+json', '1', { city: 'Oslo' }],
+]
+for (const [type, dialect, result] of patches) {
+  test(`PATCH of an object with ${type}, json-server ${dialect || 'off'}`, async (t) => {
+    const settings = { JSON_SERVER: dialect }
+    const app = await dataApp(t, { people: [{ id: 1, address }] }, { settings })
+    const response = await app.inject({
+      method: 'PATCH',
+      url: '/people/1',
+      headers: { 'content-type': type },
+      payload: '{"address":{"city":"Oslo"}}',
+    })
+    assert.deepEqual(response.json<{ address: unknown }>().address, result)
+  })
+}

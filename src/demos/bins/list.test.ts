@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createBin } from '../../../test/bins.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+const lists: [query: string, paths: string][] = [
+  ['', '/a /a/b?c=1 /b'],
+  ['?method=post', '/a/b?c=1 /b'],
+  ['?path=/a', '/a /a/b?c=1'],
+  ['?path=c%3D1', '/a/b?c=1'],
+  ['?contains=NEEDLE', '/a/b?c=1'],
+  ['?contains=x-own:%20hay', '/a'],
+  ['?contains=%00', ''],
+  ['?sort=receivedAt', '/a /a/b?c=1 /b'],
+  ['?sort=-receivedAt', '/b /a/b?c=1 /a'],
+  ['?per_page=2', '/a /a/b?c=1'],
+  ['?per_page=2&page=2', '/b'],
+  ['?per_page=2&page=3', ''],
+  ['?method=post&per_page=1&page=2&sort=-receivedAt', '/a/b?c=1'],
+  ['?wait=0', '/a /a/b?c=1 /b'],
+  ['?wait=1&method=GET', '/a'],
+  ['?after=', '/a /a/b?c=1 /b'],
+  ['?after={first}', '/a/b?c=1 /b'],
+  ['?after={first}&sort=-receivedAt', '/b /a/b?c=1'],
+]
+for (const [query, paths] of lists) {
+  test(`a list with ${query || 'no parameter'}`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    await bin.send('/a', { headers: { 'x-own': 'Hay' } })
+    await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
+    await bin.send('/b', { method: 'POST' })
+    const [first] = await bin.list()
+    const found = await bin.list(query.replace('{first}', first?.id ?? ''))
+    assert.equal(found.map(({ path }) => path).join(' '), paths)
+    const accept = 'application/x-ndjson'
+    const lines = await bin.read(`/requests${query.replace('{first}', first?.id ?? '')}`, {
+      headers: { accept },
+    })
+    assert.equal(lines.body, found.map((one) => `${JSON.stringify(one)}\n`).join(''))
+  })
+}
+
+test('a page of a list has the total, and links', async (t) => {
+  const bin = await createBin(await testApp(t))
+  for (const path of ['/a', '/b', '/c']) await bin.send(path)
+  const { headers } = await bin.read('/requests?per_page=1&page=2&path=/')
+  assert.equal(headers['x-total-count'], '3')
+  assert.match(String(headers.link), /<\/bins\/[^>]*page=3>; rel="next"/)
+})
+
+const badLists = [
+  '?other=1',
+  '?wait=61',
+  '?wait=-1',
+  '?wait=x',
+  '?sort=path',
+  '?after=x',
+  '?page=0',
+]
+for (const query of [...badLists, '?per_page=1001', '?method=a&method=b', '?path[a]=1']) {
+  test(`a list with ${query} is an error`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    assert.equal((await bin.read(`/requests${query}`)).statusCode, 400)
+  })
+}
