@@ -3,12 +3,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { defineResource } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import { collectionNames } from '../stores/collection-names.ts'
-import {
-  isDocument,
-  recordsPerStep,
-  type Records,
-  type StoredRecord,
-} from '../stores/records/records.ts'
+import { recordsPerStep, type Records, type StoredRecord } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
 import type { InferredResource } from './to-definition.ts'
 
@@ -41,42 +36,15 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
   for (;;) {
     const record = await records.collection(collectionNames.dataFile).find(loadId)
     const load = record && toLoad(record)
-    if (!record || !load || load.isComplete) return load
+    if (!load || load.isComplete) return load
     if (Date.now() - Date.parse(record.updatedAt) > abandonedMs) return load
     await setTimeout(pollMs)
   }
 }
 
-function toLoad({ document, version }: StoredRecord): Load | undefined {
-  const { hash, schemaHash = '', recordsHash = '', isComplete, ownSchema, responses } = document
-  if (typeof hash !== 'string' || typeof schemaHash !== 'string') return undefined
-  if (typeof isComplete !== 'boolean' || typeof recordsHash !== 'string') return undefined
-  const hashes = { hash, schemaHash, recordsHash }
-  const definitions = toList(document.definitions).filter(isDefinition)
-  const inferred = document.inferred
-    ? toList(document.inferred).filter(isInferred)
-    : definitions.map(toInferred)
-  return { ...hashes, isComplete, definitions, inferred, ownSchema, responses, version }
-}
-
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
-/** They were stored by {@link loadData}. */
-function isDefinition(value: unknown): value is ResourceDefinition {
-  return isDocument(value) && typeof value.name === 'string' && isDocument(value.schema)
-}
-
-/** Of a load by an earlier version. */
-function toInferred({ name, schema, ...definition }: ResourceDefinition): InferredResource {
-  const { isSingular = false, idField = 'id', hasNumericIds = false } = definition
-  const { properties, required } = schema
-  return { name, isSingular, idField, hasNumericIds, count: 0, fields: { properties, required } }
-}
-
-function isInferred(value: unknown): value is InferredResource {
-  return isDocument(value) && typeof value.name === 'string' && isDocument(value.fields)
+/** It was stored by {@link storeLoad}. */
+function toLoad({ document, version }: StoredRecord): Load {
+  return { ...(document as Omit<Load, 'version'>), version }
 }
 
 /** `version` is that of the load which this one replaces. False if another process has replaced it. */

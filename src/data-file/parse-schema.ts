@@ -64,9 +64,9 @@ const fieldSchema = {
 }
 
 const toWords = (text: string) => text.trim().split(/\s+/)
-/** Keywords with a schema or a list of schemas, with an object or a list of schemas, and with neither. */
+/** Keywords whose value is a schema, then those with several, then the others. */
 const oneSchema = new Set(
-  toWords(`additionalItems additionalProperties contains contentSchema else if items not propertyNames
+  toWords(`additionalProperties contains contentSchema else if items not propertyNames
     then unevaluatedItems unevaluatedProperties`),
 )
 const schemasInside = new Set(
@@ -135,19 +135,21 @@ function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
   if (!isDocument(value)) return
   yield [path, value]
   for (const [keyword, member] of Object.entries(value)) {
-    if (!isDocument(member) && !Array.isArray(member)) continue
-    const isOne = oneSchema.has(keyword) && isDocument(member)
-    if (isOne) yield* walkSchemas(member, `${path}/${keyword}`)
-    else if (oneSchema.has(keyword) || schemasInside.has(keyword))
+    if (oneSchema.has(keyword)) yield* walkSchemas(member, `${path}/${keyword}`)
+    else if (schemasInside.has(keyword) && (isDocument(member) || Array.isArray(member)))
       for (const [name, inner] of Object.entries(member))
         yield* walkSchemas(inner, toPath(`${path}/${keyword}`, name))
   }
 }
 
 /** The compiler would throw for it at the first request. */
-function findBadPattern([path, { pattern }]: PlacedSchema): Problem[] {
-  if (typeof pattern !== 'string' || isPattern(pattern)) return []
-  return [[`${path}/pattern`, 'is not a regular expression']]
+function findBadPattern([path, { pattern = '' }]: PlacedSchema): Problem[] {
+  try {
+    RegExp(String(pattern), 'u')
+    return []
+  } catch {
+    return [[`${path}/pattern`, 'is not a regular expression']]
+  }
 }
 
 function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
@@ -165,7 +167,6 @@ const maxEdits = 3
 
 function findNearest(name: string): string | undefined {
   const [nearest] = keywords
-    .filter((known) => Math.abs(known.length - name.length) <= maxEdits)
     .map((known) => ({ known, edits: countEdits(name, known) }))
     .filter(({ edits }) => edits <= Math.min(maxEdits, name.length / 2))
     .toSorted((one, other) => one.edits - other.edits)
@@ -184,13 +185,4 @@ function countEdits(one: string, other: string): number {
     row = next
   }
   return row.at(-1) ?? 0
-}
-
-function isPattern(text: string): boolean {
-  try {
-    RegExp(text, 'u')
-    return true
-  } catch {
-    return false
-  }
 }

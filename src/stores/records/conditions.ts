@@ -58,7 +58,10 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const values = filter.values.filter(isInRecords)
   if (isOfText(operator)) {
     const ofText = toTextCondition(dialect, operator, [field], values)
-    return joinOr([ofText, ...toElementConditions(dialect, filter)])
+    const elements = filter.elements?.filter(isInRecords)
+    return elements
+      ? joinOr([ofText, dialect.toElementCondition([field].flat(), elements)])
+      : ofText
   }
   if (operator !== 'eq' && operator !== 'ne') {
     const toRange = (value: FieldValue) =>
@@ -75,14 +78,6 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
 /** No record has a value that cannot be stored. */
 function isInRecords(value: FieldValue): boolean {
   return isStorable(String(value))
-}
-
-function toElementConditions(dialect: Dialect, { field, elements = [] }: Filter) {
-  const path = toColumnOrPath(field)
-  const values = elements.filter(isInRecords)
-  return typeof path === 'string' || values.length === 0
-    ? []
-    : [dialect.toElementCondition(path, values)]
 }
 
 function toTextCondition(
