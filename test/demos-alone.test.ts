@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../src/demos/catalogue.ts'
 import { testApp, type TestApp } from './test-app.ts'
+import { testDemos } from './test-demos.ts'
 
-const names = demos.map(({ name }) => name)
+const names = [...demos, ...testDemos].map(({ name }) => name)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** The demos that have routes in this app. */
@@ -39,13 +40,7 @@ test('DEMOS=none opens no demo, and the pages of the service', async (t) => {
   }
 })
 
-for (const mix of [
-  'bodies,mirror',
-  'mirror,bodies',
-  ' api , mirror ',
-  'users,bodies',
-  'user,static',
-]) {
+for (const mix of ['people,mirror', 'mirror,people', ' places , mirror ', 'people,places']) {
   test(`DEMOS=${mix} opens these demos, in any order`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: mix } })
     const named = mix.split(/[ ,]+/)
@@ -57,56 +52,15 @@ for (const mix of [
   })
 }
 
-for (const DEMOS of ['user,attic', 'all,attic', 'user,all']) {
+for (const DEMOS of ['mirror,attic', 'all,attic', 'mirror,all']) {
   test(`DEMOS=${DEMOS} is an error`, async (t) => {
     const message = new RegExp(`^DEMOS must be all, none, or some of .*; it is "${DEMOS}"$`)
     await assert.rejects(testApp(t, { settings: { DEMOS } }), { message })
   })
 }
 
-test('bodies alone: /users and /users/:id return plain text for any id', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
-  const cases: [url: string, shown: string][] = [
-    ['/users', 'users'],
-    ['/users/', 'users'],
-    ['/users/42', '42'],
-    ['/users/42/', '42'],
-    ['/users/new', 'new'],
-    ['/users/post', 'post'],
-    ['/users/caf%C3%A9', 'café'],
-  ]
-  for (const [url, shown] of cases) {
-    await t.test(url, async () => {
-      const response = await app.inject({ url, headers: { accept: 'text/html' } })
-      assert.equal(response.statusCode, 200)
-      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
-      assert.ok(response.body.includes(shown))
-      const head = await app.inject({ method: 'HEAD', url })
-      assert.equal(head.statusCode, 200)
-      assert.equal(head.headers['content-length'], response.headers['content-length'])
-      assert.equal(head.body, '')
-    })
-  }
-})
-
-test('api alone: any other path, with any method, gets JSON that names /api/json', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'api' } })
-  for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
-    for (const method of methods) {
-      await t.test(`${method} ${url}`, async () => {
-        const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
-        assert.equal(response.statusCode, 404)
-        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
-        const object = response.json<{ error: string }>()
-        assert.deepEqual(Object.keys(object), ['error'])
-        assert.match(object.error, /\/api\/json/)
-      })
-    }
-  }
-})
-
-for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
-  test(`DEMOS=${mix}: an unknown path outside /api gets an error in text`, async (t) => {
+for (const mix of ['people,mirror', 'mirror']) {
+  test(`DEMOS=${mix}: an unknown path gets an error in text`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: mix } })
     for (const method of methods) {
       await t.test(method, async () => {
@@ -118,21 +72,6 @@ for (const mix of ['bodies,mirror', 'api,mirror', 'api,static']) {
     }
   })
 }
-
-test('with all demos, /users is the resource, in text too', async (t) => {
-  const app = await testApp(t)
-  assert.match(String((await app.inject('/users')).headers['content-type']), /^text\/html/)
-  const payload = { name: 'ann', password: 'glass' }
-  const created = await app.inject({ method: 'POST', url: '/users', payload })
-  assert.equal(created.statusCode, 201)
-  const url = String(created.headers.location)
-  const text = await app.inject({ url, headers: { accept: 'text/plain' } })
-  assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.ok(text.body.includes(url.slice('/users/'.length)))
-  const list = await app.inject({ url: '/users', headers: { accept: 'text/plain' } })
-  assert.equal(list.headers['content-type'], 'text/plain; charset=utf-8')
-  assert.equal((await app.inject('/users/nobody')).statusCode, 404)
-})
 
 test('with all demos, an unknown path is named in an error of the preferred media type', async (t) => {
   const app = await testApp(t)

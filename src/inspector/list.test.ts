@@ -23,16 +23,16 @@ async function list(app: TestApp, query = '', headers = {}): Promise<List> {
 /** An app that has received some requests. */
 async function visitedApp(t: TestContext, settings = {}): Promise<TestApp> {
   const app = await testApp(t, { settings: { INSPECTOR: 'all', ...settings } })
-  await app.inject('/api/json')
+  await app.inject('/mirror?json')
   await app.inject('/nowhere?a=b')
   await app.inject('/assets/frame.js')
   await app.inject({
     method: 'POST',
-    url: '/toc/aaa',
+    url: '/mirror/field',
     payload: 'a=1',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
-  await app.inject({ method: 'POST', url: '/api/json?_method=GET' })
+  await app.inject({ method: 'POST', url: '/mirror/query?_method=GET' })
   await app.inject({
     url: '/mirror/query?a=x',
     headers: { 'x-inspector': secret },
@@ -41,13 +41,19 @@ async function visitedApp(t: TestContext, settings = {}): Promise<TestApp> {
   return app
 }
 
-const all = ['/mirror/query?a=x', '/api/json?_method=GET', '/toc/aaa', '/nowhere?a=b', '/api/json']
+const all = [
+  '/mirror/query?a=x',
+  '/mirror/query?_method=GET',
+  '/mirror/field',
+  '/nowhere?a=b',
+  '/mirror?json',
+]
 
 for (const [query, expected] of [
   ['', all],
   ['?assets=1', [...all.slice(0, 3), '/assets/frame.js', ...all.slice(3)]],
-  ['?method=post', ['/api/json?_method=GET', '/toc/aaa']],
-  ['?method=POST&path=json', ['/api/json?_method=GET']],
+  ['?method=post', ['/mirror/query?_method=GET', '/mirror/field']],
+  ['?method=POST&path=query', ['/mirror/query?_method=GET']],
   ['?status=404', ['/nowhere?a=b']],
   ['?status=4xx', ['/nowhere?a=b']],
   ['?errors=1', ['/nowhere?a=b']],
@@ -166,11 +172,11 @@ test('events have the exchanges that fit the filter, and resume', async (t) => {
   assert.ok(first && last)
   const events = await openEvents(t, url, `${first.receivedAt}_${first.id}`)
   assert.deepEqual((await events.next())?.value, last)
-  await app.inject('/api/json')
-  await app.inject({ method: 'POST', url: '/toc/aaa?later' })
+  await app.inject('/mirror')
+  await app.inject({ method: 'POST', url: '/mirror/field?later' })
   const later = await events.next()
   assert.equal(later?.name, 'exchange')
-  assert.equal((later.value as ExchangeSummary).target, '/toc/aaa?later')
+  assert.equal((later.value as ExchangeSummary).target, '/mirror/field?later')
 })
 
 test('events for the page have rows, and name the redirects before them', async (t) => {
@@ -242,7 +248,7 @@ test('an exchange is exported as messages', async (t) => {
   ]
   for (const { headers, body } of responses) {
     assert.equal(headers['content-type'], 'message/http')
-    assert.match(body, /^POST \/toc\/aaa HTTP\/1\.1\r\n(.+\r\n)+\r\na=1HTTP\/1\.1 200 OK\r\n/)
+    assert.match(body, /^POST \/mirror\/field HTTP\/1\.1\r\n(.+\r\n)+\r\na=1HTTP\/1\.1 200 OK\r\n/)
     assert.ok(body.startsWith(exchange.requestHead.trimEnd().replaceAll('\n', '\r\n')))
   }
   assert.match(String(responses[1]?.headers['content-disposition']), /^attachment/)
@@ -257,7 +263,7 @@ test('what a client sent is text in every page', async (t) => {
   await app.inject({ method: 'POST', url, headers, payload: hostile })
   await app.inject({
     method: 'POST',
-    url: '/toc/aaa',
+    url: '/mirror/field',
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     payload: new URLSearchParams({ a: hostile }).toString(),
   })

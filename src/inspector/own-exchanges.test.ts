@@ -76,7 +76,7 @@ for (const [mode, sender, viewer, expected] of rows) {
     const headers = { ...json, ...owners[sender] }
     const requestId = randomUUID()
     const sent = await app.inject({
-      url: '/api/json',
+      url: '/mirror/query',
       headers: { ...headers, 'x-request-id': requestId },
     })
     assert.equal(sent.statusCode, 200)

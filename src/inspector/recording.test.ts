@@ -55,7 +55,7 @@ for (const path of [
   '/people',
   '/health',
   '/httpbin/get',
-  '/status/204',
+  '/mirror/status/204',
   '/httpbin/stream/2',
   chunked,
 ]) {
@@ -85,7 +85,7 @@ const bodies: readonly (readonly [
   expected: object,
 ])[] = [
   ['a body that is parsed', '/users/post', 'application/json', '{"a":"é"}', { text: '{"a":"é"}' }],
-  ['a form', '/toc/aaa', formType, 'a=%41&b', { text: 'a=%41&b' }],
+  ['a form', '/mirror/field', formType, 'a=%41&b', { text: 'a=%41&b' }],
   ['invalid JSON', '/users/post', 'application/json', '{"a', { text: '{"a' }],
   ['a body of a raw path', '/httpbin/post', 'text/plain', 'plain', { text: 'plain' }],
   ['a body that nothing reads', '/nowhere', 'application/xml', '<a/>', { text: '<a/>' }],
@@ -160,8 +160,8 @@ for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
 
 for (const [method, url] of [
   ['HEAD', '/people'],
-  ['GET', '/status/304'],
-  ['DELETE', '/status/204'],
+  ['GET', '/mirror/status/304'],
+  ['DELETE', '/mirror/status/204'],
 ] as const) {
   test(`the response to ${method} ${url} has no body`, async (t) => {
     const { app, id } = await openApp(t)

@@ -15,8 +15,8 @@ function block(ms: number): void {
 test('requests that waited while the process was blocked are rejected, and later ones are not', async (t) => {
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '200' } })
   const statusOf = async (url: string) => (await app.inject(url)).statusCode
-  await until(async () => (await statusOf('/api/json')) === 200)
-  const rejected = ['/api/json', '/nowhere', '/%ff', '/topic.html', '/health/no', '/assets/no']
+  await until(async () => (await statusOf('/mirror/query')) === 200)
+  const rejected = ['/mirror/query', '/nowhere', '/%ff', '/topic.html', '/health/no', '/assets/no']
   // If this process is not scheduled for a while, some may arrive after the delay.
   await until(async () => {
     block(300)
@@ -24,7 +24,7 @@ test('requests that waited while the process was blocked are rejected, and later
     assert.deepEqual(await Promise.all(['/health', '/health/'].map(statusOf)), [200, 200])
     return (await responses).every((status) => status === 503)
   })
-  await until(async () => (await statusOf('/api/json')) === 200)
+  await until(async () => (await statusOf('/mirror/query')) === 200)
 })
 
 test('a rejected request gets an error with Retry-After: 1', async (t) => {
@@ -49,7 +49,7 @@ test('a rejected request gets an error with Retry-After: 1', async (t) => {
 test('without the setting nothing is rejected, however long the delay', async (t) => {
   const app = await testApp(t)
   block(500)
-  assert.equal((await app.inject('/api/json')).statusCode, 200)
+  assert.equal((await app.inject('/mirror/query')).statusCode, 200)
 })
 
 /** A process that is held up for half a second, again and again, while a file is there. */
@@ -76,9 +76,9 @@ test('an overloaded process rejects all requests but probes until it has recover
     await response.arrayBuffer()
     return response.status
   }
-  await until(async () => (await statusOf('/api/json')) === 200)
+  await until(async () => (await statusOf('/mirror/query')) === 200)
   await holdUp()
-  await until(async () => (await statusOf('/api/json')) === 503)
+  await until(async () => (await statusOf('/mirror/query')) === 503)
   const body = 'a=1&_method=GET'
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const sent = [
@@ -90,7 +90,7 @@ test('an overloaded process rejects all requests but probes until it has recover
   ]
   assert.deepEqual(await Promise.all(sent), [503, 503, 503, 200, 200])
   await letGo()
-  await until(async () => (await statusOf('/api/json')) === 200)
+  await until(async () => (await statusOf('/mirror/query')) === 200)
 })
 
 test('a request is rejected before its body has arrived', async (t) => {

@@ -27,23 +27,23 @@ function readLeft(headers: Readonly<Record<string, unknown>>): Record<string, Le
 
 /** How many requests are left before this one, by one that counts itself. */
 async function countLeft(app: FastifyInstance, remoteAddress = '127.0.0.1'): Promise<number> {
-  const { headers } = await app.inject({ url: '/api/json', remoteAddress })
+  const { headers } = await app.inject({ url: '/mirror/query', remoteAddress })
   return (readLeft(headers).default?.r ?? NaN) + 1
 }
 
 test('without a limit no response has rate limit headers', async (t) => {
   const app = await testApp(t)
-  const { headers } = await app.inject('/api/json')
+  const { headers } = await app.inject('/mirror/query')
   assert.equal(headers.ratelimit, undefined)
   assert.equal(headers['ratelimit-policy'], undefined)
 })
 
 test('every response has the limit and the remaining requests', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
-  const { headers } = await app.inject('/api/json')
+  const { headers } = await app.inject('/mirror/query')
   assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
   assert.equal(headers.ratelimit, '"default";r=299;t=60')
-  const { default: left } = readLeft((await app.inject('/api/json')).headers)
+  const { default: left } = readLeft((await app.inject('/mirror/query')).headers)
   assert.equal(left?.r, 298)
   assert.ok(left.t > 0 && left.t <= 60)
 })
@@ -52,7 +52,7 @@ test('one request too many is rejected until the window ends, with the preferred
   const app = await testApp(t, { settings: { RATE_LIMIT: '2' } })
   for (const status of [200, 200, 429]) {
     await t.test(String(status), async () => {
-      assert.equal((await app.inject('/api/json')).statusCode, status)
+      assert.equal((await app.inject('/mirror/query')).statusCode, status)
     })
   }
   const forms = [
@@ -95,8 +95,8 @@ const unusual: readonly TestRequest[] = [
     headers: { origin: 'https://other.example', 'access-control-request-method': 'POST' },
   },
   { method: 'POST', path: '/people', headers: { 'sec-fetch-site': 'cross-site' } },
-  { path: '/api/json', headers: { host: 'no host' } },
-  { path: '/api/json', headers: { expect: 'more' } },
+  { path: '/mirror/query', headers: { host: 'no host' } },
+  { path: '/mirror/query', headers: { expect: 'more' } },
   { method: 'POST', path: '/users/post', body: '{', headers: { 'content-type': 'text/json' } },
 ]
 
@@ -113,7 +113,7 @@ test('every request counts, over a socket too, and its response has the counters
 
 test('requests without a route are rejected too', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
-  await app.inject('/api/json')
+  await app.inject('/mirror/query')
   for (const request of unusual) {
     await t.test(`${request.method ?? 'GET'} ${request.path}`, async () => {
       const { status, headers } = await sendOverSocket(app, request)
@@ -155,7 +155,7 @@ test('no header of an untrusted client changes its key', async (t) => {
   for (const name of 'x-forwarded-for forwarded x-real-ip cf-connecting-ip client-ip'.split(' ')) {
     await t.test(name, async () => {
       const value = name === 'forwarded' ? 'for=198.51.100.7' : '198.51.100.7'
-      const { headers } = await app.inject({ url: '/api/json', headers: { [name]: value } })
+      const { headers } = await app.inject({ url: '/mirror/query', headers: { [name]: value } })
       assert.equal(readLeft(headers).default?.r, expected)
       expected -= 1
     })
@@ -167,7 +167,7 @@ for (const TRUSTED_PROXIES of ['', '10.0.0.0/8']) {
     const settings = { RATE_LIMIT: '100', ALLOWED_HOSTS: 'localhost', TRUSTED_PROXIES }
     const app = await testApp(t, { settings })
     const send = (remoteAddress: string, forwarded: string) =>
-      app.inject({ url: '/api/json', remoteAddress, headers: { 'x-forwarded-for': forwarded } })
+      app.inject({ url: '/mirror/query', remoteAddress, headers: { 'x-forwarded-for': forwarded } })
     const findWarnings = () => app.logLines.filter((line) => line.includes('TRUSTED_PROXIES'))
     if (TRUSTED_PROXIES !== '')
       for (const forwarded of ['192.0.2.1', '10.0.0.1']) await send('10.0.0.1', forwarded)
@@ -183,7 +183,7 @@ test('clients behind a trusted proxy are distinguished, whatever they forward th
   const app = await testApp(t, { settings })
   const send = async (forwardedFor: string, remoteAddress = '10.0.0.1') => {
     const headers = { 'x-forwarded-for': forwardedFor, forwarded: 'for=203.0.113.9' }
-    const response = await app.inject({ url: '/api/json', remoteAddress, headers })
+    const response = await app.inject({ url: '/mirror/query', remoteAddress, headers })
     return readLeft(response.headers).default?.r
   }
   assert.equal(await send('192.0.2.1'), 99)

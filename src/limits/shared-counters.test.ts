@@ -6,7 +6,7 @@ import { testApp } from '../../test/test-app.ts'
 import { until } from '../../test/until.ts'
 
 async function readLeft(app: FastifyInstance): Promise<string> {
-  const { statusCode, headers } = await app.inject('/api/json')
+  const { statusCode, headers } = await app.inject('/mirror/query')
   const [, left = ''] = /;r=(\d+)/.exec(String(headers.ratelimit)) ?? []
   return `${String(statusCode)} ${left}`
 }

@@ -10,7 +10,7 @@ const rows: readonly [title: string, status: number, fields: readonly string[]][
 for (const [title, status, fields] of rows) {
   test(`the response to ${title} closes the connection`, async (t) => {
     const { origin } = await startWatched(t)
-    const first = toRequest('GET /api/json HTTP/1.1', ['Host: x', ...fields])
+    const first = toRequest('GET /mirror/query HTTP/1.1', ['Host: x', ...fields])
     const { statuses, isClosed, text } = await sendRaw(origin, first)
     assert.deepEqual([statuses, isClosed], [[status], true])
     assert.match(text, /^connection: close\r$/im)

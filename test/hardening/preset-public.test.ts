@@ -18,7 +18,7 @@ test(
   async (t) => {
     const send = await startPublic(t)
     for (let index = 0; index < 320; index += 1) {
-      const { status, headers } = await send('/api/json')
+      const { status, headers } = await send('/mirror/query')
       assert.equal(status, index < 300 ? 200 : 429, String(index))
       assert.equal(headers['ratelimit-policy'], '"default";q=300;w=60')
     }
@@ -45,14 +45,14 @@ test('an explicit setting overrides the preset', limit, async (t) => {
   for (const name of ['Rome', 'Oslo']) {
     statuses.push((await send('/places', asJson('POST', { name }))).status)
   }
-  for (let index = 0; index < 4; index += 1) statuses.push((await send('/api/json')).status)
+  for (let index = 0; index < 4; index += 1) statuses.push((await send('/mirror/query')).status)
   assert.deepEqual(statuses, [201, 507, 200, 200, 200, 429])
 })
 
 test('the preset without its rate limit has the other limits', limit, async (t) => {
   const send = await startPublic(t, { RATE_LIMIT: 'off' })
   for (let index = 0; index < 310; index += 1) {
-    const { status, headers } = await send('/api/json')
+    const { status, headers } = await send('/mirror/query')
     assert.equal(status, 200, String(index))
     assert.equal(headers.ratelimit, undefined)
   }

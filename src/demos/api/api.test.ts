@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/test-app.ts'
+import type { OpenApiDocument } from '../../http/openapi/document.ts'
 
 interface Content {
   content: string
@@ -235,4 +236,27 @@ test('a path that only begins with the letters of /api has no API error', async 
   assert.equal(response.statusCode, 404)
   assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
   assert.match(response.body, /\/apiary/)
+})
+
+test('api alone: any other path, with any method, gets JSON that names /api/json', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'api' } })
+  for (const url of ['/nowhere', '/a/b/c', '/api', '/api/nowhere', '/users', '/user', '/a.html']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+      await t.test(`${method} ${url}`, async () => {
+        const response = await app.inject({ method, url, headers: { accept: 'text/html' } })
+        assert.equal(response.statusCode, 404)
+        assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
+        const object = response.json<{ error: string }>()
+        assert.deepEqual(Object.keys(object), ['error'])
+        assert.match(object.error, /\/api\/json/)
+      })
+    }
+  }
+})
+
+test('the document has the errors of /api, which have their own shape', async (t) => {
+  const app = await testApp(t)
+  const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
+  const { 400: error } = paths['/api/json']?.get?.responses ?? {}
+  assert.deepEqual(error, { $ref: '#/components/responses/api-BadRequest' })
 })

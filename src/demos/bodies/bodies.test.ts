@@ -234,3 +234,35 @@ test('a 405 from a route that responds with JSON has problem details', async (t)
     })
   }
 })
+
+test('bodies alone: /users and /users/:id return plain text for any id', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  const cases: [url: string, shown: string][] = [
+    ['/users', 'users'],
+    ['/users/', 'users'],
+    ['/users/42', '42'],
+    ['/users/42/', '42'],
+    ['/users/new', 'new'],
+    ['/users/post', 'post'],
+    ['/users/caf%C3%A9', 'café'],
+  ]
+  for (const [url, shown] of cases) {
+    await t.test(url, async () => {
+      const response = await app.inject({ url, headers: { accept: 'text/html' } })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
+      assert.ok(response.body.includes(shown))
+      const head = await app.inject({ method: 'HEAD', url })
+      assert.equal(head.statusCode, 200)
+      assert.equal(head.headers['content-length'], response.headers['content-length'])
+      assert.equal(head.body, '')
+    })
+  }
+})
+
+test('a response page marks its demo, not the resource with this prefix', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html' }
+  const { body } = await app.inject({ method: 'POST', url: '/users/post', headers, payload: {} })
+  assert.match(body, /href="\/demos\/bodies" aria-current="page"/)
+})

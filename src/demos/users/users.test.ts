@@ -144,3 +144,18 @@ test('a blank password in the new form is rejected, and the form still has the n
   assert.match(response.body, /value="Ann Typed"/)
   assert.match(response.body, /Password must not be empty/)
 })
+
+test('with all demos, /users is the resource, in text too', async (t) => {
+  const app = await testApp(t)
+  assert.match(String((await app.inject('/users')).headers['content-type']), /^text\/html/)
+  const payload = { name: 'ann', password: 'glass' }
+  const created = await app.inject({ method: 'POST', url: '/users', payload })
+  assert.equal(created.statusCode, 201)
+  const url = String(created.headers.location)
+  const text = await app.inject({ url, headers: { accept: 'text/plain' } })
+  assert.equal(text.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.ok(text.body.includes(url.slice('/users/'.length)))
+  const list = await app.inject({ url: '/users', headers: { accept: 'text/plain' } })
+  assert.equal(list.headers['content-type'], 'text/plain; charset=utf-8')
+  assert.equal((await app.inject('/users/nobody')).statusCode, 404)
+})

@@ -132,8 +132,8 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
     ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
     ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/people', 'GET, HEAD, QUERY, POST, OPTIONS'],
-    ['DELETE', '/api/json', 'GET, HEAD, OPTIONS'],
-    ['PUT', '/api/post_json_with_param', 'POST, OPTIONS'],
+    ['DELETE', '/mirror/query', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/mirror/field', 'POST, OPTIONS'],
   ]
   for (const [method, path, allow] of rows) {
     await t.test(`${method} ${path}`, async () => {
@@ -146,7 +146,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
 test('an unknown method gets 501', async (t) => {
   const app = await testApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
-    for (const path of ['/people', '/nowhere', '/topic.html', '/api/json']) {
+    for (const path of ['/people', '/nowhere', '/topic.html', '/mirror/query']) {
       await t.test(`${method} ${path}`, async () => {
         const { status } = await sendBothWays(app, { method, path })
         assert.deepEqual([method, path, status], [method, path, 501])
@@ -211,7 +211,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [200, { path: '/topic.html' }],
   [200, { path: '/assets/vitrine.css' }],
   [200, { path: '/people' }],
-  [200, { path: '/api/json' }],
+  [200, { path: '/mirror/query' }],
   [200, { method: 'HEAD', path: '/mirror/query' }],
   [200, { method: 'POST', path: '/mirror/query?_method=HEAD' }],
   [204, { method: 'OPTIONS', path: '/mirror/query' }],

@@ -115,13 +115,13 @@ test('an invalid forwarded host or protocol is rejected from a proxy, and ignore
   ]
   for (const fields of cases) {
     const headers = { ...forwarded, ...fields, accept: 'application/json' }
-    for (const url of ['/api/json', '/%ff', '/nowhere']) {
+    for (const url of ['/mirror/query', '/%ff', '/nowhere']) {
       const response = await app.inject({ url, headers, remoteAddress: proxy })
       const what = `${url} ${JSON.stringify(fields)}`
       assert.equal(response.statusCode, 400, what)
       assert.doesNotMatch(response.body, /script|a\/b|user@/, what)
     }
-    const unusual = await app.inject({ url: '/api/json', headers, remoteAddress: '192.0.2.1' })
+    const unusual = await app.inject({ url: '/mirror/query', headers, remoteAddress: '192.0.2.1' })
     assert.equal(unusual.statusCode, 200)
   }
 })
@@ -150,7 +150,7 @@ test('TRUSTED_PROXIES takes addresses and networks, and never every address', as
   for (const TRUSTED_PROXIES of good) {
     await t.test(TRUSTED_PROXIES, async () => {
       const app = await testApp(t, { settings: { TRUSTED_PROXIES, ALLOWED_HOSTS: '*' } })
-      assert.equal((await app.inject('/api/json')).statusCode, 200)
+      assert.equal((await app.inject('/mirror/query')).statusCode, 200)
     })
   }
   const bad = 'all true 1 loopback 10.0.0.1/33 0.0.0.0/0 ::/0 ::1/129 10.0.0'.split(' ')

@@ -61,7 +61,7 @@ for (const [field, coding] of accepted) {
 test('a short text is only compressed if identity is not acceptable', async (t) => {
   const app = await testApp(t)
   const find = async (field: string) =>
-    (await app.inject({ url: '/api/json', headers: { 'accept-encoding': field } })).headers
+    (await app.inject({ url: '/mirror/query', headers: { 'accept-encoding': field } })).headers
   assert.equal((await find('gzip'))['content-encoding'], undefined)
   assert.equal((await find('gzip;q=0.5'))['content-encoding'], undefined)
   assert.equal((await find('gzip, identity;q=0'))['content-encoding'], 'gzip')

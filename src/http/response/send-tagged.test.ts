@@ -6,7 +6,7 @@ import { upload } from '../../../test/uploads.ts'
 import { words } from '../../../test/words.ts'
 
 const paths = words`
-  / /api/json /api/get_json_with_param?name=Ann /problems /problems/not-found /uploads /people
+  / /problems /problems/not-found /uploads /people
   /people.ndjson /places.csv /mirror/query?a=glass /health
 `
 

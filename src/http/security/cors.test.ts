@@ -11,7 +11,7 @@ const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 const responses: readonly (readonly [status: number, method: string, path: string])[] = [
   [200, 'GET', '/people'],
   [200, 'GET', '/topic.html'],
-  [200, 'GET', '/api/json'],
+  [200, 'GET', '/mirror/query'],
   [200, 'GET', '/assets/vitrine.css'],
   [204, 'OPTIONS', '/people'],
   [302, 'GET', '/mirror/status/302'],

@@ -131,7 +131,7 @@ test('every problem type has a page, in every media type, and is in the list', a
 })
 
 test('the pages exist whichever demos are open, and an unknown problem type is 404', async (t) => {
-  for (const demo of ['user', 'api', 'static']) {
+  for (const demo of ['mirror', 'people']) {
     await t.test(demo, async () => {
       const app = await testApp(t, { settings: { DEMOS: demo } })
       assert.equal((await app.inject('/problems/not-found')).statusCode, 200)
