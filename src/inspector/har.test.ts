@@ -93,7 +93,7 @@ for (const message of withoutHost) {
 test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
   for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
-  await app.inject('/api/json')
+  await app.inject('/nowhere')
   const { log } = (await app.inject('/inspector.har?path=mirror')).json<{
     log: { entries: { request: { queryString: { value: string }[] } }[] }
   }>()
