@@ -18,13 +18,7 @@ test('no key changes a prototype', async (t) => {
     `${encodeURIComponent(key)}[prototype][polluted]=1`,
   ])
   for (const pair of pairs) {
-    for (const path of [
-      '/users/post',
-      '/mirror/field',
-      '/people',
-      '/login',
-      '/api/post_json_with_param',
-    ]) {
+    for (const path of ['/users/post', '/mirror/field', '/people', '/login']) {
       await t.test(`${path} ${pair}`, async () => {
         const sent = { method: 'POST', headers: { 'content-type': formType }, body: pair }
         const form = await fetch(origin + path, { ...sent, redirect: 'manual' })
@@ -57,8 +51,8 @@ test('no key changes a prototype', async (t) => {
     headers: { 'content-type': json },
   })
   assert.equal(await plain.text(), '{"a":{}}')
-  const shown = await fetch(`${origin}/api/json`)
-  assert.deepEqual(Object.keys((await shown.json()) as object), ['content'])
+  const shown = await fetch(`${origin}/health`, { headers: { accept: json } })
+  assert.deepEqual(Object.keys((await shown.json()) as object), ['status'])
   await assertSound()
 })
 
