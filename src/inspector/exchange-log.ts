@@ -49,35 +49,13 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
   const budget = createBudget(0.25 * limits.inspectorMaxBytes)
-  /** Without an owner it is visible to those who know its random id. */
-  const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
-    mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
   }
-  /** The latest first. Bodies are valid until the next exchange is recorded. */
-  const search = (query: Search, viewer: Viewer): readonly Recorded[] => {
-    const { id, requestId, before, path = '', limit = Infinity } = query
-    const key = id ?? requestId
-    const isFound = (recorded: Recorded) =>
-      (id === undefined || recorded.id === id) &&
-      (requestId === undefined || recorded.requestId === requestId) &&
-      (before === undefined || toCursor(recorded) < before) &&
-      isVisible(recorded.owner, viewer, key !== undefined) &&
-      recorded.target.includes(path)
-    // Masking takes longer than the rest, so that only as many as are needed are masked.
-    const isMatching = (recorded: Recorded) =>
-      isMatch(query, path === '' ? recorded : toMasked(recorded), viewer)
-    return Array.from(slabs.list(), (number) => read(number, key))
-      .filter((recorded) => recorded !== undefined)
-      .filter(isFound)
-      .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
-      .values()
-      .filter(isMatching)
-      .take(limit)
-      .toArray()
-  }
+  const search = createSearch(mode, (key) =>
+    Array.from(slabs.list(), (number) => read(number, key)),
+  )
   return {
     mode,
     /** Or only those of the viewer. */
@@ -126,6 +104,38 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       const missed = from === undefined ? 0 : next - from - found.length
       return { processId, next, missed, summaries }
     },
+  }
+}
+
+/** `readAll` may leave out exchanges whose text does not contain the key. */
+function createSearch(
+  mode: LogConfig['inspector'],
+  readAll: (key?: string) => readonly (Recorded | undefined)[],
+) {
+  /** Without an owner it is visible to those who know its random id. */
+  const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
+    mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
+  /** The latest first. Bodies are valid until the next exchange is recorded. */
+  return (query: Search, viewer: Viewer): readonly Recorded[] => {
+    const { id, requestId, before, path = '', limit = Infinity } = query
+    const key = id ?? requestId
+    const isFound = (recorded: Recorded) =>
+      (id === undefined || recorded.id === id) &&
+      (requestId === undefined || recorded.requestId === requestId) &&
+      (before === undefined || toCursor(recorded) < before) &&
+      isVisible(recorded.owner, viewer, key !== undefined) &&
+      recorded.target.includes(path)
+    // Masking takes longer than the rest, so that only as many as are needed are masked.
+    const isMatching = (recorded: Recorded) =>
+      isMatch(query, path === '' ? recorded : toMasked(recorded), viewer)
+    return readAll(key)
+      .filter((recorded) => recorded !== undefined)
+      .filter(isFound)
+      .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
+      .values()
+      .filter(isMatching)
+      .take(limit)
+      .toArray()
   }
 }
 

@@ -1,7 +1,8 @@
 import type { XStatic } from 'typebox/schema'
 import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
-import { hasRequired, type Records, type StoredRecord } from '../../stores/records/records.ts'
+import { hasRequired, type Collection, type Records } from '../../stores/records/records.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
 import { binSchema, collectionNames } from './collections.ts'
@@ -28,53 +29,18 @@ export type BinStore = ReturnType<typeof createBinStore>
 
 export function createBinStore(records: Records, requests: RequestStore, config: Config) {
   const bins = records.collection(collectionNames.bins)
-  const now = () => new Date().toISOString()
-  /** The ids of bins that may have no requests, the oldest first. */
-  const candidates: string[] = []
-  let listing: Promise<void> | undefined
-  let listAgainAt = 0
+  const unused = createUnused(bins, requests)
+  const remove = (record: StoredRecord) => removeBin(record, records, requests)
   let creating: Promise<unknown> = Promise.resolve()
-
-  /** First marked, so that its requests do not grow while they are removed. */
-  async function remove({ id, version, document }: StoredRecord): Promise<void> {
-    await bins.change({ id, version, document: { ...document, isRemoved: true }, updatedAt: now() })
-    const last = [
-      { collection: collectionNames.bins, kind: 'remove', records: [{ id }] },
-      { collection: collectionNames.requests, kind: 'none', filters: requests.toFilters(id) },
-    ] as const
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      await requests.removeAll(id)
-      // Fails after a capture that had begun before, or if another process has removed the bin.
-      if ((await records.commit(last)) === undefined || !(await bins.find(id))) return
-    }
-  }
-
-  async function listCandidates(): Promise<void> {
-    for await (const page of bins.pages()) candidates.push(...page.map(({ id }) => id))
-  }
-
-  /** The oldest bin without requests. Each is counted once until all are listed again. */
-  async function findUnused(): Promise<StoredRecord | undefined> {
-    if (candidates.length === 0 && performance.now() >= listAgainAt) {
-      listAgainAt = performance.now() + listAgainMs
-      listing = listCandidates()
-    }
-    await listing
-    for (let id = candidates.shift(); id !== undefined; id = candidates.shift()) {
-      const record = await bins.find(id)
-      if (record && (await requests.count(id)) === 0) return record
-    }
-    return undefined
-  }
 
   /** Replaces the oldest bins without requests if there are too many. */
   async function create(response: string) {
     const excess = (await bins.count()) - config.maxBins + 1
     for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
-      const unused = await findUnused()
-      if (unused === undefined)
+      const oldest = await unused.find()
+      if (oldest === undefined)
         throw new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')
-      await remove(unused)
+      await remove(oldest)
     }
     const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
     const secret = createSecret()
@@ -82,7 +48,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     const document = { secretHash, response, isRemoved: false }
     const createdAt = now()
     await bins.create({ id, document, createdAt })
-    if (excess > 0) candidates.push(id)
+    if (excess > 0) unused.add(id)
     return { ...toBin({ id, document, createdAt, version: 1 }), secret }
   }
 
@@ -125,6 +91,53 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     },
   }
 }
+
+/** First marked, so that its requests do not grow while they are removed. */
+async function removeBin(
+  { id, version, document }: StoredRecord,
+  records: Records,
+  requests: RequestStore,
+): Promise<void> {
+  const bins = records.collection(collectionNames.bins)
+  await bins.change({ id, version, document: { ...document, isRemoved: true }, updatedAt: now() })
+  const last = [
+    { collection: collectionNames.bins, kind: 'remove', records: [{ id }] },
+    { collection: collectionNames.requests, kind: 'none', filters: requests.toFilters(id) },
+  ] as const
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    await requests.removeAll(id)
+    // Fails after a capture that had begun before, or if another process has removed the bin.
+    if ((await records.commit(last)) === undefined || !(await bins.find(id))) return
+  }
+}
+
+/** Bins that may have no requests, the oldest first. */
+function createUnused(bins: Collection, requests: RequestStore) {
+  const ids: string[] = []
+  let listing: Promise<void> | undefined
+  let listAgainAt = 0
+  const list = async () => {
+    for await (const page of bins.pages()) ids.push(...page.map(({ id }) => id))
+  }
+  return {
+    add: (id: string) => ids.push(id),
+    /** Each is counted once until all are listed again. */
+    find: async (): Promise<StoredRecord | undefined> => {
+      if (ids.length === 0 && performance.now() >= listAgainAt) {
+        listAgainAt = performance.now() + listAgainMs
+        listing = list()
+      }
+      await listing
+      for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+        const record = await bins.find(id)
+        if (record && (await requests.count(id)) === 0) return record
+      }
+      return undefined
+    },
+  }
+}
+
+const now = () => new Date().toISOString()
 
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 

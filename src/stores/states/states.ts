@@ -18,7 +18,7 @@ export type States = ReturnType<typeof createStates>
 
 /** States that expire ten minutes after their last change. In a full store the oldest are removed. */
 export function createStates(collection: Collection, maxStates = 10_000) {
-  const lastUpdates = new Map<string, Promise<unknown>>()
+  const inTurn = createTurns()
   let makingRoom: Promise<void> | undefined
   const makeRoom = () =>
     (makingRoom ??= removeOldest(collection, maxStates).finally(() => {
@@ -53,15 +53,7 @@ export function createStates(collection: Collection, maxStates = 10_000) {
     /** Atomic between processes: `change` may be called again with a newer state. */
     update: <Next extends State>(key: string, change: (known: State) => Next): Promise<Next> => {
       const id = toId(key)
-      // One at a time in this process, so that only processes compete.
-      const update = Promise.resolve(lastUpdates.get(id)).then(() => updateNow(id, change))
-      const settled = update
-        .catch(() => undefined)
-        .finally(() => {
-          if (lastUpdates.get(id) === settled) lastUpdates.delete(id)
-        })
-      lastUpdates.set(id, settled)
-      return update
+      return inTurn(id, () => updateNow(id, change))
     },
     remove: (key: string) => collection.remove(toId(key)),
     clear: collection.clear,
@@ -72,6 +64,21 @@ export function createStates(collection: Collection, maxStates = 10_000) {
         for (const { id, version } of page) await collection.remove(id, version)
       }
     },
+  }
+}
+
+/** One update of an id at a time in this process, so that only processes compete. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return <Result>(id: string, run: () => Promise<Result>): Promise<Result> => {
+    const update = Promise.resolve(last.get(id)).then(run)
+    const settled = update
+      .catch(() => undefined)
+      .finally(() => {
+        if (last.get(id) === settled) last.delete(id)
+      })
+    last.set(id, settled)
+    return update
   }
 }
 
