@@ -1,7 +1,8 @@
 // Splits code into tokens, on the server and in browsers. Each pattern takes linear time: a string
 // need not end, so that no text is read twice.
 const text = String.raw`("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)`
-const number = String.raw`(-?\b\d[\w.+]*)`
+/** Not within a word, such as an id. */
+const number = String.raw`((?<![\w-])-?\d[\w.+]*)`
 
 /** Headers that nearly every exchange has. */
 const common = String.raw`((?:access-control-|cache-control: no-cache|connection|content-security|pragma|referr?er|sec-|server-timing|user-agent|vary|x-content-type|x-request-id|accept-(?:language|encoding)).*)`
