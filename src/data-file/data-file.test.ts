@@ -216,7 +216,7 @@ test('resources take the paths of demos; with users there is no login', async (t
   assert.equal((await app.inject('/login')).statusCode, 404)
   assert.equal((await app.inject({ method: 'POST', url: '/users/post' })).statusCode, 404)
   assert.equal((await app.inject('/uploads')).statusCode, 200)
-  assert.equal((await app.inject('/locations')).statusCode, 200)
+  assert.equal((await app.inject('/places')).statusCode, 200)
 })
 
 test('unusual names of fields work in forms, filters and CSV', async (t) => {

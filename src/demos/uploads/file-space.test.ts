@@ -92,7 +92,7 @@ test('a real service rejects a file over the limit, and goes on with the connect
   }
   assert.equal((await readdir(vitrine.filesFolder)).length, 1)
   assert.equal((await listOf(sendRequest, '/uploads')).length, 1)
-  assert.equal((await sendRequest('/locations', asJson('POST', { name: 'Rome' }))).status, 201)
+  assert.equal((await sendRequest('/places', asJson('POST', { name: 'Rome' }))).status, 201)
   assert.equal((await sendRequest('/profile', asFile(content(100_000)))).status, 200)
 })
 
