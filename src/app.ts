@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from './config/config.ts'
+import { toEnvironmentName } from './config/settings.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
 import { discardRest } from './http/body/read-bytes.ts'
 import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
@@ -23,7 +24,7 @@ import { openOthers } from './inspector/ask-others.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openExchanges, respondTo } from './inspector/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
-import { limitConnections, openLimits } from './limits/limits.ts'
+import { countRequestsInProgress, limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
@@ -51,7 +52,7 @@ interface AppOptions {
   demos: readonly Demo[]
   logTo?: LogStream
   readiness?: Pick<Readiness, 'find'>
-  metrics?: Pick<Metrics, 'begin' | 'end'> | undefined
+  metrics?: Pick<Metrics, 'begin' | 'end' | 'drop'> | undefined
 }
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -62,13 +63,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('declaredRoutes', [])
   app.decorate('navigation', createNavigation(demos))
   app.decorate('receive', parts.exchangeLog.begin)
-  limitConnections(app.server, config)
+  limitConnections(app.server, config, (limit, isFirst) => {
+    const name = toEnvironmentName(limit)
+    options.metrics?.drop(name)
+    const reached = `${name} (${String(config[limit])}) is reached`
+    if (isFirst) app.log.warn(`${reached}: further connections are closed`)
+  })
+  countRequestsInProgress(app, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, lacksRoute)
-    const isDecided = (raw: IncomingMessage) => limits.isLate() || isHeadEnough(raw)
+    const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
     app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
   }
   handleErrors(app, parts)
@@ -103,7 +110,7 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openAssets(app)
   openHome(app, demos, config)
   openDemoPages(app, demos, config)
-  openHealth(app, readiness ?? createReadiness(stores.records.collection('health')))
+  openHealth(app, readiness ?? createReadiness({ checks: stores.checks, server: app.server }))
   openProblems(app)
   openLearn(app, demos)
   const respond = (question: string) => respondTo(question, exchangeLog)

@@ -47,7 +47,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     opened.defer(() => void redirect.server.close())
     if (workers.isFirstProcess) console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
-  readiness.open(stores.records.collection('health'))
+  readiness.open({ checks: stores.checks, server: app.server })
   // Before the message, after which a signal may arrive.
   stopAtSignals(config, readiness, () => {
     const exit = () => void stores.close().finally(() => process.exit(0))
@@ -109,7 +109,7 @@ async function openFront(
       current = next
       pass()
       opened.defer(() => next.app.close())
-      parts.readiness.open(next.stores.records.collection('health'))
+      parts.readiness.open({ checks: next.stores.checks, server: front.server })
       // Its store stays open for the responses that are being sent.
       await app.close()
     } catch (error) {
@@ -161,7 +161,7 @@ function stopAtSignals(config: Config, readiness: Readiness, close: () => void):
 async function openAdminPort(config: Config, readiness: Readiness, opened: AsyncDisposableStack) {
   if (config.adminPort === undefined) return undefined
   const load = () => import('../operations/metrics.ts')
-  const metrics = (await loadDriver('ADMIN_PORT', 'prom-client', load)).createMetrics()
+  const metrics = (await loadDriver('ADMIN_PORT', 'prom-client', load)).createMetrics(readiness)
   if (workers.isWorker) {
     Object.assign(workers.handlers, { readiness: readiness.find, metrics: metrics.readSnapshot })
     return metrics

@@ -189,7 +189,10 @@ export const settings = {
   },
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),
-  maxConnectionsPerClient: limit([1, 1_000_000], 'maximum number of connections of one client'),
+  maxConnectionsPerClient: limit(
+    [1, 1_000_000],
+    'maximum number of connections of one client, and of its requests in progress (429)',
+  ),
   rateLimit: limit([1, 1_000_000], 'maximum number of requests per minute and client (429)'),
   loginRateLimit: limit([1, 1_000_000], 'maximum number of logins per minute and client (429)'),
   maxEventLoopDelayMs: limit([10, 60_000], 'event loop delay above which requests get 503'),

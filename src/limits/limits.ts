@@ -1,25 +1,34 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Server } from 'node:http'
-import { isIPv4, isIPv6, BlockList } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, Server } from 'node:http'
+import { isIP, isIPv4, isIPv6, BlockList } from 'node:net'
 import type { Config } from '../config/config.ts'
-import { serviceUnavailable, tooManyRequests, type HttpError } from '../http/errors/http-error.ts'
+import {
+  serviceUnavailable,
+  tooManyInProgress,
+  tooManyRequests,
+  type HttpError,
+} from '../http/errors/http-error.ts'
 import { toRateLimitHeaders, type QuotaState } from '../http/response/rate-limit-headers.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
-  const { maxEventLoopDelayMs: maxDelayMs } = config
+  const { maxEventLoopDelayMs: maxDelayMs, maxConnectionsPerClient: maxPerClient } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const limitRate = counters && createRateLimits(config, counters)
   return {
-    isLate: () => eventLoop?.isLate() === true,
+    isDecided: (raw: IncomingMessage) => raw.isOverLimit === true || eventLoop?.isLate() === true,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
       // Health checks and stylesheets, but not a POST whose body, which was read, made it a GET.
       const isExempt = request.routeOptions.config.isUnlimited && !request.raw.receivedMethod
       if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable(overloaded))
+      else if (!isExempt && request.raw.isOverLimit) done(tooManyInProgress(maxPerClient))
       else if (isExempt || limitRate === undefined) done()
       else limitRate(request, reply).then(done, done)
     },
-    statuses: [...(counters ? [429 as const] : []), ...(eventLoop ? [503 as const] : [])],
+    statuses: [
+      ...(counters || maxPerClient ? [429 as const] : []),
+      ...(eventLoop ? [503 as const] : []),
+    ],
     close: () => eventLoop?.close(),
   }
 }
@@ -109,28 +118,91 @@ function createCounting({ shared, own }: CounterSet) {
 
 const shortKeepAliveMs = 1000
 
-export function limitConnections(server: Server, config: Config): void {
+export type ConnectionLimit = 'maxConnections' | 'maxConnectionsPerClient'
+
+export function limitConnections(
+  server: Server,
+  config: Config,
+  onDrop: (limit: ConnectionLimit, isFirst: boolean) => void = () => undefined,
+): void {
   const { maxConnections, maxConnectionsPerClient: maxPerClient = Infinity } = config
-  const proxies = toBlockList(config.trustedProxies)
+  const isProxy = createProxyCheck(config)
   const { keepAliveTimeout } = server
-  const counts = new Map<string, number>()
+  const count = createCount()
   let total = 0
+  let isFull = false
   const add = (key: string, change: 1 | -1): number => {
     total += change
-    server.keepAliveTimeout =
-      total < 0.9 * maxConnections ? keepAliveTimeout : Math.min(keepAliveTimeout, shortKeepAliveMs)
-    const count = (counts.get(key) ?? 0) + change
-    if (count > 0) counts.set(key, count)
-    else counts.delete(key)
-    return count
+    const isNearlyFull = total >= 0.9 * maxConnections
+    isFull &&= isNearlyFull
+    server.keepAliveTimeout = isNearlyFull
+      ? Math.min(keepAliveTimeout, shortKeepAliveMs)
+      : keepAliveTimeout
+    return count(key, change)
   }
   server.on('connection', (socket) => {
     const { remoteAddress: address = '' } = socket
     const key = toAddressKey(address) ?? 'unknown'
     const isOver = add(key, 1) > maxPerClient
     socket.once('close', () => add(key, -1))
-    if (isOver && !proxies.check(address, toFamily(address))) socket.destroy()
+    if (!isOver || isProxy(address)) return
+    onDrop('maxConnectionsPerClient', false)
+    socket.destroy()
   })
+  server.on('drop', () => {
+    onDrop('maxConnections', !isFull)
+    isFull = true
+  })
+}
+
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Whether its client has more requests in progress than MAX_CONNECTIONS_PER_CLIENT. */
+    isOverLimit?: boolean
+  }
+}
+
+/** Before routing, which may read the body: behind a proxy, a client needs no connection of its own. */
+export function countRequestsInProgress(app: FastifyInstance, config: Config): void {
+  const { maxConnectionsPerClient: maxPerClient } = config
+  if (maxPerClient === undefined) return
+  const isProxy = createProxyCheck(config)
+  const count = createCount()
+  const routing = app.routing.bind(app)
+  app.routing = (request, response) => {
+    const key = toClientKey(findClient(request, isProxy), request.socket.remoteAddress)
+    request.isOverLimit = count(key, 1) > maxPerClient
+    response.once('close', () => count(key, -1))
+    routing(request, response)
+  }
+}
+
+/** As Fastify finds `request.ip`. */
+function findClient({ headers, socket }: IncomingMessage, isProxy: (address: string) => boolean) {
+  let client = socket.remoteAddress ?? ''
+  if (!isProxy(client)) return client
+  for (const address of String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .reverse()) {
+    client = address.trim() || client
+    if (!isProxy(client)) break
+  }
+  return client
+}
+
+function createCount() {
+  const counts = new Map<string, number>()
+  return (key: string, change: 1 | -1): number => {
+    const count = (counts.get(key) ?? 0) + change
+    if (count > 0) counts.set(key, count)
+    else counts.delete(key)
+    return count
+  }
+}
+
+function createProxyCheck({ trustedProxies }: Config): (address: string) => boolean {
+  const proxies = toBlockList(trustedProxies)
+  return (address) => isIP(address) !== 0 && proxies.check(address, toFamily(address))
 }
 
 function toBlockList(networks: readonly string[]): BlockList {

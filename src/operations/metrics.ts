@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
+import type { Readiness } from './readiness.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -9,10 +10,13 @@ const knownMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export function createMetrics() {
+export function createMetrics(readiness: Pick<Readiness, 'countConnections' | 'findWorking'>) {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const { requests, durations, bytes, inFlight } = createInstruments([register])
+  addStates(readiness, [register])
+  const { requests, durations, bytes, inFlight, dropped } = createInstruments([register])
+  // Prometheus sees no increase of a series that begins with 1.
+  for (const limit of ['MAX_CONNECTIONS', 'MAX_CONNECTIONS_PER_CLIENT']) dropped.inc({ limit }, 0)
   return {
     begin: () => {
       inFlight.inc()
@@ -24,9 +28,37 @@ export function createMetrics() {
       durations.observe(labels, ms / 1000)
       bytes.inc(sent)
     },
+    drop: (limit: string) => {
+      dropped.inc({ limit })
+    },
     render: () => register.metrics(),
     readSnapshot: () => register.getMetricsAsJSON(),
   }
+}
+
+/** Found when the metrics are read. */
+function addStates(
+  { countConnections, findWorking }: Pick<Readiness, 'countConnections' | 'findWorking'>,
+  registers: Registry[],
+): void {
+  new Gauge({
+    name: 'http_connections',
+    help: 'Open connections.',
+    registers,
+    async collect() {
+      this.set(await countConnections())
+    },
+  })
+  new Gauge({
+    name: 'vitrine_dependency_up',
+    help: 'Whether the database, the storage of files and Redis work: 1 or 0.',
+    labelNames: ['dependency'],
+    aggregator: 'min',
+    registers,
+    async collect() {
+      for (const [dependency, isUp] of await findWorking()) this.set({ dependency }, Number(isUp))
+    },
+  })
 }
 
 function createInstruments(registers: Registry[]) {
@@ -59,6 +91,12 @@ function createInstruments(registers: Registry[]) {
     inFlight: new Gauge({
       name: 'http_requests_in_flight',
       help: 'Requests whose response is not complete.',
+      registers,
+    }),
+    dropped: new Counter({
+      name: 'http_connections_dropped_total',
+      help: 'Connections that were closed because the limit of this setting was reached.',
+      labelNames: ['limit'],
       registers,
     }),
   }

@@ -1,41 +1,62 @@
+import type { Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import type { Collection } from '../stores/records/records.ts'
+import { promisify } from 'node:util'
 
-export type ReadinessState = 'ready' | 'starting' | 'draining' | 'no database'
+export type ReadinessState =
+  'ready' | 'starting' | 'draining' | 'no database' | 'no free connection'
 
 export type Readiness = ReturnType<typeof createReadiness>
 
-type RecordReader = Pick<Collection, 'find'>
+/** Each resolves if this dependency works, and rejects or takes long if not. */
+export type Checks = Record<'database', Check> & Record<string, Check>
+type Check = () => unknown
+
+interface Watched {
+  checks: Checks
+  server: Server
+}
 
 /** Half a second more than the connection timeout of PostgreSQL. */
-const maxReadMs = 2000
+const maxCheckMs = 2000
 
-export function createReadiness(records?: RecordReader) {
+export function createReadiness(watched?: Watched) {
   let isDraining = false
-  let reading: Promise<boolean> | undefined
+  let checking: Promise<boolean> | undefined
+  const countConnections = async () => {
+    if (watched === undefined) return 0
+    const { server } = watched
+    return promisify<number>(server.getConnections.bind(server))()
+  }
   return {
-    open: (opened: RecordReader) => {
-      records = opened
+    open: (opened: Watched) => {
+      watched = opened
     },
     drain: () => {
       isDraining = true
     },
     find: async (): Promise<ReadinessState> => {
       if (isDraining) return 'draining'
-      if (records === undefined) return 'starting'
+      if (watched === undefined) return 'starting'
       // Shared by concurrent checks, so that they do not flood a store that hangs.
-      reading ??= canRead(records).finally(() => (reading = undefined))
-      return (await reading) ? 'ready' : 'no database'
+      checking ??= works(watched.checks.database).finally(() => (checking = undefined))
+      if (!(await checking)) return 'no database'
+      const isFull = (await countConnections()) >= watched.server.maxConnections
+      return isFull ? 'no free connection' : 'ready'
+    },
+    countConnections,
+    /** By the name of the dependency, whether it works. */
+    findWorking: async () => {
+      const all = Object.entries<Check>(watched?.checks ?? {})
+      return Promise.all(all.map(async ([name, check]) => [name, await works(check)] as const))
     },
   }
 }
 
-/** Failures are not logged here: the requests that need the records log them. */
-async function canRead(records: RecordReader): Promise<boolean> {
+/** Failures are not logged here: the requests that need the dependency log them. */
+async function works(check: Check): Promise<boolean> {
   try {
-    // This record does not exist, so that no cache can respond.
-    const read = Promise.resolve(records.find('ready')).then(() => true)
-    return await Promise.race([read, setTimeout(maxReadMs, false, { ref: false })])
+    const checked = Promise.resolve(check()).then(() => true)
+    return await Promise.race([checked, setTimeout(maxCheckMs, false, { ref: false })])
   } catch {
     return false
   }

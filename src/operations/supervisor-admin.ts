@@ -20,7 +20,9 @@ export function openSupervisorAdmin(config: Config, supervised: Supervised): Pro
 async function readReadiness(workers: readonly SendRequest[]): Promise<ReadinessState> {
   const states = workers.map((send) => send('readiness'))
   if (await findFirst(states, (state) => state === 'ready')) return 'ready'
-  return (await Promise.all(states)).includes('no database') ? 'no database' : 'starting'
+  const found = await Promise.all(states)
+  const problems = ['no database', 'no free connection'] as const
+  return problems.find((problem) => found.includes(problem)) ?? 'starting'
 }
 
 type Snapshot = readonly object[]

@@ -25,6 +25,8 @@ export interface Stores {
   counters: CounterSet | undefined
   /** Undefined without Redis. */
   openReplicas: OpenReplicas | undefined
+  /** Each rejects if this dependency does not work. */
+  checks: Record<'database', () => unknown> & Record<string, () => unknown>
   /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
@@ -53,6 +55,12 @@ export async function openStores(
     states: createStates(records.collection(collectionNames.states)),
     counters: isCounting ? { own, shared: redis?.counters ?? ofWorkers } : undefined,
     openReplicas: redis?.openReplicas,
+    checks: {
+      // This record does not exist, so that no cache can respond.
+      database: () => records.collection('health').find('ready'),
+      files: files.check,
+      ...(redis && { redis: redis.ping }),
+    },
     setReadOnly,
     close: async () => {
       closeFiles()
@@ -122,6 +130,7 @@ async function openRedisStores({ redisUrl }: Config, warn: Warn) {
     sessions: sessions.createRedisSessions(redis),
     counters: counters.createRedisCounters(redis, windowSeconds * 1000),
     openReplicas: replicas.createOpenReplicas(redis),
+    ping: () => redis.ping(),
     close,
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
@@ -12,6 +12,7 @@ import {
   withoutPostgres,
   type PostgresServer,
 } from '../postgres-server.ts'
+import { startRedis, withRedis } from '../redis-server.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { openClient } from './client.ts'
@@ -54,6 +55,28 @@ test('a damaged file is reported as an unavailable database', limit, async (t) =
   assert.deepEqual(await readReadiness(openClient(t, origin)), notReady('no database'))
   assert.equal((await send('/health/live')).status, 200)
 })
+
+test(
+  'the metrics name the dependency that does not work',
+  { ...limit, ...withRedis },
+  async (t) => {
+    const redis = await startRedis()
+    t.after(redis.kill)
+    const { folder, filesFolder, metrics } = await startWithAdmin(t, { REDIS_URL: redis.url })
+    const isUp = async (dependency: string) =>
+      (await metrics()).sum('vitrine_dependency_up', { dependency })
+    const all = ['database', 'files', 'redis']
+    assert.deepEqual(await Promise.all(all.map(isUp)), [1, 1, 1])
+    await redis.kill()
+    await rm(filesFolder, { recursive: true })
+    await until(async () => (await isUp('redis')) === 0)
+    assert.deepEqual(await Promise.all(all.map(isUp)), [1, 0, 0])
+    for (const name of ['vitrine.db', 'vitrine.db-wal', 'vitrine.db-shm']) {
+      await writeFile(join(folder, name), Buffer.alloc(100_000, 'no database'))
+    }
+    assert.equal(await isUp('database'), 0)
+  },
+)
 
 suite('with PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer

@@ -150,3 +150,8 @@ export function tooManyRequests(limit: string, policy: string, restSeconds: numb
   const members = { 'violated-policies': [policy] }
   return new HttpError('too-many-requests', detail, { headers, members })
 }
+
+export function tooManyInProgress(max = 0): HttpError {
+  const detail = `A client may have ${max.toLocaleString('en')} requests in progress (MAX_CONNECTIONS_PER_CLIENT).`
+  return new HttpError('too-many-requests', detail, { headers: retrySoon })
+}

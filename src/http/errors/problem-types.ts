@@ -140,7 +140,7 @@ export const problemTypes = {
     `curl -X DELETE -H 'If-Match: "ETAG"' URL`,
   ),
   'too-many-requests': define(429, 'Too Many Requests')(
-    'This client sent more requests or logins within a minute than RateLimit-Policy allows. Rejected requests count too.',
+    'This client sent more requests or logins within a minute than RateLimit-Policy allows, or has more requests in progress than MAX_CONNECTIONS_PER_CLIENT. Rejected requests count too.',
     'Wait for the number of seconds in Retry-After, then repeat the request. The header RateLimit of each response has the number of remaining requests.',
     `curl -si {origin}/ | grep -i '^ratelimit'`,
   ),

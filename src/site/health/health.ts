@@ -39,9 +39,10 @@ function getReady(find: Readiness['find']): Route {
         content: statusContent('ready'),
       },
       503: {
-        description: 'Not ready: starting, stopping, or the database cannot be read.',
+        description:
+          'Not ready: starting, stopping, at MAX_CONNECTIONS, or the database cannot be read.',
         headers: responseHeaders('Retry-After'),
-        content: statusContent('no database', 'starting', 'draining'),
+        content: statusContent('no database', 'no free connection', 'starting', 'draining'),
       },
     },
     config: probeConfig,

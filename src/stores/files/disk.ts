@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -51,6 +51,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       await removePath(toPendingPath(id))
       await removePath(toPath(id))
     },
+    check: () => access(folder, constants.W_OK),
     sweep: async (isKnown) => {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         const id = entry.isFile() ? pendingName.exec(entry.name)?.[1] : undefined

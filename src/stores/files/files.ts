@@ -19,4 +19,6 @@ export interface Files {
   remove: (id: string) => Promise<void>
   /** After a crash: keeps the pending files that are known, removes those that are abandoned. */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
+  /** Rejects if files cannot be stored at present. */
+  check: () => Promise<unknown>
 }

@@ -98,6 +98,7 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
       response.destroy()
       throw new Error('S3 responded without the requested range')
     },
+    check: () => isThere('ready'),
     remove,
     sweep: async (isKnown) => {
       for await (const { name, ageSeconds } of multipart.listObjects(s3, toMarker(''))) {
