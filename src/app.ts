@@ -24,6 +24,7 @@ import { openOthers } from './inspector/ask-others.ts'
 import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openExchanges, respondTo } from './inspector/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
+import { findKeyError } from './inspector/owner.ts'
 import { countRequestsInProgress, limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
@@ -210,7 +211,7 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
     beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
-      const problem = error ?? parseRequestHead(request, config)
+      const problem = error ?? parseRequestHead(request, config) ?? findKeyError(request)
       const { testApi, maxDurationSeconds } = config
       const delayMs = testApi ? findDelayMs(request, reply, maxDurationSeconds) : 0
       if (delayMs > 0) setTimeout(done, delayMs, problem)

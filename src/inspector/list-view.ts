@@ -125,17 +125,15 @@ ${canClear ? html`<form method="post" action="/inspector"><input type="hidden" n
 }
 
 function renderKey({ origin, hasSession, key }: InspectorPage): Html {
-  if (hasSession) {
-    return html`<p>You are logged in: your requests are those of your session. <a href="/session">Log out</a> to see
-the requests with a key.</p>\n`
-  }
   // Random, since visitors who copied the same example would see the requests of each other.
   const value = key ?? randomBytes(12).toString('hex')
   const header = html`<code>curl -H 'X-Inspector: ${value}' '${origin}/health'</code>`
   return html`<p>${
     key === undefined
-      ? 'Choose a key to see your requests here, or use this random one. Everyone who knows a key sees its requests.'
-      : html`Your requests are those of this browser, and those of other clients that send your key: ${header}.`
+      ? html`${hasSession ? 'You are logged in: your requests are those of your session. With a key, they are those with the key instead. ' : ''}Choose
+a key to see your requests here, or use this random one. Everyone who knows a key sees its requests.`
+      : html`Your requests are those of this browser, and those of other clients that send your key: ${header}.
+They stay in this list after you log in or out.`
   }</p>
 <form class="filter" method="post" action="/inspector/key">
 <label>Key <input type="text" name="key" value="${value}" required pattern="${keyPattern}" size="30" autocomplete="off" spellcheck="false" title="16 to 200 letters, digits, hyphens or underscores"></label>
@@ -172,7 +170,7 @@ function renderNotes({ origin, mode, key }: InspectorPage): Html {
   const own = mode === 'own' && key !== undefined ? html` -H 'X-Inspector: ${key}'` : ''
   return html`<h2>Notes</h2>
 <ul>
-${mode === 'all' ? html`<li>“Only mine” shows the requests of your session if you are logged in, otherwise those with your key.</li>\n` : ''}<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
+${mode === 'all' ? html`<li>“Only mine” shows the requests with your key if you chose one, otherwise those of your session.</li>\n` : ''}<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
 <li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'${own}
 '${origin}/inspector?status=4xx'</code>.</li>
 </ul>`

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { createBin } from '../../test/bins.ts'
 import { openEvents } from '../../test/event-stream.ts'
+import { createRecord } from '../../test/resources.ts'
 import { ann, enter, logIn } from '../../test/sign-in.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
+import { words } from '../../test/words.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -23,13 +26,13 @@ async function openApp(t: TestContext, INSPECTOR = 'own') {
     none: {},
     'X-Inspector': secret,
     'another X-Inspector': other,
-    'a short X-Inspector': { 'x-inspector': 'short' },
     session: { cookie },
     'another session': { cookie: cookieOfBen },
     'session and X-Inspector': { cookie, ...secret },
     'the cookie': { cookie: keyCookie },
     'the cookie and another X-Inspector': { cookie: keyCookie, ...other },
     'session and the cookie': { cookie: `${cookie}; ${keyCookie}` },
+    'session, the cookie and another X-Inspector': { cookie: `${cookie}; ${keyCookie}`, ...other },
   }
   return { app, owners }
 }
@@ -52,18 +55,21 @@ const rows: readonly (readonly [mode: string, sender: string, viewer: string, is
     ['own', 'X-Inspector', 'none', false],
     ['own', 'X-Inspector', 'session', false],
     ['own', 'session', 'session', true],
-    ['own', 'session', 'session and X-Inspector', true],
+    ['own', 'session', 'session and X-Inspector', false],
     ['own', 'session', 'another session', false],
     ['own', 'session', 'none', false],
-    ['own', 'session and X-Inspector', 'X-Inspector', false],
+    ['own', 'session and X-Inspector', 'X-Inspector', true],
+    ['own', 'session and X-Inspector', 'session', false],
+    ['own', 'session and the cookie', 'X-Inspector', true],
+    ['own', 'session, the cookie and another X-Inspector', 'another X-Inspector', true],
+    ['own', 'session, the cookie and another X-Inspector', 'the cookie', false],
     ['own', 'the cookie', 'X-Inspector', true],
     ['own', 'X-Inspector', 'the cookie', true],
     ['own', 'the cookie', 'none', false],
     ['own', 'the cookie and another X-Inspector', 'the cookie', false],
-    ['own', 'session and the cookie', 'session', true],
-    ['own', 'session and the cookie', 'the cookie', false],
+    ['own', 'session and the cookie', 'session', false],
+    ['own', 'session and the cookie', 'the cookie', true],
     ['own', 'none', 'none', false],
-    ['own', 'a short X-Inspector', 'a short X-Inspector', false],
     ['all', 'session', 'none', true],
     ['all', 'none', 'another X-Inspector', true],
     ['off', 'session', 'session', false],
@@ -103,7 +109,7 @@ test('a page without an owner is found by those who know its random id, and none
   assert.equal(await isFound(app, requestId, id), true)
 })
 
-test('the exchange of a login belongs to the new session only', async (t) => {
+test('without a key, the exchange of a login belongs to the new session only', async (t) => {
   const { app, owners } = await openApp(t)
   const requestId = randomUUID()
   const before = owners['another session'] ?? {}
@@ -143,16 +149,38 @@ test('with INSPECTOR=off no response has an exchange id', async (t) => {
   assert.equal(headers['server-timing'], undefined)
 })
 
-for (const url of ['/inspector', '/inspector.har', '/inspector/events']) {
-  test(`a short key gets 400 from ${url}, and not from other URLs`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+for (const INSPECTOR of ['all', 'own']) {
+  test(`INSPECTOR=${INSPECTOR}: a short key gets 400, but not from a request bin`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR } })
     const headers = { ...json, 'x-inspector': 'fifteen-letters' }
-    const { statusCode, body } = await app.inject({ url: `${url}?mine=1`, headers })
-    assert.equal(statusCode, 400)
-    assert.match(body, /The key in X-Inspector must have at least 16 characters\./)
-    assert.equal((await app.inject({ url: '/health', headers })).statusCode, 200)
+    for (const url of words`/inspector /inspector.har /inspector/events /api/json /nowhere`) {
+      const { statusCode, body } = await app.inject({ url, headers })
+      assert.equal(statusCode, 400, url)
+      assert.match(body, /The key in X-Inspector must have at least 16 characters\./)
+    }
+    const bin = await createBin(app)
+    assert.equal((await bin.send('', { headers })).statusCode, 200)
   })
 }
+
+test('the exchanges of a login, after it and after a logout belong to the key of the client', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'own' } })
+  await createRecord(app, '/users', ann)
+  for (const key of [{ cookie: keyCookie }, secret]) {
+    const started = await logIn(app, ann, key)
+    const cookie = [started, ...('cookie' in key ? [key.cookie] : [])].join('; ')
+    const headers = { ...json, ...key, cookie }
+    await app.inject({ url: '/session', headers })
+    await app.inject({ method: 'POST', url: '/logout', headers })
+    const list = async (viewer: Headers) => {
+      const listed = await app.inject({ url: '/inspector', headers: { ...json, ...viewer } })
+      return listed.json<{ exchanges: ExchangeSummary[] }>().exchanges.map(({ target }) => target)
+    }
+    assert.deepEqual(await list(secret), ['/logout', '/session', '/login'])
+    assert.deepEqual(await list({ cookie: started }), [])
+    await app.inject({ method: 'DELETE', url: '/inspector', headers: { ...json, ...secret } })
+  }
+})
 
 for (const [accept, type] of [
   ['*/*', 'text/html; charset=utf-8'],

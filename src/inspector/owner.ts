@@ -1,6 +1,7 @@
 import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
+import { badRequest, type HttpError } from '../http/errors/http-error.ts'
 import { sessionCookies } from '../http/openapi/document.ts'
 import { inspectorCookies } from '../http/security/visitor-response.ts'
 
@@ -17,16 +18,24 @@ export function findSecrets({ headers, protocol }: FastifyRequest) {
   return { session: toSecret(cookies[sessionCookies[protocol]]), key: toSecret(key) }
 }
 
+/** Otherwise the requests would be in no list, and the client would not know why. */
+export function findKeyError({ headers, routeOptions }: FastifyRequest): HttpError | undefined {
+  const { 'x-inspector': sent } = headers
+  if (sent === undefined || toSecret(String(sent)) !== undefined) return undefined
+  if (routeOptions.config.isUnrecorded) return undefined
+  return badRequest('The key in X-Inspector must have at least 16 characters.')
+}
+
 /**
- * Of the session, or else of the key. The exchange of a login belongs to the new session only: someone
- * else may know the id of the session before. A hash, since other processes get it.
+ * Of the key, which the client chose, or else of the session. The exchange of a login without a key belongs to
+ * the new session only: someone else may know the id of the session before. A hash, since other processes get it.
  */
 export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
   const { cookie, 'x-inspector': sent } = request.headers
   if ((setCookies ?? cookie ?? sent) === undefined) return undefined
   const started = setCookies === undefined ? undefined : findStarted(request, setCookies)
   const { session, key } = findSecrets(request)
-  const secret = started ?? session ?? key
+  const secret = key ?? started ?? session
   return secret && hash('sha256', secret, 'base64url')
 }
 

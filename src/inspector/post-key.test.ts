@@ -21,7 +21,7 @@ for (const [protocol, expected] of [
     const headers = { host: 'localhost', 'x-forwarded-proto': protocol }
     const chosen = await choose(app, headers)
     assert.equal(chosen.statusCode, 303)
-    assert.equal(chosen.headers.location, '/inspector')
+    assert.equal(chosen.headers.location, '/inspector?mine=1')
     assert.equal(chosen.headers['set-cookie'], expected)
     const cookie = expected.split(';')[0]
     await app.inject({ url: '/topic?a=browser', headers: { ...headers, ...page, cookie } })
@@ -71,16 +71,23 @@ test('another site cannot set a key', async (t) => {
   }
 })
 
-test('without a key the page has a form and no list, and with a session it has no form', async (t) => {
+test('without a key the page has a form and no list, and with a session it has both', async (t) => {
   const app = await testApp(t, { settings })
   const { body } = await app.inject({ url: '/inspector', headers: page })
   assert.match(body, /action="\/inspector\/key"/)
   assert.doesNotMatch(body, /class="exchanges"/)
   assert.deepEqual(await findInvalid(body, '/inspector'), [])
-  const cookie = `session=${'s'.repeat(43)}; inspector=${key}`
-  const inSession = await app.inject({ url: '/inspector', headers: { ...page, cookie } })
-  assert.doesNotMatch(inSession.body, /action="\/inspector\/key"/)
-  assert.match(inSession.body, /class="exchanges"/)
+  const session = `session=${'s'.repeat(43)}`
+  for (const [cookie, expected] of [
+    [session, /You are logged in/],
+    [`${session}; inspector=${key}`, /They stay in this list after you log in/],
+  ] as const) {
+    const { body } = await app.inject({ url: '/inspector', headers: { ...page, cookie } })
+    assert.match(body, expected)
+    assert.match(body, /action="\/inspector\/key"/)
+    assert.match(body, /class="exchanges"/)
+    assert.deepEqual(await findInvalid(body, '/inspector'), [])
+  }
 })
 
 test('a recorded exchange does not show the key', async (t) => {

@@ -35,6 +35,6 @@ export const postKey: Route = {
     const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
     const cookie = { name: inspectorCookies[protocol], value: key, secure: protocol === 'https' }
     reply.header('set-cookie', stringifySetCookie({ ...cookie, ...attributes }))
-    return reply.redirect('/inspector', 303)
+    return reply.redirect('/inspector?mine=1', 303)
   },
 }
