@@ -78,6 +78,14 @@ for (const javaScriptEnabled of [true, false]) {
         if (javaScriptEnabled) assert.equal(response?.status(), 201)
         assert.equal((await app.inject(shown)).statusCode, 200)
         names.push(shown)
+        await page.goto('/learn/methods')
+        await page.reload()
+        const remove = page.locator('.step').nth(2)
+        assert.ok((await remove.innerText()).includes(`${shown}'`))
+        const removed = page.waitForResponse((response) => response.url().endsWith(shown))
+        await remove.getByRole('button', { name: 'Send' }).click()
+        await removed
+        assert.equal((await app.inject(shown)).statusCode, 404)
       }
       assert.notEqual(names[0], names[1])
     },
@@ -91,3 +99,33 @@ test('a later request of a lesson needs the first', inBrowser, async (t) => {
   await page.getByRole('button', { name: 'Send' }).nth(1).click()
   await page.getByRole('status').getByText('send request 1 first').waitFor()
 })
+
+test(
+  'after request 1 was sent, the commands of later requests have its values',
+  inBrowser,
+  async (t) => {
+    const { visit } = await openSite(t)
+    const page = await visit()
+    await page.goto('/learn/concurrent-edits')
+    const later = page.locator('.step').nth(1)
+    const note = later.getByText('in the response to request 1')
+    const readCommands = () => later.locator('.command code').allTextContents()
+    assert.ok((await readCommands()).every((text) => /\/ID\b[^]*"ETAG\\?"/.test(text)))
+    await note.waitFor()
+    for (const round of ['first', 'second']) {
+      const created = page.waitForResponse((response) => response.status() === 201)
+      await page.getByRole('button', { name: 'Send' }).first().click()
+      const { location = '/', etag = '' } = (await created).headers()
+      await later.getByText(location).first().waitFor()
+      assert.ok(await note.isHidden())
+      const commands = (await readCommands()).map((text) => text.replaceAll('\\"', '"'))
+      assert.equal(commands.length, 3)
+      assert.ok(
+        commands.every((text) => text.includes(location) && text.includes(etag)),
+        round,
+      )
+    }
+    await later.getByRole('button', { name: 'Send' }).click()
+    await later.locator('.result .status', { hasText: '200' }).waitFor()
+  },
+)

@@ -7,12 +7,24 @@ const senders = [...document.querySelectorAll('[data-request], .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
 let first
 
-/** Placeholders of lessons: see `Step`. */
+/** Of lessons: see `Step`. */
+const placeholders = /\bETAG\b|\/\w+\/ID\b/g
+const templates = [...document.querySelectorAll('.step .command :is(code, span)')]
+  .flatMap(({ childNodes }) => Array.from(childNodes, (node) => [node, node.data]))
+  .filter(([, text]) => text?.search(placeholders) >= 0)
+
 function fill(text) {
-  if (!document.querySelector('.step') || !/"ETAG"|\/ID$/.test(text)) return text
+  if (templates.length === 0 || text.search(placeholders) < 0) return text
   if (!first?.ok) throw new Error('send request 1 first. This request uses its response.')
-  const location = first.headers.get('location') ?? ''
-  return text.replace(/\/\w+\/ID$/, location).replace('"ETAG"', first.headers.get('etag'))
+  const [, tag] = /"(.*)"/.exec(first.headers.get('etag'))
+  return text.replace(placeholders, (one) => (one === 'ETAG' ? tag : first.headers.get('location')))
+}
+
+function keepFirst(response) {
+  first = response
+  if (!first.ok) return
+  for (const [node, text] of templates) node.data = fill(text)
+  for (const note of document.querySelectorAll('[data-part=placeholders]')) note.hidden = true
 }
 
 function toRequest(sender) {
@@ -43,7 +55,7 @@ function toRequest(sender) {
 function addFields(sender, url, options) {
   const fields = sender.matches('form') ? new FormData(sender) : new FormData()
   fields.delete('_method')
-  const pairs = Array.from(fields, ([name, value]) => [name, value.name ? value : fill(value)])
+  const pairs = Array.from(fields, ([name, value]) => [name, value])
   if (isSafe(options.method)) for (const pair of pairs) url.searchParams.append(...pair)
   else if (sender.enctype === 'multipart/form-data') options.body = fields
   else if (/json/.test(options.headers.get('content-type')))
@@ -78,7 +90,7 @@ async function sendFromFrame(path, { body, method, headers }) {
 async function send(sender, signal) {
   const [path, options, isCrossSite] = toRequest(sender)
   const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, signal })
-  if (sender === senders[0]) first = result.response
+  if (sender === senders[0]) keepFirst(result.response)
   return result
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { lessons } from './lessons.ts'
+import { toTexts } from './request-text.ts'
 
 test('/learn lists the lessons in order, for shared caches', async (t) => {
   const app = await testApp(t)
@@ -58,5 +60,50 @@ for (const slug of ['methods', 'sessions']) {
     // In the form, the request and the curl command.
     assert.ok(others.length >= 5 && others.every((name) => name === first))
     assert.notEqual((await readNames())[0], first)
+  })
+}
+
+test('the name of a visitor is the same in each lesson, and only a valid one is accepted', async (t) => {
+  const app = await testApp(t)
+  const open = async (slug: string, cookie = '') => {
+    const { body, headers } = await app.inject({ url: `/learn/${slug}`, headers: { cookie } })
+    return { name: /my-lesson-[^ &<]*/.exec(body)?.[0], set: headers['set-cookie'] }
+  }
+  const { name = '', set } = await open('methods')
+  assert.equal(set, `lesson=${name}; Path=/learn; HttpOnly; SameSite=Lax`)
+  assert.deepEqual(await open('sessions', `lesson=${name}`), { name, set: undefined })
+  for (const invalid of ['my-lesson-<b>', `${name}0`, 'other'])
+    assert.ok((await open('methods', `lesson=${invalid}`)).set)
+})
+
+for (const { slug, steps } of lessons) {
+  test(`/learn/${slug} has the same arguments for Bash and for the command prompt of Windows`, () => {
+    for (const step of steps) {
+      const { curl, windows } = toTexts(step, ownOrigin)
+      const [, ...ofBash] = execFileSync('sh', ['-c', `printf '%s\\n' ${curl}`], {
+        encoding: 'utf8',
+      })
+        .trimEnd()
+        .split('\n')
+      // As the C runtime of Windows parses a command line without backslashes before other characters.
+      const [name, ...ofWindows] = Array.from(
+        windows.matchAll(/"((?:\\"|[^"\\])*)"(?= |$)|([^" \\]+)/g),
+        ([, quoted, plain]) => plain ?? quoted?.replaceAll('\\"', '"'),
+      )
+      assert.equal(name, 'curl.exe')
+      assert.deepEqual(ofWindows, ofBash)
+      assert.doesNotMatch(windows, /%\w+%|[\n^!]/)
+    }
+  })
+}
+
+for (const [slug, count] of [
+  ['caching', 1],
+  ['concurrent-edits', 2],
+  ['methods', 0],
+] as const) {
+  test(`/learn/${slug} has ${String(count)} notes about placeholders`, async (t) => {
+    const { body } = await (await testApp(t)).inject(`/learn/${slug}`)
+    assert.equal(body.split('Replace <code>ETAG</code>').length - 1, count)
   })
 }

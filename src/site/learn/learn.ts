@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { notFound } from '../../http/errors/http-error.ts'
 import { pageContent, pathParameter } from '../../http/openapi/content.ts'
@@ -23,7 +24,7 @@ const getLessons: Route = {
   url: '/learn',
   summary: 'List the lessons',
   content: pageContent,
-  handler: (_, reply) => sendLearnPage(reply, renderLessons(lessons)),
+  handler: (request, reply) => sendLearnPage(request, reply, renderLessons(lessons)),
 }
 
 function getLesson(openDemos: readonly string[]): Route {
@@ -40,16 +41,27 @@ function getLesson(openDemos: readonly string[]): Route {
       if (lesson === undefined)
         throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
       const place = { origin: toOrigin(request), openDemos }
-      return sendLearnPage(reply, renderLesson(lessons, lesson, place))
+      return sendLearnPage(request, reply, renderLesson(lessons, lesson, place))
     },
   }
 }
 
-function sendLearnPage(reply: FastifyReply, page: Page): FastifyReply {
+function sendLearnPage(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
   const { markup } = page.main
-  // Otherwise visitors of the same lesson would change the records of each other.
-  const named = markup.replaceAll('my-lesson', `my-lesson-${randomBytes(3).toString('hex')}`)
-  if (named === markup) cachePublicly(reply, 3600)
-  else reply.header('cache-control', 'private, max-age=3600')
-  return sendPage(reply, { ...page, main: new Html(named), styles: ['learn.css'] })
+  const isNamed = markup.includes('my-lesson')
+  if (isNamed) reply.header('cache-control', 'private, max-age=3600')
+  else cachePublicly(reply, 3600)
+  const main = isNamed ? markup.replaceAll('my-lesson', chooseName(request, reply)) : markup
+  return sendPage(reply, { ...page, main: new Html(main), styles: ['learn.css'] })
+}
+
+/** Of the visitor's records: otherwise visitors of a lesson would change those of each other. */
+function chooseName({ headers, protocol }: FastifyRequest, reply: FastifyReply): string {
+  const { lesson = '' } = parseCookie(headers.cookie ?? '')
+  if (/^my-lesson-[\da-f]{6}$/.test(lesson)) return lesson
+  const value = `my-lesson-${randomBytes(3).toString('hex')}`
+  const attributes = { path: '/learn', httpOnly: true, sameSite: 'lax' } as const
+  const cookie = { name: 'lesson', value, ...attributes, secure: protocol === 'https' }
+  reply.header('set-cookie', stringifySetCookie(cookie))
+  return value
 }

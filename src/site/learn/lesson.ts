@@ -11,7 +11,7 @@ export interface Lesson {
 }
 
 /**
- * A request and what it shows. `my-lesson` stands for a random name, and `/locations/ID` and `"ETAG"`
+ * A request and what it shows. `my-lesson` stands for a random name of the visitor, and `/locations/ID` and `"ETAG"`
  * for the location and the ETag in the response to the first request.
  */
 export type Step = ReturnType<typeof step>

@@ -25,7 +25,8 @@ explains what to look for in the request and the response.</p>
 <ol class="lessons">
 ${items}</ol>
 <p class="quiet">All lessons together take ${minutes} minutes. They build on each other, but each one
-works alone.</p>`,
+works alone. The curl commands are for Bash, and on Windows for Git Bash or the command prompt (cmd), not for
+PowerShell. The Send buttons need neither.</p>`,
   }
 }
 
@@ -50,22 +51,31 @@ ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1],
 
 function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
   const isOpen = step.demo === '' || openDemos.includes(step.demo)
-  const { text, curl } = toTexts(step, origin)
+  const { text, curl, windows } = toTexts(step, origin)
   return html`<section class="step" aria-labelledby="request-${number}">
 <h2 id="request-${number}">${number}. ${step.title}</h2>
 <p>${step.why}</p>
 <div class="columns">
-${renderCommand('Request', text, 'head')}${isOpen ? renderCommand('curl', curl) : ''}</div>
-${
-  // The points can have links to the pages of the demo.
-  isOpen
-    ? html`${renderSender(step, number)}<h3>What to look for</h3>
+${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${renderCommand('Windows (cmd)', windows)}</div>` : ''}</div>
+${isOpen ? renderPlaceholders(text) : ''}${
+    // The points can have links to the pages of the demo.
+    isOpen
+      ? html`${renderSender(step, number)}<h3>What to look for</h3>
 <ul>
 ${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
 `
-    : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
-}</section>
+      : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
+  }</section>
 `
+}
+
+function renderPlaceholders(text: string): Html {
+  const etag = html`<code>ETAG</code> with the text between the quotation marks of <code>ETag</code>`
+  const id = html` and <code>ID</code> with the last segment of <code>Location</code>`
+  return text.includes('"ETAG"')
+    ? html`<p class="note" data-part="placeholders">Replace ${etag}${text.includes('/ID ') ? id : ''} in the response to request 1.</p>
+`
+    : html``
 }
 
 /** Without JavaScript a link or a form sends the request, if it can. */

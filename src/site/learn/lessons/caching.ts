@@ -1,7 +1,8 @@
 import { html } from '../../html.ts'
 import { step, type Lesson } from '../lesson.ts'
 
-const path = '/assets/tokens.css'
+// Too short to be compressed: the ETag is the same for browsers and for curl.
+const path = '/assets/uploads.css'
 
 export const caching: Lesson = {
   slug: 'caching',
