@@ -1,11 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout } from 'node:timers/promises'
-import { createInterface } from 'node:readline'
-import { finished, Readable, type Duplex } from 'node:stream'
+import { finished, type Duplex } from 'node:stream'
 import type { XStatic } from 'typebox/schema'
 import type { Config } from '../config/config.ts'
 import { compileLater } from '../http/body/json-schema.ts'
+import { createByteCollector } from '../http/body/read-bytes.ts'
+import { hasCode } from '../http/errors/http-error.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
@@ -28,12 +29,18 @@ type ListedRequest = XStatic<typeof requestSchema>
 
 const validator = compileLater(requestSchema)
 const retryMs = 1000
+const maxRetryMs = 5000
+const unreachable = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENOTFOUND']
 const localSeconds = 30
+/** With escapes, a request of a list has less than 1 MiB. */
+const maxLineLength = 4 * 1024 * 1024
+/** The greatest value of BIN_MAX_BODY_BYTES. */
+const maxBodyBytes = 64 * 1024 * 1024
+const lineFeed = 10
 const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
 /** Sends what the bin captures to the local service, from now on or after a request, until it is interrupted. */
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit())
   const source = parseBin(bin, config.binSecret)
   const to = URL.parse(local)
   if (!to || !/^https?:$/.test(to.protocol))
@@ -41,6 +48,11 @@ export async function forward(config: Config, [bin = '', local = '']: readonly s
   source.request = await findStart(source, config.binAfter).catch((error: unknown) => {
     throw new Error(toReason(error))
   })
+  const stop = () => {
+    console.log(`To continue: --after ${toPrintable(source.request) || '0'}`)
+    process.exit()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
   console.log(`Forwarding the requests of ${source.url} to ${to.href}`)
   for (;;) {
     await follow(source, to).catch((error: unknown) => {
@@ -66,36 +78,35 @@ function parseBin(text: string, binSecret: string): Source {
 async function findStart(source: Source, after: string): Promise<string> {
   const start = after === '0' ? '' : after
   const query = after === '' ? 'sort=-receivedAt' : `after=${encodeURIComponent(start)}`
-  const [newest] = await list(source, `?${query}&per_page=1`)
-  return after === '' ? (newest?.id ?? '') : start
+  let newest = ''
+  for await (const { id } of list(source, `?${query}&per_page=1`)) newest = id
+  return after === '' ? newest : start
 }
 
 /** Until the connection ends, which is an error. */
 async function follow(source: Source, to: URL): Promise<void> {
+  let missed = 0
   const sendOn = async (request: ListedRequest) => {
     await forwardOne(source, to, request)
     if (request.id > source.request) source.request = request.id
   }
   for await (const { name, id, value } of readEvents(source)) {
-    const isMissed = name === 'reset' || name === ''
-    for (const request of isMissed ? await listMissed(source) : []) {
-      await sendOn(request)
-      source.listed.add(request.id)
+    // When the connection begins, or when events are missing.
+    if (name === 'reset' || name === '') {
+      for await (const request of list(source, `?after=${source.request}`)) {
+        await sendOn(request)
+        source.listed.add(request.id)
+        missed += 1
+      }
+      if (source.isLost) console.log(`Connected again. Requests missed: ${String(missed)}`)
+      source.isLost = false
     }
     if (name === 'created' && !source.listed.delete(String(value.id))) {
-      for (const request of await list(source, `/${String(value.id)}`)) await sendOn(request)
+      for await (const request of list(source, `/${String(value.id)}`)) await sendOn(request)
     }
     source.event = id
   }
   throw new Error('the connection to the bin ended')
-}
-
-/** Those that are not known to have been sent when the connection begins, or when events are missing. */
-async function listMissed(source: Source): Promise<ListedRequest[]> {
-  const missed = await list(source, `?after=${source.request}`)
-  if (source.isLost) console.log(`Connected again. Requests missed: ${String(missed.length)}`)
-  source.isLost = false
-  return missed
 }
 
 class BinUnavailable extends Error {}
@@ -106,19 +117,21 @@ async function get({ url, authorization }: Source, path: string, more = {}) {
   const { ok, status } = response
   if (ok) return response
   if (status === 404 && path.includes('/requests/')) return undefined
-  const problem: unknown = await response.json().catch(() => undefined)
+  const problem = parseJson(String(await readBytes(response.body, maxLineLength)))
   if (![400, 401, 404, 410].includes(status) || !isObject(problem))
     throw new Error(`the bin responds with ${String(status)}`)
   throw new BinUnavailable(toPrintable(String(problem.detail)))
 }
 
 /** Those of a list, or the one at the path. Throws if the service is another one. */
-async function list(source: Source, pathOrQuery: string): Promise<ListedRequest[]> {
-  const response = await get(source, `/requests${pathOrQuery}`)
-  const text = (await response?.text()) ?? '[]'
-  const all: unknown[] = [parseJson(text)].flat()
-  if (all.every((one) => validator().Check(one))) return all
-  throw new BinUnavailable('The response is not that of a bin.')
+async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
+  const accept = 'application/x-ndjson, application/json'
+  const response = await get(source, `/requests${pathOrQuery}`, { accept })
+  for await (const line of readLines(response?.body))
+    for (const one of [parseJson(line)].flat()) {
+      if (!validator().Check(one)) throw new BinUnavailable('The response is not that of a bin.')
+      yield one
+    }
 }
 
 function parseJson(text: string): unknown {
@@ -134,31 +147,77 @@ async function* readEvents(source: Source) {
   const last = source.event && { 'last-event-id': source.event }
   const response = await get(source, '/events', { accept: 'text/event-stream', ...last })
   let [name, id, text] = ['', '', '{}']
-  const input = response?.body ? Readable.fromWeb(response.body) : Readable.from([])
-  for await (const line of createInterface({ input })) {
+  for await (const line of readLines(response?.body)) {
     const [, field = '', rest = ''] = /^(\w+): (.*)$/.exec(line) ?? []
     if (field === 'event') name = rest
     if (field === 'id') id = rest
     if (field === 'data') text = rest
     if (line !== '' || id === '') continue
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     yield { name, id, value: isObject(value) ? value : {} }
     ;[name, id, text] = ['', '', '{}']
   }
 }
 
-async function forwardOne(source: Source, to: URL, captured: ListedRequest): Promise<void> {
-  const line = toPrintable(`${captured.method} ${captured.path}`)
-  const begin = performance.now()
-  const result = await send(source, to, captured).catch(toReason)
-  console.log(`${line} → ${result}, ${String(Math.round(performance.now() - begin))} ms`)
+type Chunks = AsyncIterable<Uint8Array> | null | undefined
+
+async function* readLines(body: Chunks): AsyncGenerator<string> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) {
+    rest += decoder.decode(chunk, { stream: true })
+    if (rest.length > maxLineLength) throw new BinUnavailable('The bin sends too long a line.')
+    // To split also flattens, which would take long for each of many small chunks.
+    if (!chunk.includes(lineFeed)) continue
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
 }
 
-async function send(source: Source, to: URL, captured: ListedRequest): Promise<string> {
-  const { method, path, requestFields, isTooLarge } = captured
+async function readBytes(body: Chunks, maxBytes: number): Promise<Buffer> {
+  const bytes = createByteCollector(maxBytes)
+  for await (const chunk of body ?? [])
+    if (!bytes.add(Buffer.from(chunk))) throw new BinUnavailable('The bin sends too large a body.')
+  return bytes.toBuffer()
+}
+
+async function forwardOne(source: Source, to: URL, captured: ListedRequest): Promise<void> {
+  const result = await deliver(source, to, captured)
+  const id = /^[123]\d\d /.test(result) ? '' : `, id ${captured.id}`
+  console.log(`${toPrintable(`${captured.method} ${captured.path}`)} → ${result}${toPrintable(id)}`)
+}
+
+/** Returns the result: the status, or why no response arrived. */
+async function deliver(source: Source, to: URL, captured: ListedRequest): Promise<string> {
+  const { id, path, isTooLarge, requestBody } = captured
   if (isTooLarge) return 'not sent: its body was too large for the bin'
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
-  const body = await readBody(source, captured)
+  const response = requestBody && (await get(source, `/requests/${id}/body`))
+  if (requestBody && !response) return 'not sent: its body is gone'
+  const body = response && (await readBytes(response.body, maxBodyBytes))
+  let isDown = false
+  for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxRetryMs)) {
+    const begin = performance.now()
+    const result = await send(to, captured, body).catch((error: unknown) => error)
+    const reason = typeof result === 'number' ? toStatusLine(result) : toReason(result)
+    if (!hasCode(result, ...unreachable)) {
+      if (isDown) console.log('Connected to the local service again.')
+      return `${reason}, ${String(Math.round(performance.now() - begin))} ms`
+    }
+    if (!isDown)
+      console.error(
+        `The local service cannot be reached (${reason}). Trying again until it is back.`,
+      )
+    isDown = true
+    await setTimeout(pauseMs)
+  }
+}
+
+const toStatusLine = (status: number) => `${String(status)} ${STATUS_CODES[status] ?? ''}`
+
+function send(to: URL, { method, path, requestFields }: ListedRequest, body?: Buffer) {
   // Without a length, Node sends an empty body in chunks.
   const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
   const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
@@ -170,8 +229,7 @@ async function send(source: Source, to: URL, captured: ListedRequest): Promise<s
   })
   const responded = readStatus(request)
   request.end(body)
-  const status = await responded
-  return `${String(status)} ${STATUS_CODES[status] ?? ''}`.trimEnd()
+  return responded
 }
 
 /** After the whole response. An error that has no listener would end the process. */
@@ -186,13 +244,17 @@ function readStatus(request: ClientRequest): Promise<number> {
     fail('the response begins another protocol')
   }
   request
-    .on('error', reject)
+    .once('error', reject)
     .on('connect', switchProtocols)
     .on('upgrade', switchProtocols)
     .on('response', (response) => {
+      // Without its code: the request has arrived, and is not sent again.
+      request.off('error', reject).on('error', ({ message }) => {
+        fail(message)
+      })
       if (response.statusCode === 101) switchProtocols(response, response.socket)
       finished(response.resume(), (error) => {
-        if (error) reject(error)
+        if (error) fail(error.message)
         else resolve(response.statusCode ?? 0)
       })
     })
@@ -200,13 +262,6 @@ function readStatus(request: ClientRequest): Promise<number> {
     fail(`no complete response in ${String(localSeconds)} s`)
   })
   return promise
-}
-
-async function readBody(source: Source, { id, requestBody }: ListedRequest) {
-  if (requestBody === undefined) return undefined
-  const response = await get(source, `/requests/${id}/body`)
-  if (!response) throw new Error('not sent: its body is gone')
-  return Buffer.from(await response.arrayBuffer())
 }
 
 function toReason(error: unknown): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, request as sendRequest, type IncomingMessage } from 'node:http'
+import { createServer, request as sendRequest } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -130,16 +131,90 @@ test('no request is lost if the service restarts before one was forwarded, and a
   )
 })
 
-test('a local service that does not respond is a line', async (t) => {
+test('requests wait while the local service is down, and arrive once and in order', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
   const { id, secret } = await createBin(origin)
   const bin = `${origin}/bins/${id}?secret=${secret}`
-  const forward = spawnVitrine({}, ['forward', bin, 'http://127.0.0.1:1/'])
-  t.after(() => forward.process.kill('SIGKILL'))
-  await until(async () => {
-    await fetch(`${origin}/b/${id}/lost`)
-    return forward.output().includes('GET /lost → connect ECONNREFUSED')
+  const paths: string[] = []
+  const open = async (port: number) => {
+    const server = createServer((request, response) => {
+      const path = request.url ?? ''
+      // The first time, the connection is reset before a response.
+      if (path === '/reset' && !paths.includes(path)) request.socket.resetAndDestroy()
+      else response.writeHead(path === '/bad' ? 500 : 200).end()
+      paths.push(path)
+    }).listen(port, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    return server
+  }
+  const first = await open(0)
+  const { port } = first.address() as AddressInfo
+  const start = (...flags: string[]) => {
+    const url = `http://localhost:${String(port)}`
+    const forward = spawnVitrine({}, ['forward', bin, url, '--after', ...flags])
+    t.after(() => forward.process.kill('SIGKILL'))
+    return forward
+  }
+  const send = (path: string) => fetch(`${origin}/b/${id}${path}`, { method: 'POST', body: path })
+  await send('/1')
+  const forward = start('0')
+  await until(() => forward.output().includes('POST /1 → 200 OK'))
+  first.close()
+  first.closeAllConnections()
+  for (const path of ['/2', '/reset', '/bad', '/3']) await send(path)
+  await until(() => forward.output().includes('ECONNREFUSED'))
+  const second = await open(port)
+  await until(() => forward.output().includes('POST /3 → 200 OK'))
+  assert.deepEqual(paths, ['/1', '/2', '/reset', '/reset', '/bad', '/3'])
+  assert.equal(forward.output().match(/REFUSED.*Trying again until it is back\.$/gm)?.length, 1)
+  assert.equal(forward.output().match(/^Connected to the local service again\.$/gm)?.length, 2)
+  assert.match(
+    forward.output(),
+    /^POST \/bad → 500 Internal Server Error, \d+ ms, id [\da-f-]{36}$/m,
+  )
+
+  second.close()
+  second.closeAllConnections()
+  await send('/4')
+  await until(() => forward.output().split('REFUSED').length === 3)
+  forward.process.kill('SIGINT')
+  await once(forward.process, 'close')
+  const [, after = ''] = /^To continue: --after ([\da-f-]{36})\n$/m.exec(forward.output()) ?? []
+  await open(port)
+  const next = start(after)
+  await until(() => next.output().includes('POST /4 → 200 OK'))
+  assert.equal(paths.at(-2), '/3')
+})
+
+test('a bin whose lines have no end fills no memory', async (t) => {
+  let isSending = false
+  const endless = (response: ServerResponse) => {
+    isSending = true
+    const chunk = Buffer.alloc(65_536, 'x')
+    const write = () => {
+      while (response.write(chunk));
+    }
+    response.on('drain', write)
+    write()
+  }
+  const server = createServer(({ url }, response) => {
+    if (url?.includes('/events') === true) endless(response)
+    else response.end('')
+  }).listen(0, '127.0.0.1')
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
   })
+  await once(server, 'listening')
+  const bin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/b/x`
+  const NODE_OPTIONS = '--max-old-space-size=100'
+  const flags = ['forward', bin, 'http://a', '--secret', 'x']
+  const forward = spawnVitrine({ NODE_OPTIONS }, flags)
+  t.after(() => forward.process.kill('SIGKILL'))
+  assert.deepEqual(await once(forward.process, 'close'), [2, null])
+  assert.ok(isSending)
+  assert.match(forward.output(), /\nvitrine: cannot forward: The bin sends too long a line\.\n$/)
 })
 
 test('the command ends when the bin is removed', async (t) => {
