@@ -63,7 +63,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
     const url = await createSchema(server.url)
     await openTen(t, url)
     const rows = await query(url, 'SELECT version FROM vitrine_schema')
-    assert.deepEqual(rows, [{ version: 1 }, { version: 2 }, { version: 3 }])
+    assert.deepEqual(rows, [{ version: 1 }, { version: 2 }, { version: 3 }, { version: 4 }])
   })
 
   test('a database of version 0.1.0 keeps its records', async (t) => {

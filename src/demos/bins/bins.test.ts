@@ -191,6 +191,7 @@ test('an expired bin is gone, and its data is removed', async (t) => {
   using database = new DatabaseSync(file, { readOnly: true })
   const count = database.prepare("SELECT count(*) AS n FROM records WHERE resource LIKE '%bin%'")
   await until(() => count.get()?.n === 0)
+  assert.deepEqual(database.prepare('SELECT id FROM changes WHERE document IS NOT NULL').all(), [])
 })
 
 test('the oldest bin without requests makes space for a new one, and others do not', async (t) => {

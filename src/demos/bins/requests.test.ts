@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createBin, type Captured } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
@@ -212,6 +213,26 @@ test('requests and all of them can be removed', async (t) => {
   assert.equal((await bin.read('/requests', { method: 'DELETE' })).statusCode, 204)
   assert.deepEqual(await bin.list(), [])
 })
+
+const removals: [what: string, path: (id: string) => string][] = [
+  ['a request', (id) => `/requests/${id}`],
+  ['all requests', () => '/requests'],
+  ['the bin', () => ''],
+]
+for (const [what, toPath] of removals) {
+  test(`the removal of ${what} leaves no row with a captured body`, async (t) => {
+    const file = join(await temporaryFolder(t), 'vitrine.db')
+    const bin = await createBin(await testApp(t, { settings: { DATABASE_URL: `sqlite:${file}` } }))
+    await bin.send('/a', { method: 'POST', payload: 'needle' })
+    const [{ id } = { id: '' }] = await bin.list()
+    using database = new DatabaseSync(file, { readOnly: true })
+    const tables = ['records', 'changes']
+    const rows = () => tables.flatMap((name) => database.prepare(`SELECT * FROM ${name}`).all())
+    assert.match(JSON.stringify(rows()), /needle/)
+    assert.equal((await bin.read(toPath(id), { method: 'DELETE' })).statusCode, 204)
+    assert.doesNotMatch(JSON.stringify(rows()), /needle/)
+  })
+}
 
 test('a bin does not show the requests of another one', async (t) => {
   const app = await testApp(t)

@@ -49,6 +49,7 @@ const migrations = [
      updated_at text,
      PRIMARY KEY (resource, number)
    )`,
+  `UPDATE changes SET document = NULL WHERE resource LIKE '~%'`,
 ]
 
 const lock = 8_427_963_501

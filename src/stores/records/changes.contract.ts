@@ -55,6 +55,20 @@ function writes(open: OpenTwice): void {
     ])
   })
 
+  test('the document of a private collection is not in the log, but read with the record', async (t) => {
+    const [records, others] = await open(t)
+    for (const each of [records, others]) await each.changes.start('~posts')
+    const { last: first } = await records.changes.read('~posts')
+    const posts = records.collection('~posts')
+    await posts.create({ id: 'a', document: { n: 1 }, createdAt: noon })
+    const { changes } = await others.changes.read('~posts', first)
+    assert.deepEqual(changes[0]?.record?.document, { n: 1 })
+    await posts.remove('a')
+    const after = await others.changes.read('~posts', first)
+    assert.deepEqual(toTexts(after), ['created a', 'deleted a'])
+    assert.ok(after.changes.every(({ record }) => record === undefined))
+  })
+
   test('a write of several records is logged as a whole, or not', async (t) => {
     const { records, first } = await openLogged(t, open)
     const created = (id: string) => ({ id, document: {}, createdAt: noon })

@@ -36,6 +36,7 @@ const migrations = [
      updated_at TEXT,
      PRIMARY KEY (resource, number)
    ) STRICT;`,
+  `UPDATE changes SET document = NULL WHERE resource LIKE '~%'`,
 ]
 
 export function readSchemaVersion(database: DatabaseSync): number {

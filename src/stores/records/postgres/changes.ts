@@ -1,5 +1,5 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
-import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
+import { createRead, keptChanges, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog, Step } from '../records.ts'
 
@@ -19,8 +19,8 @@ const add = `WITH given AS (
       AND number <= (SELECT last FROM numbered) - ${String(keptChanges)}
   )
   INSERT INTO changes
-  SELECT $1, last - cardinality($2::text[]) + place, kind, given.id, document, version, created_at,
-    updated_at
+  SELECT $1, last - cardinality($2::text[]) + place, kind, given.id, ${loggedDocument('$1')}, version,
+    created_at, updated_at
   FROM given CROSS JOIN numbered LEFT JOIN records ON resource = $1 AND records.id = given.id`
 const start = 'INSERT INTO change_numbers VALUES ($1, $2) ON CONFLICT DO NOTHING'
 const skip = 'UPDATE change_numbers SET last = last + 1 WHERE resource = $1'

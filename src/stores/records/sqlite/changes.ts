@@ -1,4 +1,4 @@
-import { createRead, keptChanges, shareWakeUps } from '../changes.ts'
+import { createRead, keptChanges, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
@@ -16,7 +16,7 @@ export function prepareLog(prepare: Prepare) {
     'UPDATE change_numbers SET last = last + 1 WHERE resource = ? RETURNING last',
   )
   const insert = prepare(
-    `INSERT INTO changes SELECT ?1, ?2, ?3, ?4, document, version, created_at, updated_at
+    `INSERT INTO changes SELECT ?1, ?2, ?3, ?4, ${loggedDocument('?1')}, version, created_at, updated_at
      FROM (SELECT 1) LEFT JOIN records ON resource = ?1 AND id = ?4`,
   )
   const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
