@@ -194,13 +194,20 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
     if (!(error instanceof StoreFailure)) return sendError(error, request, reply)
     // Stores stop reading for a client that has disconnected.
-    if (!isClosed(reply.raw)) app.log.warn({ reqId: request.id, err: error }, 'the store failed')
+    if (!isClosed(reply.raw)) logStoreFailure(app, request.id, error)
     return sendError(storeFailureToHttpError(error), request, reply)
   })
 }
 
-function storeFailureToHttpError({ kind }: StoreFailure): HttpError {
-  if (kind === 'full') return insufficientStorage()
+function logStoreFailure({ log }: FastifyInstance, id: string, error: StoreFailure): void {
+  const { kind, detail, message } = error
+  if (kind === 'unavailable') log.warn({ reqId: id, err: error }, 'the store failed')
+  // The line of the request names a limit.
+  else if (detail === undefined) log.warn({ reqId: id }, `the storage is full: ${message}`)
+}
+
+function storeFailureToHttpError({ kind, detail }: StoreFailure): HttpError {
+  if (kind === 'full') return insufficientStorage(detail)
   return serviceUnavailable('The database or the file storage is temporarily unavailable.')
 }
 

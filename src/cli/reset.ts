@@ -1,21 +1,51 @@
-import { openStores, type Stores } from '../stores/open-stores.ts'
+import { rmSync } from 'node:fs'
+import { openFiles, openStores, type Stores } from '../stores/open-stores.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
-import { collectionNames } from '../stores/collection-names.ts'
+import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
-import type { Records } from '../stores/records/records.ts'
+import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
+import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
+import { openAlone } from '../stores/sqlite/restore.ts'
+import { makeRoomIfFull } from '../stores/store-failure.ts'
 import { assertNotInMemory, formatCount } from './format.ts'
 
 export async function reset(config: Config): Promise<void> {
-  assertNotInMemory(config.databaseUrl)
+  const { databaseUrl: url } = config
+  assertNotInMemory(url)
+  try {
+    await removeAndPrint(config)
+  } catch (error) {
+    if (!isDiskFull(error) || !url.startsWith('sqlite:')) throw error
+    await removeDatabase(config)
+    await removeAndPrint(config, ['the database and all uploads, because the disk was full'])
+  }
+}
+
+/** On a full disk, SQLite cannot delete anything. */
+async function removeDatabase(config: Config): Promise<void> {
+  const path = toDatabasePath(config.databaseUrl) ?? ''
+  using database = openAlone(path)
+  const { files, close } = await openFiles(config)
+  const { collection } = createSqliteRecords(database)
+  for (const name of [...fileCollections, collectionNames.orphanedFiles])
+    for await (const page of collection(name).pages())
+      for (const { id } of page) await files.remove(id)
+  close()
+  // The log first: alone, it could become that of the next database.
+  for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
+}
+
+async function removeAndPrint(config: Config, before: readonly string[] = []): Promise<void> {
   // Listing the orphaned files takes some space, also in a database that is full.
   const stores = await openStores({ ...config, maxRecords: undefined, maxDatabaseBytes: undefined })
   try {
     const removed = (await removeEverything(stores)).filter(([, count]) => count > 0)
-    const list = removed.map(([plural, count]) =>
+    const counts = removed.map(([plural, count]) =>
       formatCount(count, plural.replace(/s$/, ''), plural),
     )
+    const list = [...before, ...counts]
     console.log(list.length > 0 ? `Removed ${list.join(', ')}` : 'There was nothing to remove')
     console.log('A running service keeps the exchanges of its request inspector: restart it')
     if (config.dataFile !== undefined) console.log('The next start loads the data file again')
@@ -30,14 +60,14 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   // Before the records of the demo, which hold the names of the files.
   const filed: [string, number][] = []
   for (const name of fileCollections)
-    filed.push([toPlural(name), await removeWithFiles(records, name)])
+    filed.push([toKind(name), await removeWithFiles(stores, name)])
   const removed: [string, number][] = []
   const ofFile = (await findLoad(records))?.definitions ?? []
   // First: the next start then loads the data file again, even if this is interrupted.
   await records.collection(collectionNames.dataFile).clear()
   const names = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
   for (const name of names) {
-    removed.push([toPlural(name), await records.collection(name).clear()])
+    removed.push([toKind(name), await records.collection(name).clear()])
   }
   await removeOrphanedFiles(files, records, fileCollections)
   return [
@@ -49,19 +79,18 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   ]
 }
 
-/** `~bin-requests` → `bin requests`. Names of a data file have no `~`. */
-function toPlural(name: string): string {
-  return name.startsWith('~') ? name.slice(1).replace('-', ' ') : name
-}
-
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
-async function removeWithFiles(records: Records, name: string): Promise<number> {
+async function removeWithFiles({ records, files }: Stores, name: string): Promise<number> {
   const collection = records.collection(name)
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   let count = 0
   const createdAt = new Date().toISOString()
   for await (const page of collection.pages()) {
-    await Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
+    const record = () =>
+      Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
+    await makeRoomIfFull(record, async () => {
+      for (const { id } of page) await files.remove(id)
+    })
     const outcomes = await Promise.all(page.map(({ id }) => collection.remove(id)))
     count += outcomes.filter(Boolean).length
   }

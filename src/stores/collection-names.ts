@@ -7,3 +7,9 @@ export const collectionNames = {
   dataFile: '~data-file',
   snapshots: '~snapshots',
 } as const
+
+/** What its records are: `~bin-requests` → `bin requests`. Names of a data file have no `~`. */
+export function toKind(name: string): string {
+  if (name === collectionNames.idempotencyEntries) return 'idempotency keys'
+  return name.startsWith('~') ? name.slice(1).replace('-', ' ') : name
+}

@@ -1,11 +1,25 @@
+import { toKind } from './collection-names.ts'
+
 /** Nothing was written, unless the connection was lost: then the whole write or nothing. */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
+  /** What the client reads, if it is the limit of a setting. */
+  readonly detail: string | undefined
 
-  constructor(kind: StoreFailure['kind'], cause: unknown) {
+  constructor(kind: StoreFailure['kind'], cause: unknown, detail?: string) {
     super(toReason(cause), { cause })
     this.kind = kind
+    this.detail = detail
   }
+}
+
+export function noMoreRecords(resource: string, maxRecords: number): StoreFailure {
+  const count = `${maxRecords.toLocaleString('en')} ${toKind(resource)}`
+  return limitReached(`There are ${count}, the limit MAX_RECORDS of this service.`)
+}
+
+export function limitReached(sentence: string, cause: unknown = sentence): StoreFailure {
+  return new StoreFailure('full', cause, `${sentence} Nothing was stored.`)
 }
 
 export function isFull(error: unknown): boolean {

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { maxAtomicRecords, replaceRecords } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
-import { conflict, insufficientStorage, notFound } from '../http/errors/http-error.ts'
+import { conflict, notFound } from '../http/errors/http-error.ts'
 import { collectionNames } from '../stores/collection-names.ts'
+import { limitReached } from '../stores/store-failure.ts'
 import { isDocument, type Records, type StoredRecord } from '../stores/records/records.ts'
 
 const maxLength = 16 * 1024 ** 2
@@ -26,7 +27,8 @@ export function openSnapshots(records: Records, definitions: Definitions) {
         toShown,
       ),
     create: async (name: string) => {
-      if ((await collection.count()) >= maxSnapshots) throw insufficientStorage()
+      if ((await collection.count()) >= maxSnapshots)
+        throw limitReached(`There are ${String(maxSnapshots)} snapshots, the maximum.`)
       const saved = await readRecords(records, names)
       const createdAt = new Date().toISOString()
       const record = { id: name, document: { saved }, createdAt }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { runFailing, runSucceeding } from '../cli/data-folder.ts'
+import { startVitrine } from '../start-vitrine.ts'
+import { until } from '../until.ts'
 import { asFile, asJson, listOf, openClient, type Send } from './client.ts'
 import { limitFileSize, remount, smallDisk } from './small-disk.ts'
 import { limit, startInFolder } from './stopping.ts'
@@ -162,3 +166,61 @@ test('with a read-only disk under the files, uploads get 503', limit, async (t) 
   assert.equal(status, 503, text)
   assert.match(headers['retry-after'] ?? '', /^\d+$/)
 })
+
+test(
+  'on a full disk the service starts and serves, and a reset frees the disk',
+  limit,
+  async (t) => {
+    const disk = await smallDisk(t, '2m')
+    if (disk === undefined) return
+    const settings = {
+      DATABASE_URL: `sqlite:${join(disk, 'vitrine.db')}`,
+      FILES_URL: `file:${join(disk, 'files')}`,
+      LOG_LEVEL: 'warn',
+    }
+    const first = await start(t, settings)
+    const { ids } = await createUntilFull(first.send)
+    const services = { folder: disk, settings }
+    assert.match(await runFailing(services, 'reset'), /in use: stop the service first$/)
+    first.process.kill('SIGTERM')
+    await once(first.process, 'exit')
+    const second = await startVitrine(t, settings)
+    let written = ''
+    second.process.stdout?.on('data', (chunk: Buffer) => (written += chunk.toString()))
+    const send = openClient(t, second.origin)
+    assert.equal((await send('/locations/first')).status, 200)
+    assert.equal((await listOf(send, '/locations')).length, ids.length)
+    assertFull(...(await statusAndText(create(send, 'more'))))
+    await until(() => written.endsWith('\n'))
+    assert.match(written, /^[^\n]*"level":40[^\n]*"msg":"the storage is full: [^"]*"}\n$/)
+    second.process.kill('SIGKILL')
+    await once(second.process, 'exit')
+    assert.match(await runSucceeding(services, 'reset'), /^Removed the database and all uploads, /)
+    const third = openClient(t, (await startVitrine(t, settings)).origin)
+    assert.deepEqual(await listOf(third, '/locations'), [])
+    assert.equal((await create(third, 'after')).status, 201)
+  },
+)
+
+test('a reset beside the service removes the uploads that fill the disk', limit, async (t) => {
+  const disk = await smallDisk(t, '2m')
+  if (disk === undefined) return
+  const folder = join(disk, 'files')
+  const settings = {
+    DATABASE_URL: `sqlite:${join(disk, 'vitrine.db')}`,
+    FILES_URL: `file:${folder}`,
+  }
+  const { send } = await start(t, settings)
+  for (const bytes of [100_000, 1000]) {
+    while ((await send('/profile', asFile(Buffer.alloc(bytes, 's')))).status === 200);
+  }
+  const output = await runSucceeding({ folder: disk, settings }, 'reset')
+  assert.match(output, /^Removed 1 user, 1 location, \d+ uploads\n/)
+  assert.deepEqual(await readdir(folder), [])
+  assert.equal((await create(send, 'after')).status, 201)
+})
+
+async function statusAndText(response: ReturnType<typeof create>) {
+  const { status, text } = await response
+  return [status, text] as const
+}

@@ -33,7 +33,15 @@ test('a record over the limit is rejected with 507, whatever creates it', async 
       assert.match(rejected.json<{ type: string }>().type, /\/problems\/insufficient-storage$/)
       const page = await app.inject({ method: 'POST', url: path, ...asForm(fields) })
       assert.equal(page.statusCode, 507)
-      assert.match(page.body, /The storage is full/)
+      const reached =
+        /There are 2 [a-z]+, the limit MAX_RECORDS of this service\. Nothing was stored\./
+      assert.match(page.body, reached)
+      assert.match(rejected.json<{ detail: string }>().detail, reached)
+      // One line for the request, and none for a failure.
+      assert.deepEqual(
+        app.logLines.filter((line) => /"level":[^3]/.test(line)),
+        [],
+      )
       assert.equal((await put('other')).statusCode, 507)
       assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
       // Everything else works.
@@ -109,6 +117,7 @@ async function fill(sendRequest: Send, name: string): Promise<string[]> {
     const { status, text } = await sendRequest(path, asJson('PUT', { name, note }))
     if (status === 201) continue
     assert.equal(status, 507, text)
+    assert.match(text, /The database has the maximum size, MAX_DATABASE_BYTES/)
     return ids
   }
 }

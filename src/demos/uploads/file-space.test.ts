@@ -87,7 +87,7 @@ test('a real service rejects a file over the limit, and goes on with the connect
     await t.test(String(bytes), async () => {
       const { status, text } = await sendRequest('/profile', asFile(content(bytes)))
       assert.equal(status, 507, text)
-      assert.match(text, /The storage is full/)
+      assert.match(text, /the limit MAX_FILES_BYTES of this service/)
     })
   }
   assert.equal((await readdir(vitrine.filesFolder)).length, 1)

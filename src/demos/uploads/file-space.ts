@@ -1,5 +1,5 @@
-import { insufficientStorage } from '../../http/errors/http-error.ts'
 import type { Collection } from '../../stores/records/records.ts'
+import { limitReached } from '../../stores/store-failure.ts'
 
 export type FileSpace = ReturnType<typeof createFileSpace>
 export type Share = Awaited<ReturnType<FileSpace>>
@@ -15,6 +15,8 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
   let storedBytes = 0
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined
+
+  const reached = `The uploads reach ${maxBytes.toLocaleString('en')} bytes, the limit MAX_FILES_BYTES of this service.`
 
   async function addUp(): Promise<void> {
     const begin = performance.now()
@@ -39,7 +41,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
     shares.set(id, share)
     return {
       take: (more: number) => {
-        if (storedBytes + arrivingBytes + more > maxBytes) throw insufficientStorage()
+        if (storedBytes + arrivingBytes + more > maxBytes) throw limitReached(reached)
         arrivingBytes += more
         share.bytes += more
       },

@@ -66,8 +66,8 @@ export const serviceUnavailable = toErrorFactory('unavailable', retrySoon)
 export const unauthorized = toErrorFactory('unauthorized', challenge)
 export const unknownParameter = toErrorFactory('unknown-parameter')
 
-export const insufficientStorage = () =>
-  new HttpError('insufficient-storage', 'The storage is full. Nothing was stored.')
+export const insufficientStorage = (detail = 'The storage is full. Nothing was stored.') =>
+  new HttpError('insufficient-storage', detail)
 const toInFlight = toErrorFactory('idempotency-key-in-flight', retrySoon)
 export const keyInFlight = () =>
   toInFlight('A request with this Idempotency-Key is still being processed.')

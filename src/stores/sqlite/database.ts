@@ -1,9 +1,17 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { fileMode, folderMode } from '../file-modes.ts'
-import { failToOpen, StoreFailure, toReason } from '../store-failure.ts'
+import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
 import { migrate } from './migrations.ts'
 
 export type Durability = 'process' | 'full'
@@ -135,6 +143,27 @@ function toStoreFailure(error: unknown): unknown {
   if (code === full) return new StoreFailure('full', error)
   if (unavailable.includes(code) || isDamage(error)) return new StoreFailure('unavailable', error)
   return error
+}
+
+/** Of a write, or of `openSqliteDatabase`, which needs 32 KiB for the `-shm` file. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && [full, 10].includes(toResultCode(error.cause))
+}
+
+/** With less free space, a write can fail because the disk is full. */
+const maxWriteBytes = 16 * 1024 ** 2
+
+/** SQLite reports a full disk for its maximum size too. */
+export function explainFull(database: DatabaseSync, error: unknown): unknown {
+  if (!(error instanceof StoreFailure) || toResultCode(error.cause) !== full) return error
+  const maxPages = Number(database.prepare('PRAGMA max_page_count').get()?.max_page_count)
+  const path = database.location()
+  const { bavail, bsize } = statfsSync(path ?? '.')
+  const isDiskFull = path !== null && bavail * bsize < maxWriteBytes
+  // Its default, which is higher in later versions.
+  if (maxPages >= 2 ** 30 - 1 || isDiskFull) return error
+  const sentence = 'The database has the maximum size, MAX_DATABASE_BYTES of this service.'
+  return limitReached(sentence, error.cause)
 }
 
 export function isDamage(error: unknown): boolean {

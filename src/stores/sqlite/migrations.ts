@@ -46,7 +46,9 @@ export function readSchemaVersion(database: DatabaseSync): number {
 }
 
 export function migrate(database: DatabaseSync): void {
-  applyMigrations(database, readSchemaVersion(database))
+  const version = readSchemaVersion(database)
+  // On a full disk, a database that needs no migration can still be read.
+  if (version < migrations.length) applyMigrations(database, version)
 }
 
 export function applyMigrations(database: DatabaseSync, from: number, to = migrations.length) {

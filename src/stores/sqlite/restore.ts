@@ -28,7 +28,8 @@ export async function restoreBackup(options: RestoreOptions) {
   return { ...toTotals(database, options), hasHash }
 }
 
-function openAlone(path: string): DatabaseSync {
+/** Throws if another process has opened the database. */
+export function openAlone(path: string): DatabaseSync {
   makeFile(path)
   const database = new DatabaseSync(path, { timeout: 1000 })
   try {

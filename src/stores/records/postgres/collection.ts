@@ -1,5 +1,5 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
-import { StoreFailure } from '../../store-failure.ts'
+import { noMoreRecords } from '../../store-failure.ts'
 import { columns, toStoredRecord } from '../dialect.ts'
 import { clearInSteps, isStorable, recordsPerStep } from '../records.ts'
 import type { Collection, NewRecord, Records, RecordStep } from '../records.ts'
@@ -80,7 +80,7 @@ export function openCollection(resource: string, { database, log, commit, maxRec
   const assertTaken = async (records: readonly NewRecord[]) => {
     if (maxRecords === undefined) return
     for (const { id } of records) if (await find(id)) return
-    throw new StoreFailure('full', `no more ${resource}`)
+    throw noMoreRecords(resource, maxRecords)
   }
   return {
     find,

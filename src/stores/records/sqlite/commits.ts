@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { StoreFailure } from '../../store-failure.ts'
-import { isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
+import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
+import { explainFull, isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import type { ChangeKind } from '../records.ts'
 import type { OwnLog } from './changes.ts'
@@ -71,7 +71,7 @@ async function commit(
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))
       for (const write of writes) await commit(database, run, [write])
-    else for (const { reject } of writes) reject(error)
+    else for (const { reject } of writes) reject(explainFull(database, error))
   }
 }
 
@@ -97,7 +97,7 @@ function createCountedRun(
       const [id] = values
       const before = growths.get(resource) ?? 0
       if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
-        throw new StoreFailure('full', `no more ${resource}`)
+        throw noMoreRecords(resource, maxRecords)
       cache.forget(resource, id)
       const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)
