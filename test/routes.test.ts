@@ -32,7 +32,7 @@ test('npm run routes prints every URL, with the file of its handler', async (t) 
   )
   for (const [url, file] of printed) {
     await t.test(`${url} has its handler in ${file}`, async () => {
-      assert.match(await readFile(join(root, file), 'utf8'), /handler|endpoint/i)
+      assert.match(await readFile(join(root, file), 'utf8'), /handle|endpoint/i)
     })
   }
 })

@@ -45,7 +45,8 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
   )
 }
 
-function isStatusMatch(pattern: string, status: string): boolean {
+/** `pattern`: `404`, `4xx`, or empty for all. */
+export function isStatusMatch(pattern: string, status: string): boolean {
   return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)
 }
 

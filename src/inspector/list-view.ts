@@ -11,12 +11,15 @@ import { groupExchanges } from './group-exchanges.ts'
 export interface ExchangeRow extends ExchangeSummary {
   /** The size and the type of the request body, in place of the duration. */
   body?: string
+  /** The start of the body as one line. */
+  preview?: string
 }
 
 export interface ExchangeList {
   /** The latest first. */
   exchanges: readonly ExchangeRow[]
   hasBodies?: boolean
+  isSearch?: boolean
   /** The URL of an exchange. */
   toUrl: (id: string) => string
   /** The URL of the server-sent events. */
@@ -27,11 +30,11 @@ export interface ExchangeList {
 
 /** With `inspector.js` the list is live. More than 200 rows are not shown. */
 export function renderList(list: ExchangeList): Html {
-  const { exchanges, toUrl, eventsUrl, diffUrl, hasBodies = false } = list
+  const { exchanges, toUrl, eventsUrl, diffUrl, hasBodies, isSearch } = list
   const rows = groupExchanges(exchanges).flatMap((group) =>
     group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
   )
-  const empty = eventsUrl === '' ? 'No request matches.' : 'No requests yet.'
+  const empty = eventsUrl === '' || isSearch ? 'No request matches.' : 'No requests yet.'
   return html`<div class="exchanges" data-events="${eventsUrl}">
 <div class="listing-head">
 <p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} request${exchanges.length === 1 ? '' : 's'}`}</p>
@@ -58,14 +61,14 @@ export function renderRow(
   toUrl: (id: string) => string,
   isPart = false,
 ): Html {
-  const { id, receivedAt, method, target, ms, client, isOwn, body } = exchange
+  const { id, receivedAt, method, target, ms, client, isOwn, body, preview } = exchange
   const label = `${method} ${target}`
   return html`<tr id="x-${id}"${isPart ? html` class="earlier"` : ''}>
 <td><input type="checkbox" form="compare" name="a" value="${id}" aria-label="Compare ${label}"></td>
 <td><time datetime="${receivedAt}">${receivedAt.slice(11, 23)}</time></td>
 <td>${renderMethod(method)}</td>
 <td>${renderShort(exchange)}</td>
-<th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a></th>
+<th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a>${preview ? html` <bdi class="preview">${preview}</bdi>` : ''}</th>
 ${body === undefined ? html`<td class="number">${ms.toFixed(1)} ms</td>` : html`<td title="${body}">${body}</td>`}
 <td title="${client}">${isOwn ? html`<span class="own">you</span>` : client}</td>
 </tr>

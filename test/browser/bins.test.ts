@@ -59,3 +59,41 @@ test('a request that arrives while one watches appears without a reload', inBrow
   await page.getByText('Removed.').waitFor()
   await page.getByText('This browser has no bins yet.').waitFor()
 })
+
+test('another tab shows removals, and a filtered page is live', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit({ colorScheme: 'dark', viewport: { width: 1280, height: 900 } })
+  await page.goto('/bins')
+  await page.getByRole('button', { name: 'Create a bin' }).click()
+  await page.waitForURL(/\/bins\/[\w-]{27}$/)
+  const url = page.url()
+  const bin = url.replace('/bins/', '/b/')
+  const send = (path: string, type: string) =>
+    fetch(bin + path, {
+      method: 'POST',
+      body: JSON.stringify({ id: 'evt_1N7a8K2eZvKYlo2C', type, data: { object: { amount: 1 } } }),
+      headers: { 'content-type': 'application/json' },
+    })
+  const [filtered, narrow] = [await page.context().newPage(), await page.context().newPage()]
+  await narrow.setViewportSize({ width: 390, height: 844 })
+  await filtered.goto(`${url}?q=order.paid`)
+  await narrow.goto(url)
+  for (const one of [page, filtered, narrow]) await one.getByText('Live.').waitFor()
+  await send('/hook', 'order.created')
+  await send('/a/long/path/of/a/hook?with=a&query=string', 'order.paid')
+  await filtered.getByText('1 request. Live.').waitFor()
+  await filtered.getByText('"type":"order.paid"').waitFor()
+  for (const one of [page, narrow]) await one.getByText('2 requests. Live.').waitFor()
+  await shoot(page, 'previews')
+  await shoot(filtered, 'filtered')
+  await shoot(narrow, 'previews-narrow')
+  await page.getByText('Remove all requests', { exact: true }).click()
+  await page.getByRole('button', { name: 'Yes, remove all requests' }).click()
+  for (const one of [filtered, narrow]) await one.getByText('0 requests. Live.').waitFor()
+  await send('/hook', 'order.paid')
+  for (const one of [filtered, narrow]) await one.getByText('1 request. Live.').waitFor()
+  await page.getByText('Remove the bin', { exact: true }).click()
+  await page.getByRole('button', { name: 'Yes, remove the bin' }).click()
+  for (const one of [filtered, narrow])
+    await one.getByText('0 requests. The bin has been removed.').waitFor()
+})

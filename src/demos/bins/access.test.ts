@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBin } from '../../../test/bins.ts'
+import { asMultipart } from '../../../test/multipart-form.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -11,7 +12,7 @@ test('a browser gets the secret as a cookie that only the pages of its bins rece
   const page = String(created.headers.location)
   assert.equal(created.statusCode, 303)
   const cookie = String(created.headers['set-cookie'])
-  assert.match(cookie, /^bin-[\w-]+=vbs_[\w-]+; Path=\/bins; .*HttpOnly; SameSite=Strict$/)
+  assert.match(cookie, /^bin-[\w-]+=vbs_[\w-]+; Path=\/bins; .*HttpOnly; SameSite=Lax$/)
   const own = { ...headers, cookie: cookie.split(';')[0] }
   const shown = await app.inject({ url: page, headers: own })
   assert.equal(shown.statusCode, 200)
@@ -57,6 +58,67 @@ test('the link with the secret sets the cookie, and a wrong one does not', async
   assert.equal(locked.statusCode, 401)
   assert.match(locked.body, new RegExp(`<form action="/bins/${id}">`))
   for (const { body } of [wrong, locked]) assert.deepEqual(await findInvalid(body, '401'), [])
+})
+
+test('the page of a request asks a browser for the secret, and a link with it opens the page', async (t) => {
+  const bin = await createBin(await testApp(t))
+  await bin.send('/hook')
+  const [{ url } = { url: '' }] = await bin.list()
+  const open = (query: string, accept = 'text/html') =>
+    bin.read(url.replace(`/bins/${bin.id}`, '') + query, {
+      headers: { accept, authorization: '' },
+    })
+  const locked = await open('')
+  assert.equal(locked.statusCode, 401)
+  assert.match(locked.body, new RegExp(`<form action="${url}">`))
+  assert.doesNotMatch(locked.body, /log in/i)
+  const opened = await open(`?secret=${bin.secret}`)
+  assert.deepEqual([opened.statusCode, opened.headers.location], [303, url])
+  assert.match(String(opened.headers['set-cookie']), new RegExp(`=${bin.secret};`))
+  const json = await open(`?secret=${bin.secret}`, 'application/json')
+  assert.equal(json.json<{ path: string }>().path, '/hook')
+})
+
+test('the link to a request opens this request only, without a cookie', async (t) => {
+  const app = await testApp(t)
+  const bin = await createBin(app)
+  const { headers, payload } = asMultipart([{ name: 'f', fileName: 'a.txt', content: 'text' }])
+  await bin.send('/hook', { method: 'POST', headers, payload })
+  await bin.send('/other')
+  const [first, second] = await bin.list()
+  const { url = '' } = first ?? {}
+  const page = await bin.read(`/requests/${first?.id ?? ''}`, { headers: { accept: 'text/html' } })
+  const [, link = '', secret = ''] =
+    /<a href="([^"]*\?secret=(vbs_[\w-]{32}))">this link/.exec(page.body) ?? []
+  assert.equal(new URL(link).pathname, url)
+  assert.notEqual(secret, bin.secret)
+  const open = (path: string, accept = 'text/html', method: 'GET' | 'DELETE' = 'GET') =>
+    app.inject({ method, url: path, headers: { accept } })
+  const shown = await open(link)
+  assert.deepEqual([shown.statusCode, shown.headers['set-cookie']], [200, undefined])
+  assert.deepEqual(await findInvalid(shown.body, 'shared'), [])
+  assert.doesNotMatch(
+    shown.body,
+    new RegExp(`this link|Remove|${bin.secret}|href="/bins/${bin.id}"`),
+  )
+  assert.equal((await open(link, 'application/json')).json<{ id: string }>().id, first?.id)
+  for (const [, path = ''] of shown.body.matchAll(/href="([^"]*secret=[^"]*)"/g))
+    assert.equal((await open(path)).statusCode, 200)
+  assert.equal((await open(`${url}/files/1?secret=${secret}`)).body, 'text')
+  assert.equal((await open(`${url}?secret=${secret}`, 'text/html', 'DELETE')).statusCode, 401)
+  const bins = `/bins/${bin.id}`
+  for (const path of [
+    second?.url ?? '',
+    bins,
+    `${bins}/requests`,
+    `${bins}/events`,
+    `${bins}/diff`,
+  ])
+    assert.equal((await open(`${path}?secret=${secret}`, '*/*')).statusCode, 401)
+  const bearer = { authorization: `Bearer ${secret}` }
+  assert.equal((await app.inject({ url: bins, headers: bearer })).statusCode, 401)
+  await bin.read(`/requests/${first?.id ?? ''}`, { method: 'DELETE' })
+  assert.equal((await open(link)).statusCode, 404)
 })
 
 test('a browser keeps the cookies of the twenty newest bins', async (t) => {

@@ -1,8 +1,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../http/errors/http-error.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { isSecretOf, toExpiry } from './bin-ids.ts'
+import { hashSecret, isSecretOf, toExpiry, toRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
 /** A browser removes cookies if it has too many. */
@@ -10,37 +11,43 @@ const maxCookies = 20
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
 
 export interface OpenedBin extends Bin {
+  /** Empty if the client has the secret of one request only. */
   secret: string
 }
 
-/** With the secret in Authorization or in the cookie. Throws 401, 404 or 410. */
+/**
+ * With the secret in Authorization, the query or the cookie, or that of the request with the id `shared`.
+ * Throws 401, 404 or 410.
+ */
 export async function openBin(
   bins: BinStore,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request }: FastifyReply,
+  shared?: string,
 ): Promise<OpenedBin> {
-  reply.header('cache-control', 'no-store')
   const bin = await bins.find(toPathParameter(request, 'id'))
   const { cookie = '', authorization = '' } = request.headers
   const [, bearer] = /^bearer +(\S+)$/i.exec(authorization) ?? []
   const kept = parseCookie(cookie)[toCookieName(request.protocol, bin.id)]
-  const secrets = [bearer, kept].filter((one) => one !== undefined)
+  const secrets = [bearer, findLinkSecret(request), kept].filter((one) => one !== undefined)
   const secret = secrets.find((one) => isSecretOf(bin.secretHash, one))
   if (secret !== undefined) return { ...bin, secret }
-  throw lacksSecret(
+  const sharedHash = shared && hashSecret(toRequestSecret(bin.secretHash, shared))
+  if (sharedHash && secrets.some((one) => isSecretOf(sharedHash, one)))
+    return { ...bin, secret: '' }
+  const detail =
     secrets.length === 0
       ? 'This bin can be read with its secret only. Send it as Authorization: Bearer SECRET.'
-      : wrongSecret,
-  )
+      : wrongSecret
+  const headers = { 'www-authenticate': 'Bearer realm="Request bins"' }
+  throw new HttpError('unauthorized', detail, { headers, back: binsPage })
+}
+
+export function findLinkSecret({ query }: FastifyRequest): string | undefined {
+  const { secret } = isObject(query) ? query : {}
+  return typeof secret === 'string' ? secret : undefined
 }
 
 export const wrongSecret = 'The secret is not that of this bin.'
-
-export const lacksSecret = (detail: string) =>
-  new HttpError('unauthorized', detail, {
-    headers: { 'www-authenticate': 'Bearer realm="Request bins"' },
-    back: binsPage,
-  })
 
 function toCookieName(protocol: string, id: string): string {
   return `${protocol === 'https' ? '__Secure-' : ''}bin-${id}`
@@ -66,7 +73,7 @@ export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: 
   const toCookie = (bin: string, value: string, expires: Date) =>
     stringifySetCookie({
       ...{ name: toCookieName(protocol, bin), value, expires, path: '/bins' },
-      ...{ httpOnly: true, sameSite: 'strict', secure: protocol === 'https' },
+      ...{ httpOnly: true, sameSite: 'lax', secure: protocol === 'https' },
     })
   const excess = findOwnIds(request).slice(maxCookies - 1)
   reply.header('set-cookie', [

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ownSecrets } from '../../http/security/visitor-response.ts'
 
 const timeLength = 7
@@ -32,6 +32,10 @@ export function toReceivedAt(id: string): string | undefined {
 export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
 
 export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+/** Opens this request only. Like the secret of a bin, it is masked wherever it is received. */
+export const toRequestSecret = (secretHash: string, id: string) =>
+  `vbs_${createHmac('sha256', secretHash).update(id).digest('base64url').slice(0, 32)}`
 
 export function isSecretOf(secretHash: string, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash))

@@ -4,25 +4,23 @@ import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
 import { badRequest, conflict, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { pageContent, queryParameters } from '../../http/openapi/content.ts'
+import { pageContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { toPathParameter } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { findOwnIds, lacksSecret, setSecretCookie, wrongSecret, type OpenedBin } from './access.ts'
-import { isSecretOf } from './bin-ids.ts'
+import { findOwnIds, setSecretCookie, type OpenedBin } from './access.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parseRequestList } from './list.ts'
 import { findFirst } from './search.ts'
-import { renderBinPage, renderBinsPage, renderSecretPage, type BinEdit } from './views.ts'
+import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 
 const maxRows = 200
 
@@ -79,31 +77,9 @@ function postBin({ bins, config }: BinServices): Route {
   }
 }
 
-function getBin(services: BinServices): Route {
-  const route = getOpenedBin(services)
-  return {
-    ...route,
-    handler: async (request, reply) => {
-      const { secret } = isObject(request.query) ? request.query : {}
-      try {
-        if (typeof secret === 'string') return await followLink(reply, secret, services)
-        return await route.handler(request, reply)
-      } catch (error) {
-        const isLocked = error instanceof HttpError && error.status === 401
-        if (!isLocked || !isPage(request, reply)) throw error
-        const page = renderSecretPage(toPathParameter(request, 'id'), error.message)
-        return sendPage(reply.code(401).headers(error.headers), page)
-      }
-    },
-  }
-}
-
-const getOpenedBin = ofBin({
+const getBin = ofBin({
   method: 'GET',
   summary: 'Get a bin',
-  parameters: queryParameters({
-    secret: ['The secret, which becomes a cookie: then redirects to the page.', ''],
-  }),
   responses: {
     200: { description: 'The bin.', content: { ...pageContent, ...binContent } },
     303: toPage,
@@ -172,14 +148,6 @@ const toPagePath = ({ id }: Bin) => `/bins/${id}`
 function binToJson(request: FastifyRequest, { id, createdAt, expiresAt, response }: Bin) {
   const url = `${toOrigin(request)}/b/${id}/`
   return { id, url, createdAt, expiresAt, response: JSON.parse(response) as unknown }
-}
-
-/** The secret of a link becomes a cookie. */
-async function followLink(reply: FastifyReply, secret: string, { bins }: BinServices) {
-  const bin = await bins.find(toPathParameter(reply.request, 'id'))
-  if (!isSecretOf(bin.secretHash, secret)) throw lacksSecret(wrongSecret)
-  setSecretCookie(reply, { ...bin, secret })
-  return reply.header('cache-control', 'no-store').redirect(toPagePath(bin), 303)
 }
 
 /** The description as JSON, which is text in a form. Throws 400. */

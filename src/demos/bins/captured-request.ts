@@ -135,5 +135,7 @@ export function toRow(request: CapturedRequest): ExchangeRow {
   const { requestFields, requestBody } = request
   const type = toMediaType(findField(requestFields, 'content-type')).replace('application/', '')
   const body = requestBody ? `${formatBytes(requestBody.size)} ${type}`.trimEnd() : ''
-  return { ...toExchange(request), target: request.path, body }
+  const line = Array.from(requestBody?.text?.slice(0, 500).trim().replaceAll(/\s+/g, ' ') ?? '')
+  const preview = line.slice(0, 60).join('') + (line.length > 60 ? '…' : '')
+  return { ...toExchange(request), target: request.path, body, preview }
 }

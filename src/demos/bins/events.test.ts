@@ -13,8 +13,8 @@ async function openBin(t: TestContext) {
   const bin = await createBin(app)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const { authorization } = bin
-  const open = (lastId?: string) =>
-    openEvents(t, `${origin}/bins/${bin.id}/events`, { authorization, lastId })
+  const open = (lastId?: string, query = '') =>
+    openEvents(t, `${origin}/bins/${bin.id}/events${query}`, { authorization, lastId })
   return { app, bin, origin, open }
 }
 
@@ -57,6 +57,37 @@ test('Last-Event-ID resumes, and a client that missed requests is told which was
   assert.equal((await resumed.next())?.name, 'created')
   const reset = await (await open('5')).next()
   assert.deepEqual([reset?.name, reset?.value], ['reset', {}])
+})
+
+test('a client that resumes does not receive a request that was removed in between', async (t) => {
+  const { bin, open } = await openBin(t)
+  const stream = await open()
+  stream.close()
+  await bin.send('/1')
+  assert.equal((await bin.read('/requests', { method: 'DELETE' })).statusCode, 204)
+  const resumed = await open(stream.lastId())
+  assert.equal((await resumed.next())?.name, 'deleted')
+})
+
+test('the stream of a page has the rows that match its filters, removals, and the end', async (t) => {
+  const { bin, open } = await openBin(t)
+  const stream = await open(undefined, '?rows=html&q=needle&method=POST&path=/a&status=2xx')
+  for (const path of ['/b', '/a']) {
+    await bin.send(path, { method: 'POST', payload: 'hay' })
+    await bin.send(path, { method: 'POST', payload: '<needle>\n\t&amp;' })
+  }
+  const created = await stream.next()
+  assert.equal(created?.name, 'exchange')
+  const { id, html } = created.value as { id: string; html: string }
+  assert.match(html, /<code>\/a<\/code><\/a> <bdi class="preview">&lt;needle&gt; &amp;amp;<\/bdi>/)
+  await bin.read(`/requests/${id}`, { method: 'DELETE' })
+  const deleted = await stream.next()
+  assert.deepEqual([deleted?.name, deleted?.value], ['deleted', { id }])
+  await bin.read('', { method: 'DELETE' })
+  let last = await stream.next()
+  while (last?.name === 'deleted') last = await stream.next()
+  assert.equal(last?.name, 'gone')
+  assert.equal(await stream.next(), undefined)
 })
 
 test('a list waits for a request that fits, and ends without one', async (t) => {

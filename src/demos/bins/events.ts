@@ -29,23 +29,30 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   const open = createStreamCount(app)
   return {
     findLast: reader.findLast,
-    send: (request: FastifyRequest, reply: FastifyReply, bin: string) => {
+    /** Of the requests, those that match. */
+    send: (request: FastifyRequest, reply: FastifyReply, bin: string, { isMatch }: Search) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       let after: string | undefined
       let checkAt = 0
+      let isGone = false
       return sendEvents(request, reply, async ({ events, gap }) => {
         const own = events.get(bin)
         // It can also expire, or be removed without requests.
         if (own?.isRemoval === true || performance.now() >= checkAt) {
           // While the store fails, it may still be there.
-          if (!(await bins.has(bin).catch(() => true))) return undefined
+          const wasGone = isGone
+          isGone = !(await bins.has(bin).catch(() => true))
+          if (isGone) return hasRows && !wasGone ? toEvent('gone', 0, {}) : undefined
           checkAt = performance.now() + checkMs
         }
         if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
         // Of what a slow client missed, the first follows this request.
         if (gap !== undefined) return toEvent('reset', gap, { after })
         after = own?.captured.at(-1)?.id ?? after
-        return (hasRows ? own?.toRows() : own?.text) ?? ''
+        let text = ''
+        for (const one of own?.all ?? [])
+          if (!one.request || (await isMatch(one.request))) text += hasRows ? one.toRow() : one.text
+        return text
       })
     },
     /** Until a request matches, the time is over, or the client has gone. */
@@ -80,23 +87,25 @@ function toBinEvents({ changes, last, hasGap }: ChangePart) {
 }
 
 function toEventsOf(bin: string, changes: readonly Change[]) {
-  const all = changes.map(({ record, ...change }) => {
-    return { ...change, request: record && toCapturedRequest(record) }
-  })
-  let rows: string | undefined
+  const all = changes.map((change) => toBinEvent(bin, change))
   return {
     isRemoval: changes.some(({ kind }) => kind === 'deleted'),
     captured: all.flatMap(({ request }) => request ?? []),
-    text: all
-      .map(({ kind, number, id, request }) =>
-        toEvent(kind, number, request ? toSummary(request) : { id: toRequestId(id) }),
-      )
-      .join(''),
+    all,
+  }
+}
+
+function toBinEvent(bin: string, { kind, number, id, record }: Change) {
+  const request = record && toCapturedRequest(record)
+  const removal = kind === 'deleted' ? toEvent(kind, number, { id: toRequestId(id) }) : ''
+  const text = request ? toEvent(kind, number, toSummary(request)) : removal
+  let row: string | undefined
+  return {
+    request,
+    /** Empty if the request has been removed since. */
+    text,
     /** For the page of the bin: rendered once, if it is open. */
-    toRows: () =>
-      (rows ??= all
-        .map(({ number, request }) => (request ? toRowEvent(bin, number, request) : ''))
-        .join('')),
+    toRow: () => (row ??= request ? toRowEvent(bin, number, request) : text),
   }
 }
 

@@ -11,6 +11,9 @@ const lists: [query: string, paths: string][] = [
   ['?contains=NEEDLE', '/a/b?c=1'],
   ['?contains=x-own:%20hay', '/a'],
   ['?contains=%00', ''],
+  ['?status=200', '/a /a/b?c=1'],
+  ['?status=4xx', '/b'],
+  ['?status=', '/a /a/b?c=1 /b'],
   ['?sort=receivedAt', '/a /a/b?c=1 /b'],
   ['?sort=-receivedAt', '/b /a/b?c=1 /a'],
   ['?per_page=2', '/a /a/b?c=1'],
@@ -25,7 +28,8 @@ const lists: [query: string, paths: string][] = [
 ]
 for (const [query, paths] of lists) {
   test(`a list with ${query || 'no parameter'}`, async (t) => {
-    const bin = await createBin(await testApp(t))
+    const sequence = [{ status: 200, times: 2 }, { status: 404 }]
+    const bin = await createBin(await testApp(t), { sequence })
     await bin.send('/a', { headers: { 'x-own': 'Hay' } })
     await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
     await bin.send('/b', { method: 'POST' })
@@ -55,6 +59,7 @@ const badLists = [
   '?wait=x',
   '?sort=path',
   '?after=x',
+  '?status=2',
   '?page=0',
 ]
 for (const query of [...badLists, '?per_page=1001', '?method=a&method=b', '?path[a]=1']) {

@@ -20,12 +20,24 @@ const sortTerms = ['receivedAt', newest]
 
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 
-export const requestListParameters = [
+const statusPattern = '^[1-5](xx|\\d\\d)$'
+
+export const filterParameters = [
   queryParameter('method', 'Only requests with this method.', text, 'POST'),
   queryParameter('path', 'Only requests with this text in the path or the query.', text, '/a'),
+  queryParameter(
+    'status',
+    'Only requests whose response had this status, or a class of them.',
+    { ...text, pattern: statusPattern },
+    '2xx',
+  ),
   queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),
   queryParameter('q', 'The same as `contains`, as in other lists.', text, 'a'),
   queryParameter('after', 'Only requests after the one with this id.', text, ''),
+]
+
+export const requestListParameters = [
+  ...filterParameters,
   queryParameter('sort', 'The newest first with `-receivedAt`.', { enum: sortTerms }, newest),
   queryParameter('wait', 'Seconds to wait if no request fits.', whole(0, maxWaitSeconds), 1),
   queryParameter('page', 'The number of the page.', whole(1, maxPage), 1),
@@ -34,12 +46,15 @@ export const requestListParameters = [
 
 export type RequestList = ReturnType<typeof parseRequestList>
 
-/** Throws 400 for other parameters and values. */
-export function parseRequestList(request: FastifyRequest) {
+/** Throws 400 for other values, and for parameters that are not of the list, nor of `others`. */
+export function parseRequestList(request: FastifyRequest, others: readonly string[] = []) {
   const query = Object.entries(isObject(request.query) ? request.query : {})
+  const own = query.filter(([name]) => !['secret', ...others].includes(name))
   return parseParameters(request, () => {
-    const texts = Object.fromEntries(query.map(([name, value]) => [name, toText(name, value)]))
-    const { after = '', sort } = texts
+    const texts = Object.fromEntries(own.map(([name, value]) => [name, toText(name, value)]))
+    const { after = '', sort, status = '' } = texts
+    if (status !== '' && !new RegExp(statusPattern).test(status))
+      throw badParameter('status', 'must be a status code or a class such as 2xx')
     if (after !== '' && toReceivedAt(after) === undefined)
       throw badParameter('after', 'must be the id of a request')
     if (sort !== undefined && !sortTerms.includes(sort))

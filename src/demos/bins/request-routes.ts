@@ -2,6 +2,7 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { eventContent, lastEventId } from '../../http/response/event-stream.ts'
 import { sendChunks, sendJson } from '../../http/response/send.ts'
@@ -14,7 +15,7 @@ import { sendPage } from '../../site/send-page.ts'
 import { requestToJson, toBack, toExchange, toUrl } from './captured-request.ts'
 import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
-import { requestListParameters, parseRequestList, sendList } from './list.ts'
+import { filterParameters, parseRequestList, requestListParameters, sendList } from './list.ts'
 import { findMatching } from './search.ts'
 import { filesToJson, readForm, sendAttachment } from './send-body.ts'
 import { renderRequestPage } from './views.ts'
@@ -90,13 +91,16 @@ const getEvents = ofBin({
   path: '/events',
   summary: 'Stream the captured requests',
   description:
-    'Server-sent events: `created` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`.',
-  parameters: [lastEventId],
+    'Server-sent events: `created` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`. Filters select the requests.',
+  parameters: [...filterParameters, lastEventId],
   content: eventContent(
     `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,
   ),
   errors: [406],
-  handle: (request, reply, { bin, events }) => events.send(request, reply, bin.id),
+  handle: (request, reply, { bin, events }) => {
+    const list = parseRequestList(request, ['rows', 'last_event_id'])
+    return events.send(request, reply, bin.id, list)
+  },
 })
 
 const getRequest = ofBin({
@@ -114,7 +118,10 @@ const getRequest = ofBin({
     const { fields, ...form } = await readForm(requests, captured)
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
-      ? sendPage(reply, renderRequestPage(captured, { fields, files }))
+      ? sendPage(
+          reply,
+          renderRequestPage(bin, captured, { fields, files, origin: toOrigin(request) }),
+        )
       : sendJson(reply, { ...json, files })
   },
 })

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { isStatusMatch } from '../../inspector/filter.ts'
 import type { CapturedRequest } from './captured-request.ts'
 
 export type Pages = AsyncIterable<readonly CapturedRequest[]>
@@ -8,12 +9,13 @@ export interface Search {
 }
 
 export function toMatch(texts: Readonly<Record<string, string | undefined>>): Search['isMatch'] {
-  const { after = '', method = '', path = '', q = '', contains = q } = texts
+  const { after = '', method = '', path = '', status = '', q = '', contains = q } = texts
   const words = contains.toLowerCase()
   return async (one) =>
     one.id > after &&
     (method === '' || one.method === method.toUpperCase()) &&
     one.path.includes(path) &&
+    isStatusMatch(status, String(one.status ?? '')) &&
     (words === '' || (await hasWords(one, words)))
 }
 

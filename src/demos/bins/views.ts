@@ -8,7 +8,7 @@ import { codeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
-import { toExpiry } from './bin-ids.ts'
+import { toExpiry, toRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import { toBack, toExchange, toUrl, type CapturedRequest } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
@@ -46,13 +46,13 @@ function renderBinLink(id: string): Html {
 }
 
 /** For a browser without the secret, or with a wrong one. */
-export function renderSecretPage(id: string, problem: string): Page {
+export function renderSecretPage(path: string, problem: string): Page {
   const isWrong = problem === wrongSecret
   return {
     title: 'Request bin',
     back: binsPage,
     main: html`${isWrong ? html`<div class="notice error" role="alert"><p id="problem">${wrongSecret}</p></div>\n` : ''}<p class="lead">This bin can be read with its secret only.</p>
-<form action="/bins/${id}">
+<form action="${path}">
 <p class="field"><label for="secret">The secret, which begins with <code>vbs_</code></label>
 <input type="password" id="secret" name="secret" required autocomplete="current-password"${isWrong ? html` aria-invalid="true" aria-describedby="problem"` : ''}></p>
 <p class="actions"><button type="submit">Open the bin</button></p>
@@ -85,14 +85,14 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const { origin, exchanges, parameters, lastEvent, flash } = view
   const { id, expiresAt } = bin
   const url = `${origin}/b/${id}/`
-  const isSearch = [...parameters.values()].flat().some((text) => text !== '')
+  const live = { rows: 'html', last_event_id: String(lastEvent) }
   const list = renderList({
     exchanges,
     toUrl: toUrl(id),
-    // What is found stays in place.
-    eventsUrl: isSearch ? '' : `/bins/${id}/events?rows=html&last_event_id=${String(lastEvent)}`,
+    eventsUrl: toHref({ path: `/bins/${id}/events`, parameters }, live),
     diffUrl: `/bins/${id}/diff`,
     hasBodies: true,
+    isSearch: [...parameters.values()].flat().some((text) => text !== ''),
   })
   return {
     title: 'Request bin',
@@ -156,32 +156,45 @@ function renderSearch(id: string, parameters: ParameterTexts): Html {
   const field = (name: string, label: string) =>
     html`<label>${label} <input type="search" name="${name}" value="${parameters.get(name)?.[0] ?? ''}" dir="auto"></label>\n`
   return html`<form class="filter" action="/bins/${id}" role="search">
-${field('method', 'Method')}${field('path', 'Path')}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
+${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status')}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
 </form>
 `
 }
 
 export function renderRequestPage(
+  { secret, secretHash }: OpenedBin,
   request: CapturedRequest,
-  { fields, files: sent }: { fields: Fields; files: FileList },
+  { fields, files: sent, origin }: { fields: Fields; files: FileList; origin: string },
 ): Page {
   const { bin, id, method, path, requestBody } = request
+  const url = toUrl(bin)(id)
+  const key = `?secret=${toRequestSecret(secretHash, id)}`
+  const isOwner = secret !== ''
+  const query = isOwner ? '' : key
   const exchange = toExchange(request)
   const own = prettyBody(requestBody, exchange.requestFields).fields ?? fields
-  const download = html`<p class="actions"><a class="button second small" href="${toUrl(bin)(id)}/body">Download the body</a></p>
+  const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the body</a></p>
 `
-  const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent)}${requestBody ? download : ''}`
+  const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
   return {
     title: `${method} ${path}`,
-    back: toBack(bin),
+    ...(isOwner && { back: toBack(bin) }),
     ...files,
-    main: renderExchange(exchange, { form }),
+    main: html`${renderExchange(exchange, { form })}${isOwner ? renderSharing(origin + url + key, url) : ''}`,
   }
 }
 
-function renderFiles(sent: FileList): Html {
+function renderSharing(link: string, url: string): Html {
+  return html`<details><summary>Share this request</summary>
+<p>Anyone with <a href="${link}">this link</a> can read this request, but not the bin, until you remove the request.</p>
+${renderCommand('Link to this request', link)}</details>
+<div class="actions">${renderRemoval(url, 'this request')}</div>
+`
+}
+
+function renderFiles(sent: FileList, query: string): Html {
   return html`<h3>Files</h3>
 <ul>
-${sent.map(({ name, url, size, field }) => html`<li><a href="${url}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
+${sent.map(({ name, url, size, field }) => html`<li><a href="${url}${query}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
 `
 }

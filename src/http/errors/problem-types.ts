@@ -29,8 +29,8 @@ export const problemTypes = {
     'Compute the digest of the bytes that you send (RFC 9530), and send them again.',
   ),
   unauthorized: define(401, 'Unauthorized')(
-    'The user name or password is wrong, or the request has no valid session.',
-    'Log in as an existing user, and send the session cookie with later requests.',
+    'The user name, password or secret is wrong, or the request has none and no valid session.',
+    'Send what the detail asks for: a secret, or the session cookie that a login as an existing user sets.',
     `curl -c cookies --json '{"username":"Ann","password":"secret"}' URL`,
   ),
   forbidden: define(403, 'Forbidden')(

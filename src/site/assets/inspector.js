@@ -29,6 +29,7 @@ function openList(list) {
   const isPaused = () => part('pause').ariaPressed === 'true'
   let waiting = []
   let missed = 0
+  let connection = 'Live.'
 
   /** Rows do not move while somebody points at them, or has them in focus. */
   const isInUse = () =>
@@ -41,11 +42,11 @@ function openList(list) {
   // A browser restores the boxes when one comes back.
   globalThis.addEventListener('pageshow', offerComparison)
 
-  const show = (message) => {
+  const show = () => {
     offerComparison()
     const count = body.rows.length
     const lost = missed > 0 ? ` ${missed} or more were too many for this page: reload it.` : ''
-    const state = message ?? (isPaused() ? 'Paused.' : 'Live.')
+    const state = connection === 'Live.' && isPaused() ? 'Paused.' : connection
     part('state').textContent = `${count} request${count === 1 ? '' : 's'}. ${state}${lost}`
     part('new').hidden = waiting.length === 0
     part('new').textContent = `Show ${waiting.length} new`
@@ -139,6 +140,22 @@ function openList(list) {
     notice.textContent = JSON.parse(data).notice
     notice.hidden = notice.textContent === ''
   })
-  events.addEventListener('open', () => show())
-  events.addEventListener('error', () => show('Not connected.'))
+  events.addEventListener('deleted', ({ data }) => {
+    const { id } = JSON.parse(data)
+    waiting = waiting.filter((one) => one.id !== id)
+    document.getElementById(`x-${id}`)?.remove()
+    show()
+  })
+  const showState = (state) => {
+    connection = state
+    show()
+  }
+  events.addEventListener('open', () => showState('Live.'))
+  events.addEventListener('error', () => showState('Not connected.'))
+  events.addEventListener('gone', () => {
+    events.close()
+    waiting = []
+    body.replaceChildren()
+    showState('The bin has been removed.')
+  })
 }
