@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { suite, test, before, after, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import type { Captured, NewBin } from '../bins.ts'
 import { openEvents } from '../event-stream.ts'
 import { openSocket } from '../hardening/watched-vitrine.ts'
 import { createSchema, openPostgresServer } from '../postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../postgres-server.ts'
 import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { until } from '../until.ts'
 
 async function createBin(origin: string) {
   const response = await fetch(`${origin}/bins`, { method: 'POST' })
@@ -23,9 +23,8 @@ async function createBin(origin: string) {
   return { id, headers, list }
 }
 
-/** Sends until the service is killed; resolves with the paths of the acknowledged requests. */
-async function sendUntilKilled(bin: string, name: string): Promise<string[]> {
-  const acknowledged: string[] = []
+/** Sends until the service is killed, and adds the paths of the acknowledged requests. */
+async function sendUntilKilled(bin: string, name: string, acknowledged: string[]): Promise<void> {
   try {
     for (let count = 0; ; count += 1) {
       const path = `/${name}/${String(count)}`
@@ -35,19 +34,21 @@ async function sendUntilKilled(bin: string, name: string): Promise<string[]> {
       if (response.status === 200) acknowledged.push(path)
     }
   } catch {
-    return acknowledged
+    return
   }
 }
 
 async function assertSurvives(t: TestContext, settings: Record<string, string>): Promise<void> {
   const { origin, process: child } = await startVitrine(t, settings)
   const bin = await createBin(origin)
-  const sending = ['a', 'b', 'c', 'd'].map((name) => sendUntilKilled(`${origin}/b/${bin.id}`, name))
-  await setTimeout(1000)
+  const acknowledged: string[] = []
+  const sending = ['a', 'b', 'c', 'd'].map((name) =>
+    sendUntilKilled(`${origin}/b/${bin.id}`, name, acknowledged),
+  )
+  await until(() => acknowledged.length > 100)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const acknowledged = (await Promise.all(sending)).flat()
-  assert.ok(acknowledged.length > 10)
+  await Promise.all(sending)
   const next = await startVitrine(t, settings)
   const captured = new Map((await bin.list(next.origin)).map((one) => [one.path, one]))
   for (const path of acknowledged) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, suite, test, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { createBin, type Captured, type NewBin } from '../../../test/bins.ts'
 import { openEvents } from '../../../test/event-stream.ts'
 import { createSchema, openPostgresServer } from '../../../test/postgres-server.ts'
@@ -187,8 +187,9 @@ test('a stop of the service ends streams and waits at once', async (t) => {
   const { app, bin, origin, open } = await openBin(t)
   const stream = await open()
   const headers = { authorization: bin.authorization }
+  const arrived = once(app.server, 'request')
   const waiting = fetch(`${origin}/bins/${bin.id}/requests?wait=60`, { headers })
-  await setTimeout(100)
+  await arrived
   await app.close()
   assert.equal(await stream.next(), undefined)
   assert.equal(await (await waiting).text(), '[]')

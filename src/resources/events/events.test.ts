@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { dataApp, dataFile } from '../../../test/data-app.ts'
 import { openEvents, type ReceivedEvent } from '../../../test/event-stream.ts'
 import { makeCertificate } from '../../../test/hardening/tls-client.ts'
@@ -247,7 +246,7 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
     await assertShared(t, origins)
     const stream = await openEvents(t, `${origins[0] ?? ''}/posts/events`)
     await server.stop('SIGQUIT')
-    await setTimeout(100)
+    for (const one of origins) await until(async () => !(await fetch(`${one}/posts`)).ok)
     await server.start()
     await until(async () => (await fetch(`${origins[1] ?? ''}/posts`)).ok)
     await send('PATCH', `${origins[1] ?? ''}/posts/1`, { title: 'Back' })
