@@ -6,7 +6,9 @@ import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { ModuleKind, transpileDeclaration } from 'typescript'
 import { buildApp, type Vitrine, type VitrineOptions } from '../src/embed.ts'
+import { resources } from '../src/demos/catalogue.ts'
 import { projectFolder, temporaryFolder } from './start-vitrine.ts'
+import './with-test-demos.ts'
 
 async function openVitrine(t: TestContext, options?: VitrineOptions): Promise<Vitrine> {
   const vitrine = await buildApp(options)
@@ -24,19 +26,21 @@ async function post(origin: string, path: string, body: object): Promise<Respons
   return fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
+/** The URLs of the resources that are seeded. */
+const seeded = resources.map(({ name }) => `/${name}`)
+
 test('a service opens on its own port, is seeded and reset, and is closed in the end', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   assert.match(origin, /^http:\/\/127\.0\.0\.1:\d+$/)
-  assert.equal((await post(origin, '/locations', { name: 'Pier' })).status, 201)
+  assert.equal((await post(origin, '/places', { name: 'Pier' })).status, 201)
   await vitrine.seed(120)
-  assert.equal((await listOf(origin, '/locations')).length, 121)
-  assert.equal((await listOf(origin, '/users')).length, 120)
+  for (const path of seeded) assert.equal((await listOf(origin, path)).length, 120)
   const form = new FormData()
   form.append('upfiles', new Blob(['glass']), 'glass.txt')
   assert.equal((await fetch(`${origin}/profile`, { method: 'POST', body: form })).status, 200)
   await vitrine.reset()
-  for (const path of ['/locations', '/users', '/uploads']) {
+  for (const path of [...seeded, '/places', '/uploads']) {
     await t.test(path, async () => {
       assert.deepEqual(await listOf(origin, path), [])
     })
@@ -50,11 +54,11 @@ test('several services run side by side, with separate records', async (t) => {
   const origins = await Promise.all(vitrines.map((vitrine) => vitrine.start()))
   assert.equal(new Set(origins).size, 3)
   const [first = '', second = ''] = origins
-  await post(first, '/locations', { name: 'Pier' })
-  assert.deepEqual(await listOf(second, '/locations'), [])
+  await post(first, '/places', { name: 'Pier' })
+  assert.deepEqual(await listOf(second, '/places'), [])
   await vitrines[1]?.reset()
   await vitrines[2]?.stop()
-  assert.equal((await listOf(first, '/locations')).length, 1)
+  assert.equal((await listOf(first, '/places')).length, 1)
 })
 
 test('a service can be seeded before it starts, a hundred times in a short time', async (t) => {
@@ -62,7 +66,8 @@ test('a service can be seeded before it starts, a hundred times in a short time'
   for (const count of [-1, 0.5, NaN]) await assert.rejects(vitrine.seed(count), RangeError)
   await vitrine.seed(0)
   await vitrine.seed(100)
-  assert.equal((await listOf(await vitrine.start(), '/users')).length, 100)
+  const origin = await vitrine.start()
+  for (const path of seeded) assert.equal((await listOf(origin, path)).length, 100)
 })
 
 test('a second start or stop has no effect, and a stopped service is closed', async (t) => {
@@ -88,22 +93,24 @@ test('requests in flight at a stop get a response', async (t) => {
   const vitrine = await openVitrine(t)
   const origin = await vitrine.start()
   await vitrine.seed(2000)
-  const response = await fetch(`${origin}/locations`, { headers: { accept: 'application/json' } })
+  const response = await fetch(origin + (seeded[0] ?? ''), {
+    headers: { accept: 'application/json' },
+  })
   const stopped = vitrine.stop()
   assert.equal(((await response.json()) as unknown[]).length, 2000)
   await stopped
 })
 
 test('settings are named as in the environment, and the environment itself is not read', async (t) => {
-  const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', DEMOS: 'users' } })
-  process.env.DEMOS = 'locations'
+  const vitrine = await openVitrine(t, { settings: { MAX_BODY_BYTES: '1000', DEMOS: 'people' } })
+  process.env.DEMOS = 'places'
   t.after(() => delete process.env.DEMOS)
   const origin = await vitrine.start()
   const tooLarge = { name: 'a'.repeat(2000), password: 'glass' }
-  assert.equal((await post(origin, '/users', tooLarge)).status, 413)
-  assert.equal((await fetch(`${origin}/locations`)).status, 404)
+  assert.equal((await post(origin, '/people', tooLarge)).status, 413)
+  assert.equal((await fetch(`${origin}/places`)).status, 404)
   const other = await openVitrine(t)
-  assert.equal((await fetch(`${await other.start()}/users`)).status, 200)
+  assert.equal((await fetch(`${await other.start()}/people`)).status, 200)
 })
 
 test('an error names all invalid settings', async () => {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../../demos/catalogue.ts'
+import type { Demo } from '../demo.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { testDemos } from '../../../test/test-demos.ts'
 
 /** The URL of each demo. */
-const pages = demos.map(({ name, page = `/demos/${name}` }) => page)
+const pages = demos.map(toPage)
+
+function toPage({ name, page = `/demos/${name}` }: Demo): string {
+  return page
+}
 
 function findLinks(page: string): string[] {
   return [...page.matchAll(/<a\b[^>]*\bhref="([^"]*)"/g)].map(([, href = '']) =>
@@ -41,15 +47,14 @@ for (const [INSPECTOR, expected] of [
   })
 }
 
-for (const open of ['user', 'api,user', 'static', 'users,user', 'bodies']) {
+for (const open of [...demos.map(({ name }) => name), 'mirror', 'people,mirror']) {
   test(`the home page lists the open demos and no others with DEMOS=${open}`, async (t) => {
     const app = await testApp(t, { settings: { DEMOS: open } })
     const response = await app.inject('/')
     assert.equal(response.statusCode, 200)
     const found = findLinks(response.body)
-    for (const [index, { name }] of demos.entries()) {
-      const isListed = found.includes(pages[index] ?? '')
-      assert.equal(isListed, open.split(',').includes(name), name)
+    for (const demo of [...demos, ...testDemos]) {
+      assert.equal(found.includes(toPage(demo)), open.split(',').includes(demo.name), demo.name)
     }
   })
 }
@@ -85,7 +90,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
 })
 
 test('OPTIONS lists the methods, and an unsafe method gets 405 with Allow', async (t) => {
-  for (const settings of [{}, { DEMOS: 'user' }]) {
+  for (const settings of [{}, { DEMOS: 'mirror' }]) {
     const app = await testApp(t, { settings })
     const options = await app.inject({ method: 'OPTIONS', url: '/' })
     assert.equal(options.statusCode, 204)

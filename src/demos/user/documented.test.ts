@@ -1,0 +1,11 @@
+import { test } from 'node:test'
+import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
+import { testApp } from '../../../test/test-app.ts'
+
+test('the responses of user are as documented', async (t) => {
+  const app = await testApp(t)
+  await assertDocumented(t, app, [
+    { method: 'PUT', url: '/user/1', status: 200 },
+    { url: '/user42', status: 200 },
+  ])
+})
