@@ -25,7 +25,12 @@ import { createExchangeLog } from './inspector/exchange-log.ts'
 import { openExchanges, respondTo } from './inspector/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { findKeyError } from './inspector/owner.ts'
-import { countRequestsInProgress, limitConnections, openLimits } from './limits/limits.ts'
+import {
+  countRequestsInProgress,
+  createProxyCheck,
+  limitConnections,
+  openLimits,
+} from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
@@ -153,9 +158,10 @@ function createParts({ config, stores, logTo = standardOutput, ...options }: App
 }
 
 function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions {
+  const isProxy = createProxyCheck(config)
   return {
     logController: new ErrorLog({ disableRequestLogging: true }),
-    genReqId: toRequestId,
+    genReqId: (raw: IncomingMessage) => toRequestId(raw, isProxy(raw.socket.remoteAddress)),
     frameworkErrors: (error, request, reply) => {
       sendUnroutableError(error, request, { reply, ...parts })
     },
@@ -201,14 +207,14 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
 
 function logStoreFailure({ log }: FastifyInstance, id: string, error: StoreFailure): void {
   const { kind, detail, message } = error
-  if (kind === 'unavailable') log.warn({ reqId: id, err: error }, 'the store failed')
+  if (kind === 'unavailable') log.warn({ reqId: id }, `the store failed: ${message}`)
   // The line of the request names a limit.
   else if (detail === undefined) log.warn({ reqId: id }, `the storage is full: ${message}`)
 }
 
 function storeFailureToHttpError({ kind, detail }: StoreFailure): HttpError {
   if (kind === 'full') return insufficientStorage(detail)
-  return serviceUnavailable('The database or the file storage is temporarily unavailable.')
+  return serviceUnavailable(detail ?? 'The database is temporarily unavailable.')
 }
 
 function receiveRequests(app: FastifyInstance, parts: AppParts): void {

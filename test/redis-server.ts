@@ -57,9 +57,8 @@ export function useRedis() {
   })
   after(() => kill?.())
   return async (t: TestContext) => {
-    const { redis, problem, close } = await openRedisDatabase(url)
+    const { redis, close } = await openRedisDatabase(url, assert.fail)
     t.after(close)
-    assert.equal(problem, undefined)
     return redis
   }
 }

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { Negotiation } from '../http/negotiation/negotiate.ts'
 import { maxRecordedBytes, type RecordedExtras, type Recording } from '../http/recording.ts'
+import { toClientAddress } from '../http/request/client-address.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream } from '../http/request/target.ts'
@@ -41,7 +42,7 @@ export function toEntry(
   const received = recording.received?.finish()
   const sent = takeSent(recording.sent, response.bytes)
   const id = toExchangeId(request)
-  const requestId = toRandomId(raw.parsedBody?.formHeaders?._request_id) ?? request.id
+  const requestId = findChosenId(raw) ?? request.id
   const texts = [
     id,
     requestId === id ? '' : requestId,
@@ -50,7 +51,7 @@ export function toEntry(
     request.method,
     request.originalUrl,
     raw.httpVersion,
-    request.ip,
+    toClientAddress(request),
     toOrigin(request),
     recording.connection.text,
     request.server.demoName ?? '',
@@ -164,6 +165,11 @@ function toBytes(bytes: Buffer | undefined, size = none): RecordedBytes | undefi
 /** Not the request id if the client chose it: others may guess it. */
 export function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
+}
+
+/** With it, a page finds the exchanges of a chain of redirects. */
+function findChosenId({ parsedBody, headers }: IncomingMessage): string | undefined {
+  return toRandomId(parsedBody?.formHeaders?._request_id) ?? toRandomId(headers['x-request-id'])
 }
 
 const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'
-import { toAddressKey, toClientKey } from './limits.ts'
+import { testApp } from '../../test/test-app.ts'
+import { toAddressKey } from './limits.ts'
 
 const rows: readonly [address: string | undefined, key: string | undefined][] = [
   ['192.0.2.1', '192.0.2.1'],
@@ -87,8 +88,34 @@ test('any text is accepted, and the key of an address is short', () => {
   fc.assert(property)
 })
 
-test('when a proxy forwards no address, the proxy is the client', () => {
-  assert.equal(toClientKey('unknown', '::ffff:10.0.0.1'), '10.0.0.1')
-  assert.equal(toClientKey('192.0.2.1', '10.0.0.1'), '192.0.2.1')
-  assert.equal(toClientKey(undefined, undefined), 'unknown')
-})
+const forwarded: readonly [address: string, client: string][] = [
+  ['9.9.9.6', '9.9.9.6'],
+  ['9.9.9.6:1234', '9.9.9.6'],
+  ['[2001:db8::1]:443', '2001:db8::1'],
+  ['garbage', '10.0.0.1'],
+  ['unknown', '10.0.0.1'],
+  ['', '10.0.0.1'],
+]
+for (const [address, client] of forwarded) {
+  test(`the client of a proxy that forwards "${address}" is ${client}`, async (t) => {
+    const app = await testApp(t, {
+      settings: {
+        TRUSTED_PROXIES: '10.0.0.1',
+        ALLOWED_HOSTS: '*',
+        INSPECTOR: 'all',
+        RATE_LIMIT: '9',
+      },
+    })
+    const remoteAddress = '10.0.0.1'
+    const headers = { 'x-forwarded-for': address }
+    await app.inject({ url: '/mirror/query', headers, remoteAddress })
+    const { body } = await app.inject({
+      url: '/inspector',
+      headers: { accept: 'application/json' },
+    })
+    const { exchanges } = JSON.parse(body) as { exchanges: { client: string }[] }
+    assert.equal(exchanges[0]?.client, client)
+    const direct = await app.inject({ url: '/mirror/query', remoteAddress: client })
+    assert.match(String(direct.headers.ratelimit), /r=7/)
+  })
+}

@@ -8,8 +8,10 @@ import {
   tooManyRequests,
   type HttpError,
 } from '../http/errors/http-error.ts'
+import { parseAddress, toClientAddress } from '../http/request/client-address.ts'
 import { toRateLimitHeaders, type QuotaState } from '../http/response/rate-limit-headers.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
+import { toReason } from '../stores/store-failure.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs, maxConnectionsPerClient: maxPerClient } = config
@@ -64,7 +66,7 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
   const warnOfProxy = createProxyWarning()
   return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
     const { isLogin = false } = request.routeOptions.config
-    const client = toClientKey(request.ip, request.socket.remoteAddress)
+    const client = toAddressKey(toClientAddress(request)) ?? 'unknown'
     warnOfProxy(request)
     const states: QuotaState[] = []
     let error: HttpError | undefined
@@ -107,9 +109,9 @@ function createCounting({ shared, own }: CounterSet) {
       const counted = await shared.add(key)
       isUnavailable = false
       return counted
-    } catch (err) {
+    } catch (error) {
       const problem = 'shared counters are unavailable; requests are counted per process'
-      if (!isUnavailable) server.log.warn({ reqId: id, err }, problem)
+      if (!isUnavailable) server.log.warn({ reqId: id }, `${problem}: ${toReason(error)}`)
       isUnavailable = true
       return own.add(key)
     }
@@ -170,7 +172,8 @@ export function countRequestsInProgress(app: FastifyInstance, config: Config): v
   const count = createCount()
   const routing = app.routing.bind(app)
   app.routing = (request, response) => {
-    const key = toClientKey(findClient(request, isProxy), request.socket.remoteAddress)
+    const client = toAddressKey(findClient(request, isProxy))
+    const key = client ?? toAddressKey(request.socket.remoteAddress) ?? 'unknown'
     request.isOverLimit = count(key, 1) > maxPerClient
     response.once('close', () => count(key, -1))
     routing(request, response)
@@ -200,34 +203,24 @@ function createCount() {
   }
 }
 
-function createProxyCheck({ trustedProxies }: Config): (address: string) => boolean {
-  const proxies = toBlockList(trustedProxies)
-  return (address) => isIP(address) !== 0 && proxies.check(address, toFamily(address))
-}
-
-function toBlockList(networks: readonly string[]): BlockList {
+export function createProxyCheck({ trustedProxies }: Config): (address?: string) => boolean {
   const list = new BlockList()
-  for (const network of networks) {
+  for (const network of trustedProxies) {
     const [address = '', prefix] = network.split('/')
     const bits = isIPv6(address) ? 128 : 32
     list.addSubnet(address, Number(prefix ?? bits), toFamily(address))
   }
-  return list
+  return (address = '') => isIP(address) !== 0 && list.check(address, toFamily(address))
 }
 
 function toFamily(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
 }
 
-export function toClientKey(address: string | undefined, peer: string | undefined): string {
-  return toAddressKey(address) ?? toAddressKey(peer) ?? 'unknown'
-}
-
-/** Of IPv6 the first 64 bits, because a client usually owns them. Some proxies append the port. */
-export function toAddressKey(text = ''): string | undefined {
-  const address = text.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](:\d+)?$/, '$1')
-  if (isIPv4(address)) return address
-  if (!isIPv6(address)) return undefined
+/** Of IPv6 the first 64 bits, because a client usually owns them. */
+export function toAddressKey(text: string | undefined): string | undefined {
+  const address = parseAddress(text)
+  if (address === undefined || isIPv4(address)) return address
   // Normalizes to lower case without dots; the zone is no part of a URL.
   const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
   const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []

@@ -124,8 +124,7 @@ async function openRedisStores({ redisUrl }: Config, warn: Warn) {
     'ioredis',
     load,
   )
-  const { redis, problem, close } = await openRedisDatabase(redisUrl)
-  if (problem) warn(`REDIS_URL cannot be reached, so sessions get 503 for now: ${problem}`)
+  const { redis, close } = await openRedisDatabase(redisUrl, warn)
   return {
     sessions: sessions.createRedisSessions(redis),
     counters: counters.createRedisCounters(redis, windowSeconds * 1000),

@@ -3,7 +3,7 @@ import { toKind } from './collection-names.ts'
 /** Nothing was written, unless the connection was lost: then the whole write or nothing. */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
-  /** What the client reads, if it is the limit of a setting. */
+  /** What the client reads, if it is the limit of a setting, or not the database. */
   readonly detail: string | undefined
 
   constructor(kind: StoreFailure['kind'], cause: unknown, detail?: string) {
@@ -21,6 +21,8 @@ export function noMoreRecords(resource: string, maxRecords: number): StoreFailur
 export function limitReached(sentence: string, cause: unknown = sentence): StoreFailure {
   return new StoreFailure('full', cause, `${sentence} Nothing was stored.`)
 }
+
+export const filesUnavailable = 'The file storage is temporarily unavailable.'
 
 export function isFull(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'full'

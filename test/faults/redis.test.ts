@@ -44,7 +44,8 @@ async function assertSessionsDown(t: TestContext, send: Send, cookie: string): P
     assert.equal(status, 503, `${name}: ${text}`)
     assert.match(headers['retry-after'] ?? '', /^\d+$/)
     assert.equal(headers['set-cookie'], undefined)
-    assert.doesNotMatch(text, /redis|ECONN|writeable|timed out/i)
+    assert.match(text, /The session storage \(Redis\) is temporarily unavailable\./)
+    assert.doesNotMatch(text, /ECONN|writeable|timed out/i)
   }
   for (const path of ['/', '/login', '/session', '/users', '/health', '/mirror/query?a=1']) {
     const { status } = await send(path, { headers: { accept: 'text/html, */*;q=0.5' } })
@@ -64,6 +65,8 @@ suite('faults of Redis', withRedis, () => {
     limit,
     async (t) => {
       const { send, cookie, redis, process: child } = await startWithRedis(t)
+      let written = ''
+      child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
       for (let round = 1; round <= 3; round += 1) {
         await redis.kill()
         await assertSessionsDown(t, send, cookie)
@@ -74,6 +77,14 @@ suite('faults of Redis', withRedis, () => {
         assert.equal(await whoIs(send, toCookie(await send('/login', asJson('POST', user)))), true)
       }
       assert.equal(child.exitCode, null)
+      await until(() => written.split('\n').length > 2 * 3)
+      const [lost, found, ...others] = written.trimEnd().split('\n')
+      assert.match(
+        lost ?? '',
+        /^vitrine: Redis is unavailable, so that sessions get 503 and rate limits/,
+      )
+      assert.equal(found, 'vitrine: Redis is available again')
+      assert.equal(others.length, 4, written)
     },
   )
 

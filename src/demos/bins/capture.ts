@@ -4,6 +4,7 @@ import { hasBody } from '../../http/body/body-reader.ts'
 import { readStart } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, notFound, readOnly } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import { toClientAddress } from '../../http/request/client-address.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
@@ -109,7 +110,7 @@ function toContent(request: FastifyRequest) {
     path: withoutSecrets(rest.startsWith('/') ? rest : `/${rest}`),
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
-    client: request.ip,
+    client: toClientAddress(request),
     requestFields: withoutCookies(headers, own)
       .filter(([name]) => name.toLowerCase() !== 'x-inspector')
       .map(([name, value]): [string, string] => [withoutSecrets(name), withoutSecrets(value)]),

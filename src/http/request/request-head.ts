@@ -24,10 +24,11 @@ const isHost = remember((text) => /^[\w.~+,=%:[\]-]+$/.test(text) && URL.canPars
 
 const scheme = /^https?$/
 
-export function toRequestId(raw: IncomingMessage): string {
+/** Clients could choose the id of another request, so that only the id of a proxy is used. */
+export function toRequestId(raw: IncomingMessage, isOfProxy: boolean): string {
   const own = randomUUID()
   const sent = raw.headers['x-request-id']
-  if (typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
+  if (!isOfProxy || typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
   raw.ownId = own
   return sent
 }

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 
+const proxy = '10.0.0.1'
+const behindProxy = {
+  settings: { TRUSTED_PROXIES: proxy, ALLOWED_HOSTS: '*', INSPECTOR: 'all' },
+}
+
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 async function sendWith(app: TestApp, id: string | undefined, url = '/health') {
@@ -10,15 +15,15 @@ async function sendWith(app: TestApp, id: string | undefined, url = '/health') {
     referer: 'http://localhost/',
     ...(id !== undefined && { 'x-request-id': id }),
   }
-  const response = await app.inject({ url, headers })
+  const response = await app.inject({ url, headers, remoteAddress: proxy })
   const { 'x-request-id': given, 'server-timing': timing } = response.headers
   const exchangeId =
     /^exchange;desc="(.*)"$/.exec(String(timing))?.[1] ?? assert.fail(String(timing))
   return { response, given, exchangeId }
 }
 
-test('a valid request id is used for the response and its log line', async (t) => {
-  const app = await testApp(t)
+test('a valid request id of a trusted proxy is used for the response and its log line', async (t) => {
+  const app = await testApp(t, behindProxy)
   const ids = [
     'a',
     'x'.repeat(128),
@@ -40,8 +45,18 @@ test('a valid request id is used for the response and its log line', async (t) =
   }
 })
 
+test('a client cannot choose its request id', async (t) => {
+  const headers = { 'x-request-id': 'victim-1' }
+  for (const options of [behindProxy, {}]) {
+    const app = await testApp(t, options)
+    const response = await app.inject({ url: '/health', headers, remoteAddress: '192.0.2.1' })
+    assert.match(String(response.headers['x-request-id']), uuid)
+    assert.ok(!app.logLines.join('').includes('victim-1'))
+  }
+})
+
 test('an invalid request id is replaced by a generated one', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, behindProxy)
   const ids = [
     undefined,
     '',
@@ -70,14 +85,14 @@ test('an invalid request id is replaced by a generated one', async (t) => {
 })
 
 test('two request ids are ignored', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, behindProxy)
   const headers = { 'x-request-id': ['a', 'b'] }
-  const response = await app.inject({ url: '/health', headers })
+  const response = await app.inject({ url: '/health', headers, remoteAddress: proxy })
   assert.match(String(response.headers['x-request-id']), uuid)
 })
 
 test('an exchange cannot be read under an id that its client chose', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, behindProxy)
   const chosen = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
   const first = await sendWith(app, chosen, '/mirror/query?a=mine')
   const second = await sendWith(app, chosen, '/mirror/query?a=yours')
@@ -100,7 +115,7 @@ test('an exchange cannot be read under an id that its client chose', async (t) =
 })
 
 test('the instance of a problem is a URI, whatever the request id', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, behindProxy)
   const rows = [
     ['6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e', 'urn:uuid:6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'],
     ['abc', 'data:,abc'],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileMode, folderMode } from '../file-modes.ts'
-import { failToOpen, hasCode, StoreFailure } from '../store-failure.ts'
+import { filesUnavailable, failToOpen, hasCode, StoreFailure } from '../store-failure.ts'
 import type { Files, SavedFile } from './files.ts'
 
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/
@@ -115,5 +115,5 @@ async function savePending(path: string, content: Readable): Promise<SavedFile> 
 function failOnDisk(error: unknown): never {
   if (hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')) throw new StoreFailure('full', error)
   const isDown = hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOENT', 'EMFILE', 'ENFILE')
-  throw isDown ? new StoreFailure('unavailable', error) : error
+  throw isDown ? new StoreFailure('unavailable', error, filesUnavailable) : error
 }

@@ -22,7 +22,9 @@ const redisOptions = {
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
 }
 
-export async function openRedisDatabase(url: string) {
+type Warn = (problem: string) => void
+
+export async function openRedisDatabase(url: string, warn: Warn = () => undefined) {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), redisOptions)
   const close = redis.disconnect.bind(redis, false)
   let lastError: Error | undefined
@@ -33,13 +35,38 @@ export async function openRedisDatabase(url: string) {
     await Promise.race([redis.connect(), giveUp()])
     // For a missing database number ioredis only emits an error, and uses another one.
     if (lastError !== undefined) throw lastError
-    return { redis, close, problem: undefined }
+    warnOfLosses(redis, false, warn)
+    return { redis, close }
   } catch (error) {
     const cause = lastError ?? error
-    if (!isRejected(cause)) return { redis, close, problem: toConnectionReason(cause) }
+    if (!isRejected(cause)) {
+      warn(`${unavailable}: ${toConnectionReason(cause)}`)
+      warnOfLosses(redis, true, warn)
+      return { redis, close }
+    }
     close()
     throw new Error(`REDIS_URL cannot be used: ${toReason(cause)}`, { cause: error })
   }
+}
+
+const sessionsUnavailable = 'The session storage (Redis) is temporarily unavailable.'
+
+const unavailable =
+  'Redis is unavailable, so that sessions get 503 and rate limits are counted per process'
+
+function warnOfLosses(redis: Redis, isLost: boolean, warn: Warn): void {
+  let reason: string | undefined
+  redis
+    .on('error', (error: Error) => (reason = toConnectionReason(error)))
+    .on('reconnecting', () => {
+      if (!isLost) warn(`${unavailable}: ${reason ?? 'it closed the connection'}`)
+      isLost = true
+    })
+    .on('ready', () => {
+      if (isLost) warn('Redis is available again')
+      isLost = false
+      reason = undefined
+    })
 }
 
 async function giveUp(): Promise<never> {
@@ -55,6 +82,10 @@ export function runInRedis<Result>(response: Promise<Result>): Promise<Result> {
   return response.catch((error: unknown) => {
     const isFull = error instanceof ReplyError && toReason(error).startsWith('OOM')
     // A reply error has the command, whose arguments must not be logged.
-    throw new StoreFailure(isFull ? 'full' : 'unavailable', error)
+    throw new StoreFailure(
+      isFull ? 'full' : 'unavailable',
+      error,
+      isFull ? undefined : sessionsUnavailable,
+    )
   })
 }

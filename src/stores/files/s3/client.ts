@@ -6,7 +6,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../../config/config.ts'
-import { hasCode, StoreFailure } from '../../store-failure.ts'
+import { filesUnavailable, hasCode, StoreFailure } from '../../store-failure.ts'
 
 export type S3Settings = Pick<Config, 'filesUrl' | 'awsAccessKeyId' | 'awsSecretAccessKey'>
 
@@ -134,8 +134,8 @@ function s3ErrorToFailure(error: unknown): unknown {
     const { status, message } = error
     if (status === 507 || /Full$|Quota/.test(message)) return new StoreFailure('full', error)
     const isDown = status >= 500 || [403, 429].includes(status) || message.endsWith('NoSuchBucket')
-    return isDown ? new StoreFailure('unavailable', error) : error
+    return isDown ? new StoreFailure('unavailable', error, filesUnavailable) : error
   }
   const isOfNetwork = error instanceof Error && 'code' in error && !(error instanceof TypeError)
-  return isOfNetwork ? new StoreFailure('unavailable', error) : error
+  return isOfNetwork ? new StoreFailure('unavailable', error, filesUnavailable) : error
 }

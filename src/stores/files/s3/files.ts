@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PassThrough, type Readable } from 'node:stream'
-import { isUnavailable, StoreFailure, toReason } from '../../store-failure.ts'
+import { filesUnavailable, isUnavailable, StoreFailure, toReason } from '../../store-failure.ts'
 import type { Files, SavedFile } from '../files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './client.ts'
 import * as multipart from './uploads.ts'
@@ -87,7 +87,8 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   return {
     save,
     keep: async (id) => {
-      if (!(await complete(id))) throw new StoreFailure('unavailable', `nothing was saved as ${id}`)
+      if (!(await complete(id)))
+        throw new StoreFailure('unavailable', `nothing was saved as ${id}`, filesUnavailable)
     },
     read: async (id, start, end) => {
       const range = `bytes=${String(start)}-${String(end)}`
@@ -112,7 +113,9 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
 
 function toContent(response: Readable): Readable {
   const content = new PassThrough()
-  response.once('error', (error) => content.destroy(new StoreFailure('unavailable', error)))
+  response.once('error', (error) =>
+    content.destroy(new StoreFailure('unavailable', error, filesUnavailable)),
+  )
   content.once('close', () => response.destroy())
   return response.pipe(content)
 }
