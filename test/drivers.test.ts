@@ -27,20 +27,30 @@ test('the default start loads no driver', async (t) => {
   assert.equal((await fetch(`${origin}/health`)).status, 200)
 })
 
-test('the error for a package that is not installed is one line with its name', async (t) => {
+test('the error for a package that is not installed is one line with its name, and those of others', async (t) => {
   const cases: [settings: Record<string, string>, line: string][] = [
-    [{ REDIS_URL: 'redis://127.0.0.1:1' }, 'REDIS_URL needs a package: npm install ioredis'],
+    [
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      'packages are missing for REDIS_URL: npm install ioredis',
+    ],
     [
       { FILES_URL: 's3://bucket', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
-      'FILES_URL needs a package: npm install aws4fetch',
+      'packages are missing for FILES_URL: npm install aws4fetch',
     ],
-    [{ ADMIN_PORT: '0' }, 'ADMIN_PORT needs a package: npm install prom-client'],
-    [{ ADMIN_PORT: '0', WORKERS: '2' }, 'ADMIN_PORT needs a package: npm install prom-client'],
+    [{ ADMIN_PORT: '0' }, 'packages are missing for ADMIN_PORT: npm install prom-client'],
+    [
+      { ADMIN_PORT: '0', WORKERS: '2' },
+      'packages are missing for ADMIN_PORT: npm install prom-client',
+    ],
+    [
+      { DATABASE_URL: 'postgres://127.0.0.1:1/records', REDIS_URL: 'redis://127.0.0.1:1' },
+      'packages are missing for DATABASE_URL, REDIS_URL: npm install pg ioredis',
+    ],
   ]
   for (const [settings, line] of cases) {
     await t.test(line, async () => {
       const { status, output } = await startWithout(t, settings)
-      assert.equal(output, `vitrine: cannot start: ${line}\n`)
+      assert.equal(output, `vitrine: ${line}\n`)
       assert.equal(status, 2)
     })
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../package.json' with { type: 'json' }
-import { loadConfig } from '../src/config/config.ts'
+import { findMisspelled, loadConfig } from '../src/config/config.ts'
 import { groupTitles, publicDefaults, settingNames, toFlagName } from '../src/config/settings.ts'
 import { failedStart } from './failed-start.ts'
 import {
@@ -19,6 +19,7 @@ import {
   temporaryFolder,
 } from './start-vitrine.ts'
 import { makeCertificate } from './hardening/tls-client.ts'
+import { until } from './until.ts'
 import { words } from './words.ts'
 
 const run = promisify(execFile)
@@ -148,13 +149,42 @@ test('a HOST that cannot be resolved stops the start with one line', async (t) =
   assert.deepEqual(lines, ['vitrine: cannot start: HOST cannot be resolved: host.invalid'])
 })
 
-test('the line of the start names the URL, and HOST if it is not a loopback address', async (t) => {
-  for (const [host, ending] of [
-    ['127.0.0.1', ''],
-    ['0.0.0.0', ' (HOST=0.0.0.0)'],
+const misspelled: readonly [name: string, meant: string | undefined][] = [
+  ['PRESETS', 'PRESET'],
+  ['RATELIMIT', 'RATE_LIMIT'],
+  ['TRUSTED_PROXY', undefined],
+  ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
+  ['ALLOWED_HOST', 'ALLOWED_HOSTS'],
+  ['DATABASE_URL_FILE', 'DATABASE_URL'],
+  ['VITRINE_PRESET', 'PRESET'],
+  ['MAX_BODY_BYTES', undefined],
+  ...words`HOME HOSTNAME HOSTTYPE PATH PWD LOGNAME USER TERM PORT HOST NODE_OPTIONS NODE_ENV`.map(
+    (name) => [name, undefined] satisfies [string, undefined],
+  ),
+]
+for (const [name, meant] of misspelled) {
+  test(`the variable ${name} ${meant ? `is taken for ${meant}` : 'causes no warning'}`, () => {
+    const expected = `${name} is not a setting and is ignored. Did you mean ${meant ?? ''}?`
+    assert.deepEqual(findMisspelled({ [name]: 'a' }), meant ? [expected] : [])
+  })
+}
+
+test('a start prints variables that may be misspelled', async (t) => {
+  const started = spawnVitrine({ PORT: '0', DATABASE_URL: 'sqlite::memory:', PRESETS: 'public' })
+  t.after(() => started.process.kill('SIGKILL'))
+  await findOrigin(started)
+  await until(() => /^vitrine: PRESETS is not a setting/m.test(started.output()))
+})
+
+test('the line of the start names the URL, and HOST and PRESET unless all is local', async (t) => {
+  for (const [host, preset, ending] of [
+    ['127.0.0.1', 'none', ''],
+    ['127.0.0.1', 'public', ' (HOST=127.0.0.1, PRESET=public)'],
+    ['0.0.0.0', 'none', ' (HOST=0.0.0.0, PRESET=none)'],
   ] as const) {
-    await t.test(host, async (t) => {
-      const started = spawnVitrine({ PORT: '0', DATABASE_URL: 'sqlite::memory:', HOST: host })
+    await t.test(`${host} ${preset}`, async (t) => {
+      const settings = { PORT: '0', DATABASE_URL: 'sqlite::memory:', HOST: host, PRESET: preset }
+      const started = spawnVitrine(settings)
       t.after(() => started.process.kill('SIGKILL'))
       const origin = await findOrigin(started)
       assert.ok(started.output().includes(`Vitrine is listening on ${origin}${ending}\n`))

@@ -5,7 +5,7 @@ import { writeBackup } from '../stores/sqlite/backup.ts'
 import { formatSums, parseDatabasePath } from './format.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
-  const path = parseDatabasePath(config, `pg_dump --format=custom --file=FILE "$DATABASE_URL"`)
+  const path = parseDatabasePath(config)
   const { files, close } = await openFiles(config)
   const interruption = new AbortController()
   const interrupt = () => {

@@ -15,9 +15,10 @@ export function formatSums({ records, files, bytes }: BackupTotals): string {
   return `${counts} (${formatCount(bytes, 'byte')})`
 }
 
-/** Throws unless the database is a SQLite file; `postgresCommand` does the same for PostgreSQL. */
-export function parseDatabasePath({ databaseUrl: url }: Config, postgresCommand: string): string {
-  if (url.startsWith('postgres')) throw new Error(`for PostgreSQL, use ${postgresCommand}`)
+/** Throws unless the database is a SQLite file. */
+export function parseDatabasePath({ databaseUrl: url }: Config): string {
+  if (url.startsWith('postgres'))
+    throw new Error('for PostgreSQL, use pg_dump --format=custom --file=FILE "$DATABASE_URL"')
   assertNotInMemory(url)
   return toDatabasePath(url) ?? ''
 }

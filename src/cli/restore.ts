@@ -1,20 +1,27 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
-import { restoreBackup } from '../stores/sqlite/restore.ts'
+import { moveBackup, restoreBackup } from '../stores/sqlite/restore.ts'
 import { checkRecord } from './check-record.ts'
 import { formatSums, parseDatabasePath } from './format.ts'
 
 export async function restore(config: Config, file: string): Promise<void> {
-  const command = `pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE`
-  const path = parseDatabasePath(config, command)
+  const { databaseUrl } = config
+  const isPostgres = databaseUrl.startsWith('postgres')
   const { files, close } = await openFiles(config)
   try {
-    const options = { path, file, files, fileCollections, checkRecord }
-    const { hasHash, ...sums } = await restoreBackup(options)
+    const options = { file, files, fileCollections, checkRecord }
+    const { hasHash, ...sums } = await (isPostgres
+      ? moveBackup(options, await loadFill(databaseUrl))
+      : restoreBackup({ ...options, path: parseDatabasePath(config) }))
     if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
     console.log(`Restored ${formatSums(sums)} from ${file}`)
   } finally {
     close()
   }
+}
+
+async function loadFill(url: string) {
+  const { fillDatabase } = await import('../stores/records/postgres/fill.ts')
+  return fillDatabase.bind(undefined, url)
 }

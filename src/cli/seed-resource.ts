@@ -9,7 +9,6 @@ import { createContext } from '../resources/relations/create-context.ts'
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher, createRecord } from '../resources/write/write.ts'
 import { parseId } from '../resources/write/create-numbered.ts'
-import { loadDriver } from '../stores/load-driver.ts'
 import { openRecords } from '../stores/open-stores.ts'
 import {
   allRecords,
@@ -32,8 +31,9 @@ export async function seedResource(config: Config, count: number): Promise<void>
   const { records, close } = await openRecords(config)
   try {
     const { context, resources } = await findContext(config, records, name)
-    const load = () => import('@faker-js/faker/locale/en')
-    const { faker } = await loadDriver('seed', '@faker-js/faker', load)
+    const { faker } = await import('@faker-js/faker/locale/en').catch((cause: unknown) => {
+      throw new Error('seed needs a package: npm install @faker-js/faker', { cause })
+    })
     // Another call with this number adds other records to these.
     const stored = await context.collection.count()
     if (seedNumber !== undefined) faker.seed([seedNumber, stored])

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { createApp } from '../app.ts'
-import { findFreshFolder, type Config } from '../config/config.ts'
+import { findFreshFolder, findMisspelled, type Config } from '../config/config.ts'
 import { combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
@@ -11,7 +11,6 @@ import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { watchData } from './watch-data.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
-import { loadDriver } from '../stores/load-driver.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
 
 const maxStopSeconds = 10
@@ -36,7 +35,8 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const { stores } = opening
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
-  if (workers.isFirstProcess) findOpenToOthers(config).forEach(warn)
+  if (workers.isFirstProcess)
+    [...findOpenToOthers(config), ...findMisspelled(process.env)].forEach(warn)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app
@@ -59,9 +59,10 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
 }
 
 function printOrigins(config: Config, origin: string): void {
-  const { host } = config
-  const ofHost = isLoopback(host) ? '' : ` (HOST=${host})`
-  console.log(`Vitrine is listening on ${origin}${ofHost}`)
+  const { host, preset, trustedProxies } = config
+  const isLocal = isLoopback(host) && preset === 'none' && trustedProxies.length === 0
+  const ofSettings = isLocal ? '' : ` (HOST=${host}, PRESET=${preset})`
+  console.log(`Vitrine is listening on ${origin}${ofSettings}`)
   const others = findNetworkOrigins(config, origin)
   if (others.length > 0) console.log(`On this network: ${others.join(', ')}`)
 }
@@ -160,8 +161,7 @@ function stopAtSignals(config: Config, readiness: Readiness, close: () => void):
 /** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
 async function openAdminPort(config: Config, readiness: Readiness, opened: AsyncDisposableStack) {
   if (config.adminPort === undefined) return undefined
-  const load = () => import('../operations/metrics.ts')
-  const metrics = (await loadDriver('ADMIN_PORT', 'prom-client', load)).createMetrics(readiness)
+  const metrics = (await import('../operations/metrics.ts')).createMetrics(readiness)
   if (workers.isWorker) {
     Object.assign(workers.handlers, { readiness: readiness.find, metrics: metrics.readSnapshot })
     return metrics

@@ -114,5 +114,52 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':
       FILES_URL?.startsWith('s3:') && !(AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY),
   }
-  return Object.entries(conflicts).flatMap(([problem, exists]) => (exists ? [problem] : []))
+  const found = Object.entries(conflicts).flatMap(([problem, exists]) => (exists ? [problem] : []))
+  return [...found, ...findMissingPackages(environment)]
+}
+
+function findMissingPackages({ DATABASE_URL, REDIS_URL, FILES_URL, ADMIN_PORT }: Environment) {
+  const users = {
+    pg: DATABASE_URL?.startsWith('postgres') && 'DATABASE_URL',
+    ioredis: REDIS_URL && 'REDIS_URL',
+    aws4fetch: FILES_URL?.startsWith('s3:') && 'FILES_URL',
+    'prom-client': ADMIN_PORT && 'ADMIN_PORT',
+  }
+  const missing = Object.entries(users).filter(([name, user]) => user && !isInstalled(name))
+  if (missing.length === 0) return []
+  const variables = missing.map(([, user]) => user).join(', ')
+  const names = missing.map(([name]) => name).join(' ')
+  return [`packages are missing for ${variables}: npm install ${names}`]
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    return import.meta.resolve(name) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Set variables whose name is almost that of a setting. */
+export function findMisspelled(environment: Environment): string[] {
+  const known = settingNames.map(toEnvironmentName)
+  return Object.keys(environment).flatMap((name) => {
+    const bare = name.replace(/^VITRINE_/, '')
+    const isMeant = (each: string) =>
+      isNear(bare, each, each.length < 8 ? 1 : 2) ||
+      (each.includes('_') && bare.startsWith(`${each}_`))
+    const meant = known.includes(name) ? undefined : known.find(isMeant)
+    return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
+  })
+}
+
+/** Whether so many additions, removals and replacements of characters can make them equal. */
+function isNear(one: string, other: string, edits: number): boolean {
+  const [a, b] = [one.slice(1), other.slice(1)]
+  if (one === '' || other === '') return one.length + other.length <= edits
+  if (one[0] === other[0]) return isNear(a, b, edits)
+  return (
+    edits > 0 &&
+    [isNear(a, other, edits - 1), isNear(one, b, edits - 1), isNear(a, b, edits - 1)].includes(true)
+  )
 }

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
 import type { Count, Counters } from '../stores/counters/counters.ts'
-import { loadDriver } from '../stores/load-driver.ts'
 import { findFreePort } from './free-port.ts'
 import { openChannel, type Handlers, type SendRequest, type Supervised } from './worker-channel.ts'
 
@@ -95,8 +94,7 @@ function startWorker(supervised: Supervised): void {
 
 async function openAdminIfSet(config: Config, supervised: Supervised) {
   if (config.adminPort === undefined) return undefined
-  const load = () => import('./supervisor-admin.ts')
-  const { openSupervisorAdmin } = await loadDriver('ADMIN_PORT', 'prom-client', load)
+  const { openSupervisorAdmin } = await import('./supervisor-admin.ts')
   return openSupervisorAdmin(config, supervised)
 }
 

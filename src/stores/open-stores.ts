@@ -7,7 +7,6 @@ import { findWideModes } from './file-modes.ts'
 import { openDiskFiles } from './files/disk.ts'
 import type { Files } from './files/files.ts'
 import { createIdempotencyEntries, type IdempotencyEntries } from './idempotency/idempotency.ts'
-import { loadDriver } from './load-driver.ts'
 import type { Records } from './records/records.ts'
 import type { OpenReplicas } from './replicas/replicas.ts'
 import { createSqliteRecords } from './records/sqlite/records.ts'
@@ -85,8 +84,7 @@ export async function openRecords(
 ): Promise<Pick<Stores, 'records' | 'setReadOnly' | 'close'>> {
   const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
-    const load = () => import('./records/postgres/records.ts')
-    const { openPostgresRecords } = await loadDriver('DATABASE_URL', 'pg', load)
+    const { openPostgresRecords } = await import('./records/postgres/records.ts')
     return openPostgresRecords(url, maxRecords)
   }
   const database = openSqliteDatabase(url, durability, maxDatabaseBytes)
@@ -103,8 +101,7 @@ export async function openFiles(config: Config, warn: Warn = () => undefined) {
   const abandonedSeconds = config.requestSeconds + 3600
   if (!config.filesUrl.startsWith('s3:'))
     return { files: await openDiskFiles(config.filesUrl, abandonedSeconds), close: () => undefined }
-  const load = () => import('./files/s3/files.ts')
-  const { openS3Files } = await loadDriver('FILES_URL', 'aws4fetch', load)
+  const { openS3Files } = await import('./files/s3/files.ts')
   const { problem, ...opened } = await openS3Files({ ...config, abandonedSeconds })
   if (problem) warn(`FILES_URL cannot be reached, so uploads get 503 for now: ${problem}`)
   return opened
@@ -112,18 +109,12 @@ export async function openFiles(config: Config, warn: Warn = () => undefined) {
 
 async function openRedisStores({ redisUrl }: Config, warn: Warn) {
   if (redisUrl === undefined) return undefined
-  const load = () =>
-    Promise.all([
-      import('./redis/database.ts'),
-      import('./sessions/redis.ts'),
-      import('./counters/redis.ts'),
-      import('./replicas/redis.ts'),
-    ])
-  const [{ openRedisDatabase }, sessions, counters, replicas] = await loadDriver(
-    'REDIS_URL',
-    'ioredis',
-    load,
-  )
+  const [{ openRedisDatabase }, sessions, counters, replicas] = await Promise.all([
+    import('./redis/database.ts'),
+    import('./sessions/redis.ts'),
+    import('./counters/redis.ts'),
+    import('./replicas/redis.ts'),
+  ])
   const { redis, close } = await openRedisDatabase(redisUrl, warn)
   return {
     sessions: sessions.createRedisSessions(redis),

@@ -29,7 +29,7 @@ test('the error of a start without the driver names the package to install', asy
     DATABASE_URL: 'postgresql://127.0.0.1/records',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
   })
-  assert.equal(line, 'vitrine: cannot start: DATABASE_URL needs a package: npm install pg')
+  assert.equal(line, 'vitrine: packages are missing for DATABASE_URL: npm install pg')
 })
 
 test('the driver is not loaded for SQLite', async (t) => {

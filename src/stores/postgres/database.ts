@@ -45,8 +45,9 @@ export async function openPostgresDatabase(url: string) {
     /** Repeats the work if the server aborts it for another transaction. */
     transact: (work: Work<number | undefined>) =>
       run(hosts, (query) => runInTransaction(query, work)),
-    alter: (statement: string) =>
-      withClient(url, (client) => alter(client, () => client.query(statement))),
+    /** In one transaction without a limit of time, which waits for those of other processes. */
+    alter: (change: (client: pg.Client) => Promise<unknown>) =>
+      withClient(url, (client) => alter(client, () => change(client))),
     /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
     listen: (channel: string, take: () => void) => {
       const stopping = new AbortController()

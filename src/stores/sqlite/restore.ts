@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { collectionNames } from '../collection-names.ts'
 import type { Files } from '../files/files.ts'
@@ -28,6 +28,22 @@ export async function restoreBackup(options: RestoreOptions) {
   return { ...toTotals(database, options), hasHash }
 }
 
+type Fill = (rows: Iterable<Row>, prepare: () => Promise<void>) => Promise<void>
+type Row = Readonly<Record<string, SQLOutputValue>>
+
+/** Into an empty database of another kind. */
+export async function moveBackup(options: Omit<RestoreOptions, 'path'>, fill: Fill) {
+  const hasHash = await checkBackup(options.file, options.checkRecord)
+  using database = new DatabaseSync(':memory:')
+  database.prepare('ATTACH ? AS saved').run(toUnchangeable(options.file))
+  let pending: string[] = []
+  await fill(database.prepare('SELECT * FROM saved.records').iterate(), async () => {
+    pending = await saveContents(database, options)
+  })
+  for (const id of pending) await options.files.keep(id)
+  return { ...toTotals(database, options), hasHash }
+}
+
 /** Throws if another process has opened the database. */
 export function openAlone(path: string): DatabaseSync {
   makeFile(path)
@@ -46,7 +62,10 @@ export function openAlone(path: string): DatabaseSync {
 }
 
 /** Saves missing contents as pending: a sweep would remove files without records. */
-async function saveContents(database: DatabaseSync, options: RestoreOptions): Promise<string[]> {
+async function saveContents(
+  database: DatabaseSync,
+  options: Omit<RestoreOptions, 'path'>,
+): Promise<string[]> {
   const { files } = options
   const pieces = database.prepare('SELECT piece FROM saved.contents WHERE id = ? ORDER BY place')
   function* readContent(id: string): Generator<Buffer> {

@@ -12,8 +12,8 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     createIndex: async (name, definition) => {
       const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
       const { rows } = await database.run((query) => query({ text: find, values: [name] }))
-      if (rows.length === 0)
-        await database.alter(`CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`)
+      const statement = `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`
+      if (rows.length === 0) await database.alter((client) => client.query(statement))
       return true
     },
     quote: pg.escapeLiteral,
