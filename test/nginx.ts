@@ -20,7 +20,9 @@ export async function writeNginxFiles(t: TestContext) {
   const folder = await temporaryFolder(t)
   const file = join(folder, 'nginx.conf')
   const upstreamFile = join(folder, 'upstream.conf')
-  await writeFile(file, readProjectFile('deploy/nginx.conf').replaceAll('/tmp/', `${folder}/`))
+  const text = readProjectFile('deploy/nginx.conf').replaceAll('/tmp/', `${folder}/`)
+  // Standard output is a socket here, which cannot be opened.
+  await writeFile(file, text.replace('/dev/stdout', `${folder}/access.log`))
   await copyFile(join(projectFolder, 'deploy/upstream.conf'), upstreamFile)
   return { program, file, upstreamFile }
 }

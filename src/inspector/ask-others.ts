@@ -32,7 +32,7 @@ export function openOthers(app: FastifyInstance, others: Others): AskOthers {
     if (inspector !== 'off') replicas = openReplicas?.(topic, respond)
   })
   app.addHook('onClose', async () => replicas?.close())
-  // Replicas cannot share SQLite.
+  // Processes that are started separately with one SQLite file do not know of each other.
   const isAlone = redisUrl === undefined && databaseUrl.startsWith('sqlite:')
   return async (question) => {
     const found = await replicas?.ask(question)

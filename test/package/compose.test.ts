@@ -90,7 +90,7 @@ test('only the proxy is published, and it forwards to the port of Vitrine', () =
     return `${address ?? ''}:${imageEnvironment.PORT ?? ''}`
   })
   const upstream = readProjectFile('deploy/upstream.conf')
-  const listedServers = [...upstream.matchAll(/^ *server (\S+);/gm)].map(([, server]) => server)
+  const listedServers = [...upstream.matchAll(/^ *server ([^\s;]+)/gm)].map(([, server]) => server)
   assert.deepEqual(listedServers, servers)
 })
 
@@ -114,6 +114,8 @@ test('only the proxy is trusted', () => {
   assert.ok(!Array.isArray(proxy.networks))
   assert.equal(settings.TRUSTED_PROXIES, proxy.networks.front?.ipv4_address)
   assert.match(nginx, /X-Forwarded-For \$remote_addr;/)
+  assert.match(nginx, /X-Request-Id \$request_id;/)
+  assert.match(nginx, /log_format vitrine '\$remote_addr .*\$request_id'/)
 })
 
 test('no secret is in the file, and a start without secrets fails with their names', () => {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
+import packageJson from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/config.ts'
 import { settingNames, toEnvironmentName } from '../../src/config/settings.ts'
 import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
@@ -57,6 +58,10 @@ test('kubernetes.yaml is valid for Kubernetes', async (t) => {
   assert.match(await findTypeProblems(t, misspelt), /readynessProbe/)
 })
 
+test('its image has the version of this repository', () => {
+  assert.equal(container.image, `vitrine:${packageJson.version}`)
+})
+
 test('its pods have no privileges', () => {
   assert.deepEqual(container.securityContext, {
     allowPrivilegeEscalation: false,
@@ -91,6 +96,8 @@ test('its settings exist, and its secrets are elsewhere', () => {
     assert.deepEqual(valueFrom, { secretKeyRef: { name: 'vitrine', key: name } })
     assert.ok(text.includes(`--from-literal=${name}=`), name)
   }
+  assert.throws(() => loadConfig(settings, ['topic']), /^Error: TRUSTED_PROXIES must be [^\n]*$/)
+  settings.TRUSTED_PROXIES = '10.0.0.7'
   const { preset, adminPort } = loadConfig(settings, ['topic'])
   assert.equal(preset, 'public')
   const ports = new Map(container.ports?.map(({ name, containerPort }) => [name, containerPort]))
