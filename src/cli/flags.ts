@@ -6,12 +6,21 @@ import { toEnvironmentName, toFlagName, type SettingName } from '../config/setti
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)
+  problems.push(...findLostFlags(process.env))
   const { source, ofCommand } = takeSource(words)
   if (source !== undefined) values[toEnvironmentName('dataFile')] = source
   const { command = commands.serve, argument = '', others = [], problem } = parseCommand(ofCommand)
   if (problem !== undefined) problems.push(problem)
   const config = loadConfig({ ...process.env, ...values }, demoNames, problems)
   return { verb: command.verb, run: () => command.run(config, argument, others) }
+}
+
+/** npm takes flags as its own configuration. */
+function findLostFlags(env: NodeJS.ProcessEnv): string[] {
+  if (env.npm_lifecycle_event !== 'start' || env.npm_package_name !== 'vitrine') return []
+  return settingNames
+    .filter((name) => `npm_config_${toFlagName(name).replaceAll('-', '_')}` in env)
+    .map((name) => `npm took --${toFlagName(name)}. Did you forget -- after npm start?`)
 }
 
 /** A data file is named before the command, if there is one: no command has a dot or a slash. */

@@ -2,7 +2,7 @@ import { decodePath } from '../http/request/target.ts'
 import { formatBytes } from '../site/assets/size.js'
 import { codeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
 import { html, type Html, type HtmlValue } from '../site/html.ts'
-import { renderStatus, renderTime } from '../site/page.ts'
+import { renderStatus } from '../site/page.ts'
 import { toStatusNote } from '../site/status-note.ts'
 import { prettyBody } from './bodies.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
@@ -28,7 +28,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const note = status === undefined ? lost : hasHead(exchange) ? toStatusNote(status) : ''
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
-<span class="quiet">${ms.toFixed(1)} ms on the server, ${renderTime(receivedAt)}, from ${client}</span></p>
+<span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt}">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
     'Request',
@@ -203,7 +203,9 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
   const shown = sent.length === 0 ? 'None: a cache cannot revalidate this response.' : sent
   if (conditions.length === 0 || preconditions === undefined) return shown
   const { etags, lastModified, outcome } = preconditions
-  const current = [...etags, ...(lastModified ? [lastModified] : [])].join(', ') || 'none'
+  // RFC 9110 §13.2.2: a condition with ETags takes precedence over one with a date.
+  const hasTags = names.slice(0, 2).some((name) => findField(requestFields, name.toLowerCase()))
+  const current = (hasTags ? etags.join(', ') : lastModified) || 'none'
   return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.`
 }
 
@@ -211,8 +213,8 @@ function renderRepresentation({ negotiation, requestFields }: Exchange): Html | 
   if (negotiation === undefined) return 'Not negotiated: this URL has one representation.'
   const { chosen, by, offers } = negotiation
   const others = offers.filter((offer) => offer !== chosen).join(', ')
+  if (chosen === undefined) return `None is acceptable. Available: ${others}.`
   const also = others === '' ? '' : ` Also available: ${others}.`
-  if (chosen === undefined) return `None is acceptable.${also}`
   const accept = findField(requestFields, 'accept') ?? ''
   const preference = accept.length > 60 ? 'Accept' : `Accept: ${accept}`
   const reasons = {

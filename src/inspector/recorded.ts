@@ -7,6 +7,7 @@ import { toClientAddress } from '../http/request/client-address.ts'
 import { toPairs } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream } from '../http/request/target.ts'
+import { withoutCodings } from '../http/response/compress.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { findComparison } from '../http/response/preconditions.ts'
 import type { ComparedPreconditions } from './exchange.ts'
@@ -56,7 +57,7 @@ export function toEntry(
     recording.connection.text,
     request.server.demoName ?? '',
     response.route ?? '',
-    toRare(request),
+    toRare(request, reply.getHeader('etag')),
     toSentHead(reply.raw),
     raw.rawHeaders.join(separator),
   ]
@@ -104,10 +105,16 @@ interface Rare extends RecordedExtras {
   preconditions?: ComparedPreconditions | undefined
 }
 
-function toRare({ raw, negotiation }: FastifyRequest): string {
+function toRare({ raw, negotiation }: FastifyRequest, sentTag: unknown): string {
   const preconditions = findComparison(raw.headers)
   const extras = raw.recording?.extras
   if (negotiation === undefined && preconditions === undefined && extras === undefined) return ''
+  if (preconditions !== undefined) {
+    const sent = String(sentTag)
+    // The content coding is chosen after the comparison, with a tag of its own.
+    const isSent = (tag: string) => withoutCodings(sent) === tag
+    preconditions.etags = preconditions.etags.map((tag) => (isSent(tag) ? sent : tag))
+  }
   return JSON.stringify({ negotiation, preconditions, ...extras } satisfies Rare)
 }
 

@@ -221,6 +221,38 @@ test('an exchange over HTTP/2 has its version, its cipher and its body', async (
   assert.match(responseHead, /^HTTP\/2\.0 200 \n[^]*\ncontent-length: 6\ndate: .*GMT\n$/)
 })
 
+test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
+  const { app, id } = await openApp(t)
+  const url = '/assets/vitrine.css'
+  for (const [tag, status] of [
+    ['"other"', 200],
+    ['', 304],
+  ] as const) {
+    const headers = { 'accept-encoding': 'gzip', 'x-request-id': id, 'if-modified-since': 'now' }
+    const { etag = '' } = (await app.inject({ url, headers })).headers
+    assert.match(etag, /\+gzip"$/)
+    const sent = { ...headers, 'if-none-match': tag || etag }
+    assert.equal((await app.inject({ url, headers: sent })).statusCode, status)
+    const found = (await findAll(app, id)).at(-1)
+    assert.deepEqual(found?.preconditions?.etags, [etag])
+    const { body } = await app.inject(`/inspector/${found.id}`)
+    const shown = etag.replaceAll('"', '&quot;')
+    assert.ok(body.includes(`was compared with <code>${shown}</code>: `))
+  }
+})
+
+test('a 406 shows the representations of the resource', async (t) => {
+  const { app, id } = await openApp(t)
+  const headers = { accept: 'image/png', 'x-request-id': id }
+  assert.equal((await app.inject({ url: '/places', headers })).statusCode, 406)
+  const { negotiation, id: own } = await find(app, id)
+  assert.equal(negotiation?.chosen, undefined)
+  const offers = 'text/html, application/json, text/plain, text/csv, application/x-ndjson'
+  assert.equal(negotiation?.offers.join(', '), offers)
+  const { body } = await app.inject(`/inspector/${own}`)
+  assert.ok(body.includes(`None is acceptable. Available: ${offers}.`))
+})
+
 const conditions: readonly (readonly [string, string, Headers, string])[] = [
   ['GET', '/places/x', { 'if-none-match': '*' }, 'not modified'],
   ['GET', '/places/x', { 'if-none-match': '"other"' }, 'proceed'],

@@ -57,6 +57,20 @@ test('options with a value may be before or after a command, as with npm start',
   for (const name of ['before.db', 'after.db']) assert.ok(existsSync(join(folder, name)), name)
 })
 
+for (const flags of ['--preset public', '--preset=public']) {
+  test(`npm start ${flags} without -- does not start, and prints why`, async (t) => {
+    const { folder, settings } = await emptyService(t)
+    const env = { ...settings, PATH: process.env.PATH }
+    const args = ['start', '--silent', ...flags.split(' ')]
+    const started = promisify(execFile)('npm', args, { cwd: projectFolder, env })
+    await assert.rejects(started, {
+      code: 2,
+      stderr: /^vitrine: npm took --preset\. Did you forget -- after npm start\?$/m,
+    })
+    assert.equal(existsSync(join(folder, 'kept')), false)
+  })
+}
+
 test('the default command is serve', async (t) => {
   const { folder, settings } = await emptyService(t)
   const { send } = await openService(t, { folder, settings })

@@ -71,7 +71,10 @@ export function chooseErrorForm(
     : ['text/plain', 'text/html', ...jsonTypes]
   // The type of the URL, which Accept does not change.
   const { mediaType: ofUrl } = request.routeOptions.config
+  const { negotiation } = request
   const mediaType = ofUrl ?? negotiate(request, reply, offers) ?? offers[0]
+  // The offers that were not acceptable explain a 406, not those of the error.
+  if (reply.statusCode === 406) request.negotiation = negotiation
   if (mediaType === 'text/html') return 'html'
   return mediaType?.includes('json') === true ? 'json' : 'text'
 }

@@ -57,7 +57,7 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <p>${step.why}</p>
 <div class="columns">
 ${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${renderCommand('Windows (cmd)', windows)}</div>` : ''}</div>
-${isOpen ? renderPlaceholders(text) : ''}${
+${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p class="note scripted">The Send button sends <code>Origin: null</code> in place of this <code>Origin</code>.</p>\n` : ''}${
     // The points can have links to the pages of the demo.
     isOpen
       ? html`${renderSender(step, number)}<h3>What to look for</h3>

@@ -19,7 +19,8 @@ export const crossSiteRequests: Lesson = {
 Two rules limit the damage: scripts can read responses of other origins only with permission (CORS), and
 the server rejects writes that come from other sites (protection against CSRF).`,
     html`The buttons below send from a sandboxed frame. Its origin is <code>null</code>, so the browser and
-the server treat it as another site. The curl commands use the origin <code>${Origin}</code>.`,
+the server treat it as another site. The request in each box, and its curl command, have the origin
+<code>${Origin}</code> instead.`,
   ],
   steps: [
     step('Read from another origin', 'GET /locations', 'locations', {
@@ -31,8 +32,9 @@ This is the CORS protocol of the Fetch standard.`,
         html`The browser adds <code>Origin</code>. A script cannot change it.`,
         html`<code>Access-Control-Allow-Origin: *</code> permits scripts of all sites to read the response. It
 does not permit cookies.`,
-        html`<code>Sec-Fetch-Site: cross-site</code> states the same relation. Browsers send it over HTTPS
-and to this computer.`,
+        html`<code>Sec-Fetch-Site: cross-site</code> also states that the request comes from another site.
+Browsers send it over HTTPS, or if the service runs on the same computer. If you opened this page over plain
+HTTP from another computer, the request does not have it.`,
       ],
     }),
     step('Write from another site', 'POST /locations', 'locations', {

@@ -37,7 +37,9 @@ browser, it replaces the session that you may have.`,
 id, anyone can act as the user.`,
         html`<code>HttpOnly</code>: scripts cannot read the cookie. <code>SameSite=Lax</code>: other sites
 cannot make the browser send it with a POST request. <code>Max-Age</code>: the browser deletes it
-after this many seconds.`,
+after this many seconds, even if the session is in use.`,
+        html`Names of users need not be unique. Two users with one name can both log in, each with their own
+password.`,
         html`Over HTTPS the cookie also has <code>Secure</code> and a name that starts with
 <code>__Host-</code>.`,
       ],
@@ -47,8 +49,9 @@ after this many seconds.`,
       headers,
       curlFlags: ['-b jar'],
       lookFor: [
-        html`The request has a <code>Cookie</code> header. The response names the user and when the session
-ends.`,
+        html`The request has a <code>Cookie</code> header. The response names the user.`,
+        html`<code>expiresAt</code> is when the session ends on the server if it is not used before. Each use
+moves it, but not beyond <code>Max-Age</code>.`,
         html`<code>Cache-Control: no-store</code> keeps this response out of every cache, because it is
 about one user.`,
         html`<a href="/session">Your session</a> shows the same as a page, where you can renew the id and log
