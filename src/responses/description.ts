@@ -35,6 +35,11 @@ const properties = {
     description: 'The content coding. Accept-Encoding is ignored.',
   },
   early_hints: { ...fields, description: 'The headers of a 103 before the delay.' },
+  ranges: {
+    type: 'boolean',
+    description:
+      'Whether a GET with Range gets that part of the body with 206, if the status is 200. If-Range is compared with the ETag in `headers`.',
+  },
   close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
   fault: {
     enum: faultNames,

@@ -45,13 +45,15 @@ export async function readDescription(
   if (query.length > 0) return undefined
   const bytes = await readBytes(request.raw, config)
   if (bytes.length === 0) return undefined
-  const intro = 'Without parameters, the body describes the response. '
+  const intro = 'Without a parameter other than tag, the body describes the response. '
   return { value: parseJson(decodeUtf8(bytes), config, `${intro}It`), intro }
 }
 
 /** Parameters that are repeated. Their members are in the plural. */
 const repeatable = ['header', 'cookie', 'trailer', 'early_hint']
 const { properties } = descriptionSchema
+/** Without a value they are true. */
+const flags = ['close', 'ranges']
 const numbers = Object.entries(properties).flatMap(([name, schema]) =>
   'minimum' in schema ? [name] : [],
 )
@@ -73,7 +75,7 @@ export const descriptionParameters = Object.entries(properties).map(
 /** The description in query parameters, unchecked. Throws 400. */
 export function toDescription(query: readonly Pair[], config: Config): Record<string, unknown> {
   // A form sends its empty fields too.
-  const given = query.filter(([name, value]) => value !== '' || name === 'close')
+  const given = query.filter(([name, value]) => value !== '' || flags.includes(name))
   const groups = Map.groupBy(given, ([name]) => name)
   const entries = [...groups].map(([name, pairs]): [string, unknown] => {
     const values = pairs.map(([, value]) => value)
@@ -92,7 +94,7 @@ function toMember(name: string, [value = '', ...others]: readonly string[], conf
   if (name === 'json') return parseJson(value, config, 'json')
   // In a query, + is a space.
   if (name === 'base64') return value.replaceAll(' ', '+')
-  if (name === 'close') return toFlag(value)
+  if (flags.includes(name)) return toFlag(value)
   return numbers.includes(name) && isDecimal(value) ? Number(value) : value
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
@@ -8,6 +8,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { findStream, isRawRequest } from '../http/request/target.ts'
 import { holdBytes, isClosed } from '../http/response/finish-responses.ts'
 import { pace, wait } from '../http/response/pacing.ts'
+import { findPart } from '../http/response/send-bytes.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import {
   applyVisitorHead,
@@ -39,21 +40,21 @@ export async function sendDescribed(
   description: ResponseDescription,
   { config, cookiePath }: SendOptions,
 ): Promise<FastifyReply> {
-  const { status = 200, delay = 0, trailers, fault } = description
+  const { delay = 0, trailers, fault } = description
   const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
   const { request } = reply
   const { allowedRedirectDomains } = config
   const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
   const sendFault = fault && createFaultSender(reply, fault, { config, seconds })
-  const body = await encode(toBody(description), description)
-  const problems = findTimeProblems(description, body.length, config)
+  const whole = await encode(toBody(description), description)
+  const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
+  const { status, headers, body } = toRequested(request, description, whole)
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
   if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, body.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
-  const headers = toHeaders(description, body)
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined
@@ -107,9 +108,22 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   recordExtras(reply.request.raw, { earlyHints })
 }
 
+/** All of the response, or the part that Range asks for. Throws 416. */
+function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
+  const { status = 200, ranges = false } = description
+  const headers = toHeaders(description, whole)
+  if (!ranges || status !== 200) return { status, headers, body: whole }
+  const [, etag = ''] = headers.find(([name]) => name.toLowerCase() === 'etag') ?? []
+  const { start, end, contentRange } = findPart(request, { etag }, whole.length)
+  const all: Pair[] = [...headers, ['Accept-Ranges', 'bytes']]
+  if (contentRange === undefined) return { status, headers: all, body: whole }
+  all.push(['Content-Range', contentRange])
+  return { status: 206, headers: all, body: whole.subarray(start, end + 1) }
+}
+
 function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {
   const { headers, type, encoding, cookies = [] } = description
-  const given = toPairs(headers)
+  const given = toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)])
   const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type')
   const ownType = type ?? (isTyped || length === 0 ? undefined : findDefaultType(description))
   return [
@@ -118,6 +132,13 @@ function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[]
     ...(encoding === undefined || length === 0 ? [] : [['Content-Encoding', encoding] as const]),
     ...cookies.map((cookie): Pair => ['Set-Cookie', cookie]),
   ]
+}
+
+/** `Retry-After: date:3` becomes the date in three seconds, which a description cannot know. */
+function toFieldValue(name: string, value: string): string {
+  const [, seconds] = /^date:(\d{1,5})$/.exec(value) ?? []
+  if (seconds === undefined || name.toLowerCase() !== 'retry-after') return value
+  return new Date(Date.now() + Number(seconds) * 1000).toUTCString()
 }
 
 function findDefaultType({ base64, ...others }: ResponseDescription): string {

@@ -120,7 +120,8 @@ const invalid: [path: string, names: RegExp][] = [
   [`${url}?steps=200*1001`, /^steps /],
   [`${url}?steps=`, /^steps /],
   [`${url}?steps=${'200,'.repeat(200)}200`, /^steps must be at most 500/],
-  [`${url}?retry_after=soon&color=red`, /^retry_after must be a whole number/],
+  [`${url}?retry_after=soon&color=red`, /^retry_after must have the form date:3/],
+  [`${url}?steps=503,200&seconds=1`, /^seconds needs fault/],
   [`${url}?steps=200&steps=500`, /^steps is given more than once/],
   [`${url}?__proto__=1`, /^__proto__ is not allowed/],
   [`${url}?description={}}`, /description/],
@@ -146,6 +147,7 @@ for (const [path, names] of invalid) {
 
 for (const [path, payload, detail] of [
   [url, { a: 1 }, 'a is not allowed.'],
+  [`${url}?tag=my-test`, { a: 1 }, 'a is not allowed.'],
   [url, [1], 'The description must be an object.'],
   ['/responses/custom', { a: 1 }, 'a is not allowed.'],
   ['/responses/custom', { sequence: [{}] }, 'sequence is not allowed.'],
@@ -154,7 +156,7 @@ for (const [path, payload, detail] of [
     const app = await testApp(t)
     const response = await app.inject({ method: 'POST', url: path, payload })
     assert.equal(response.statusCode, 400)
-    const expected = `Without parameters, the body describes the response. ${detail}`
+    const expected = `Without a parameter other than tag, the body describes the response. ${detail}`
     assert.equal(response.body.trimEnd(), expected)
   })
 }
@@ -181,3 +183,29 @@ test('the parameters of a description are those of the last step', async (t) => 
   assert.deepEqual([last.statusCode, last.headers['x-a'], last.body], [200, '1', 'Hello'])
   assert.equal((await app.inject(`${url}&color=red`)).statusCode, 400)
 })
+
+test('a duration is that of the faults among the steps', async (t) => {
+  const app = await testApp(t, { settings: { MAX_DURATION_SECONDS: '0.01' } })
+  const { body } = await app.inject('/responses/sequence/a?steps=stall,200&seconds=60')
+  assert.match(body, /^seconds makes the response take more/)
+  const url = '/responses/sequence/b?steps=stall,200&seconds=0.01&header=X-A:+1'
+  const origin = await app.listen({ port: 0 })
+  for (const name of ['first', 'second']) {
+    const response = await fetch(origin + url)
+    assert.equal(response.headers.get('x-a'), '1', name)
+    const { key } = (await response.json()) as { key: string }
+    assert.equal(key, 'b')
+  }
+})
+
+for (const url of [
+  '/responses/sequence/a?steps=503&retry_after=date:30',
+  '/responses/custom?status=503&header=Retry-After:+date:30',
+]) {
+  test(`${url} has a date in 30 seconds`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 0, 1) })
+    const app = await testApp(t)
+    const { headers } = await app.inject(url)
+    assert.equal(headers['retry-after'], 'Thu, 01 Jan 2026 00:00:30 GMT')
+  })
+}

@@ -9,7 +9,11 @@ import {
   type Sequence,
 } from '../../responses/description.ts'
 import { faultNames, isFaultName } from '../../responses/faults.ts'
-import { parseDescribed, parseDescription } from '../../responses/parse-description.ts'
+import {
+  invalidDescription,
+  parseDescribed,
+  parseDescription,
+} from '../../responses/parse-description.ts'
 import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
@@ -29,11 +33,11 @@ const properties = {
     example: '503*2,short-body,200',
   },
   retry_after: {
-    type: 'integer',
-    minimum: 0,
-    maximum: 86_400,
+    type: 'string',
+    pattern: '^(date:)?\\d{1,5}$',
     description:
-      'The value of Retry-After in all responses except 2xx. With `steps`, none by default.',
+      'The value of Retry-After in all responses except 2xx: seconds, or `date:3` for the date in 3 seconds. With `steps`, none by default.',
+    example: 'date:3',
   },
 } as const
 
@@ -52,7 +56,7 @@ export const sequenceEndpoints: readonly ResponseEndpoint[] = [
     url: '/responses/sequence/:key',
     summary: 'Respond with the next step of a sequence',
     description:
-      'The steps are described by the parameters, of which those of /responses/custom describe the last step, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+      'The steps are described by the parameters, of which those of /responses/custom describe the last step and what a fault breaks, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
     parameters: [
       keyParameter,
       ...toQueryParameters(properties),
@@ -82,16 +86,32 @@ function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
   return 'sequence' in described ? described : { sequence: [described] }
 }
 
+/** Of the last step, and what the faults before it break. */
+const ofRepresentation = ['headers', 'type', 'body', 'json', 'base64', 'encoding', 'ranges']
+
 /** Other parameters than those of the steps describe the last one. */
 function readSteps(query: readonly Pair[], config: Config): Sequence {
   const [own = [], others = []] = [true, false].map((isOwn) =>
     query.filter(([name]) => Object.hasOwn(properties, name) === isOwn),
   )
-  const defaults = query.length === 0 ? { retry_after: 1 } : {}
+  const defaults = query.length === 0 ? { retry_after: '1' } : {}
   const { sequence } = toSteps({ ...defaults, ...parseSteps(own) })
-  const { times = 1, ...last } = sequence.at(-1) ?? {}
-  const described = parseDescription({ ...last, ...toDescription(others, config) }, config)
-  return { sequence: sequence.with(-1, { ...described, times }) }
+  const { seconds, ...given } = toDescription(others, config)
+  const members = Object.entries(given).filter(([name]) => ofRepresentation.includes(name))
+  const broken = Object.fromEntries(members)
+  const steps = sequence.map((step, index) => {
+    if (index === sequence.length - 1) return { ...step, ...given }
+    return step.fault ? { ...broken, ...step } : step
+  })
+  if (seconds !== undefined && !steps.some(({ fault }) => fault))
+    throw invalidDescription([{ field: 'seconds', message: 'needs fault' }])
+  const timed = seconds === undefined ? {} : { seconds }
+  return {
+    sequence: steps.map(({ times = 1, ...step }) => ({
+      ...parseDescription(step.fault ? { ...step, ...timed } : step, config),
+      times,
+    })),
+  }
 }
 
 const hasBody = (step: ResponseDescription) =>

@@ -26,21 +26,28 @@ export function toSource(content: Buffer): Pick<Bytes, 'size' | 'isInMemory' | '
 }
 
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
-  const { headers, method } = request
-  const { size } = bytes
+  const { headers } = request
   reply.headers(bytes.headers ?? toHeaders(bytes))
   if (assertPreconditions(headers, bytes) === 'not modified') return reply.code(304).send()
-  const allowsRange = method === 'GET' && isRangeFresh(headers, bytes)
-  const range = allowsRange ? parseRange(headers.range, size) : undefined
-  if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)
-  const { start, end } = range ?? { start: 0, end: size - 1 }
-  if (range) {
-    const bounds = `${String(start)}-${String(end)}/${String(size)}`
-    reply.code(206).header('content-range', `bytes ${bounds}`)
-  }
+  const { start, end, contentRange } = findPart(request, bytes, bytes.size)
+  if (contentRange !== undefined) reply.code(206).header('content-range', contentRange)
   const part = { bytes, start, end }
   if (!wantsDigest(headers)) return sendPart(request, reply, part)
   return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
+}
+
+/** What Range asks for, with its Content-Range, or all. Throws 416. */
+export function findPart(
+  { headers, method }: FastifyRequest,
+  validators: Validators,
+  size: number,
+) {
+  const allowsRange = method === 'GET' && isRangeFresh(headers, validators)
+  const range = allowsRange ? parseRange(headers.range, size) : undefined
+  if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)
+  if (range === undefined) return { start: 0, end: size - 1, contentRange: undefined }
+  const bounds = `${String(range.start)}-${String(range.end)}/${String(size)}`
+  return { ...range, contentRange: `bytes ${bounds}` }
 }
 
 interface BytesPart {
