@@ -10,7 +10,7 @@ import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
-import { findDelayMs } from './http/request/requested-failure.ts'
+import { delayRequest } from './http/request/requested-failure.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
 import {
@@ -90,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addOptionsMethod(app, config)
   readBodies(app, parts)
   applyFormHeaders(app)
-  addIdempotencyHooks(app, stores.idempotencyEntries)
+  addIdempotencyHooks(app, stores.idempotencyEntries, config)
   sweepRegularly(app, { name: 'expired states', everySeconds: 600, sweep: stores.states.sweep })
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
@@ -226,9 +226,9 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
     limits.check(request, reply, (error) => {
       const problem = error ?? parseRequestHead(request, config) ?? findKeyError(request)
       const { testApi, maxDurationSeconds } = config
-      const delayMs = testApi ? findDelayMs(request, reply, maxDurationSeconds) : 0
-      if (delayMs > 0) setTimeout(done, delayMs, problem)
-      else done(problem)
+      const next = done.bind(undefined, problem)
+      if (testApi) delayRequest(reply, maxDurationSeconds, next)
+      else next()
     })
   })
 }

@@ -2,8 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
+import type { Config } from '../config/config.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
+import { loseResponse } from '../http/request/requested-failure.ts'
 import { toPath } from '../http/request/target.ts'
 import type { IdempotencyEntries, StoredResponse } from '../stores/idempotency/idempotency.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
@@ -18,7 +20,11 @@ export function findClaimedId(request: FastifyRequest): string | undefined {
 }
 
 /** draft-ietf-httpapi-idempotency-key-header-06 §2.6 */
-export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEntries): void {
+export function addIdempotencyHooks(
+  app: FastifyInstance,
+  entries: IdempotencyEntries,
+  { testApi }: Pick<Config, 'testApi'>,
+): void {
   const finishers = new WeakMap<FastifyRequest, ReturnType<typeof renewLease>>()
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
@@ -40,7 +46,9 @@ export function addIdempotencyHooks(app: FastifyInstance, entries: IdempotencyEn
   const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const finish = finishers.get(request)
     finishers.delete(request)
-    await finish?.(reply.statusCode, toStoredResponse(reply, payload))
+    const stored = toStoredResponse(reply, payload)
+    await finish?.(reply.statusCode, stored)
+    if (testApi && finish && stored) await loseResponse(request, reply)
     return payload
   }
   app.addHook('onRoute', (route) => {

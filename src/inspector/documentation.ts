@@ -63,6 +63,11 @@ export const filterParameters = [
 const properties = {
   exchanges: { type: 'array', items: { anyOf: [jsonSchema, summarySchema] } },
   next: { ...text, description: 'The value of `before` for earlier exchanges.' },
+  removed: {
+    ...{ type: 'integer', minimum: 0 },
+    description:
+      'The number of exchanges that are gone because of INSPECTOR_MAX_EXCHANGES or INSPECTOR_MAX_BYTES.',
+  },
   scope: {
     enum: ['service', 'replica'],
     description: 'Whether the list has the exchanges of all replicas, or of one.',

@@ -56,8 +56,11 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
   const search = createSearch(mode, (key) =>
     Array.from(slabs.list(), (number) => read(number, key)),
   )
+  let cleared = 0
   return {
     mode,
+    /** The number of exchanges that were removed because of a limit, since all were cleared. */
+    removed: () => slabs.removed() - cleared,
     /** Or only those of the viewer. */
     clearsAll,
     /** At the head of a request. */
@@ -83,6 +86,7 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
     findSummaries: (query: Search, viewer: Viewer): readonly ExchangeSummary[] =>
       search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
     clear: (viewer: Viewer): void => {
+      if (clearsAll) cleared = slabs.removed()
       for (const number of [...slabs.list()]) {
         const owner = clearsAll ? undefined : read(number)?.owner
         if (clearsAll || (owner !== undefined && owner === viewer)) slabs.drop(number)

@@ -19,13 +19,12 @@ interface Additions {
 /** Scripts show it on other pages, and as tabs. */
 export function renderExchange(exchange: Exchange, additions: Additions = {}): Html {
   const { links = html``, form = html`` } = additions
-  const { method, effectiveMethod, target, status, ms, receivedAt, client } = exchange
+  const { method, effectiveMethod, target, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
   const { requestFields, requestBody } = exchange
   const hasFields = prettyBody(requestBody, requestFields).fields !== undefined
-  const lost = 'The connection was lost before the response.'
-  const note = status === undefined ? lost : hasHead(exchange) ? toStatusNote(status) : ''
+  const note = toNote(exchange)
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt}">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
@@ -39,6 +38,16 @@ ${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
   )}${renderPart('Code', html`${renderCommands(exchange)}${links}`)}</div>
 </div>
 `
+}
+
+function toNote(exchange: Exchange): string {
+  const { status, isCutOff, fault, responseFields, responseBody } = exchange
+  if (status !== undefined && !isCutOff) return hasHead(exchange) ? toStatusNote(status) : ''
+  const length = findField(responseFields, 'content-length') ?? ''
+  const sent = responseBody?.size ?? 0
+  const lost = `The connection was lost before the ${status === undefined ? 'response' : 'end of the response'}.`
+  const end = sent < Number(length) ? `Only ${String(sent)} of ${length} bytes were sent.` : lost
+  return fault === undefined ? end : `${end} The request asked for the fault ${fault}.`
 }
 
 function renderPart(name: string, content: Html): Html {

@@ -29,6 +29,8 @@ export const summarySchema = {
     route: { ...text, description: 'Such as `/users/:id`.' },
     location: { ...text, description: 'Of a redirect.' },
     isPreflight: flag,
+    fault: { ...text, description: 'The fault that the request asked for.' },
+    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
   },
 } as const
 
@@ -104,8 +106,6 @@ export const exchangeSchema = {
       description: 'Of a 103 (Early Hints) before the response, with which `responseHead` begins.',
     },
     trailerFields: fields,
-    fault: { ...text, description: 'The fault that the request asked for.' },
-    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
   },
 } as const
 

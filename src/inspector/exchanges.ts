@@ -16,6 +16,8 @@ export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
   exchanges: readonly Item[]
   /** Of the next page, if there is one. */
   next?: string | undefined
+  /** The number that was removed because of a limit, if there is one process. */
+  removed?: number | undefined
 }
 
 export interface ExchangeBatch {
@@ -51,7 +53,8 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     const { values, silent, scope } = await ask(JSON.stringify(question))
     const valid = values.filter((value) => isResponse(question, value))
     const coverage = { silent: silent + values.length - valid.length, scope }
-    return { items: [own, ...valid].flat() as Item[], coverage }
+    const isAlone = values.length + silent === 0
+    return { items: [own, ...valid].flat() as Item[], coverage, isAlone }
   }
   const page = async <Item extends ExchangeSummary>(
     kind: 'find' | 'list',
@@ -60,11 +63,13 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   ): Promise<ExchangePage<Item>> => {
     const search = { ...query, limit: limit + 1 }
     const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
-    const { items, coverage } = await askAll<Item>(question)
+    const { items, coverage, isAlone } = await askAll<Item>(question)
+    // Those of other visitors are not counted for this one.
+    const removed = isAlone && log.mode === 'all' ? log.removed() : undefined
     const found = items.toSorted(byTime).toReversed()
     const exchanges = found.slice(0, limit)
     const last = found.length > limit ? exchanges.at(-1) : undefined
-    return { exchanges, next: last && toCursor(last), ...coverage }
+    return { exchanges, next: last && toCursor(last), removed, ...coverage }
   }
   return {
     mode: log.mode,
@@ -146,6 +151,7 @@ function byTime(one: ExchangeSummary, other: ExchangeSummary): number {
 }
 
 interface Found<Item> {
+  isAlone: boolean
   items: readonly Item[]
   coverage: Coverage
 }

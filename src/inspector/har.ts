@@ -34,7 +34,7 @@ export async function* toHarChunks(pages: AsyncIterable<readonly Exchange[]>, co
 }
 
 function toEntry(exchange: Exchange) {
-  const { receivedAt, times, connection } = exchange
+  const { receivedAt, times, connection, fault, step } = exchange
   const { body = 0, firstByte = times.end, end } = times
   const wait = Math.max(0, firstByte - body)
   const receive = Math.max(0, end - firstByte)
@@ -46,6 +46,9 @@ function toEntry(exchange: Exchange) {
     cache: {},
     timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: body, wait, receive },
     connection: connection.id,
+    // Left out if undefined. Names that begin with an underscore are free.
+    _fault: fault,
+    _step: step,
   }
 }
 
@@ -59,7 +62,7 @@ function toRequest({ method, origin, target, requestBody, ...exchange }: Exchang
     headers: toPairs(exchange.requestFields),
     queryString: toPairs([...new URLSearchParams(url.replace(/^[^?]*/, ''))]),
     ...(requestBody && {
-      // HAR has no encoding of a request body. Names that begin with an underscore are free.
+      // HAR has no encoding of a request body.
       postData: { mimeType: toType(exchange.requestFields), ...toText(requestBody, '_encoding') },
     }),
     headersSize: -1,

@@ -93,11 +93,13 @@ function maskPart(head: string, content: string, found: string[]): string {
 /** Text that ends early has tokens too. */
 const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]|[^"[\]{}]+/g
 
+const emptyValue = /\{\s*\}|\[\s*\]|""/y
+
 /** By tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
 function maskJson(text: string, found: string[]): string {
   let masked = ''
   let secret: SecretValue | undefined
-  for (const [token, string, colon] of text.matchAll(jsonToken)) {
+  for (const { index, 0: token, 1: string, 2: colon } of text.matchAll(jsonToken)) {
     if (secret) {
       if (string === undefined) found.push(...token.split(/[\s,]+/))
       else if (colon === undefined) found.push(string.slice(1, -1), toValue(string))
@@ -105,7 +107,9 @@ function maskJson(text: string, found: string[]): string {
       masked += rest ?? ''
       if (rest !== undefined) secret = undefined
     } else if (string !== undefined && colon !== undefined) {
-      secret = isSecret(toValue(string)) ? { depth: 0 } : undefined
+      emptyValue.lastIndex = index + token.length
+      const isMasked = isSecret(toValue(string)) && !emptyValue.test(text)
+      secret = isMasked ? { depth: 0 } : undefined
       masked += secret ? `${token}"${mask}"` : token
     } else masked += string === undefined ? maskUrls(token, found) : maskString(string, found)
   }

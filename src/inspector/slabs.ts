@@ -35,7 +35,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
   let current = -1
   /** By the number of the entry: the slab's index and the offset in it, or -1. */
   const places = new Float64Array(maxEntries).fill(-1)
-  let [first, next] = [0, 0]
+  let [first, next, removed] = [0, 0, 0]
 
   const drop = (number: number): void => {
     const place = places[number % maxEntries] ?? -1
@@ -44,6 +44,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     places[number % maxEntries] = -1
   }
   const dropFirst = () => {
+    if (places[first % maxEntries] !== -1) removed += 1
     drop(first)
     first += 1
   }
@@ -97,6 +98,8 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
       }
     },
     next: () => next,
+    /** The number of entries that others have replaced. */
+    removed: () => removed,
   }
 }
 

@@ -10,7 +10,7 @@ import { toExchangeBody } from './to-body.ts'
 
 export function toSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
   const { id, requestId, owner, client, method, effectiveMethod, status, times } = recorded
-  const { isCutOff, demo, route, requestFields, responseFields } = recorded
+  const { isCutOff, demo, route, requestFields, responseFields, rare } = recorded
   const isRedirect = status !== undefined && status >= 300 && status < 400
   const location = isRedirect ? findField(responseFields, 'location') : undefined
   return {
@@ -19,6 +19,7 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
     ...{ method, effectiveMethod, target: maskTarget(recorded.target) },
     ...{ status, ms: times.end, isCutOff, demo, route },
     location: location && maskTarget(location),
+    ...{ fault: rare.fault, step: rare.step },
     isPreflight:
       method === 'OPTIONS' &&
       findField(requestFields, 'access-control-request-method') !== undefined,
@@ -35,7 +36,8 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
   const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)
   const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
-  const maskResponse = (type: string, text: string) => maskEcho(maskBody(type, text), secrets)
+  const maskResponse = (type: string, text: string) =>
+    maskEcho(showKey(maskBody(type, text), text, recorded), secrets)
   const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
   const earlyHintFields = earlyHints && maskFields(earlyHints)
@@ -52,6 +54,14 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     responseHead: (hintHead ?? '') + responseHead,
     responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
   }
+}
+
+/** The key of a state, with which the body begins, is no secret if it is in the URL. */
+function showKey(masked: string, text: string, { route = '', target }: Recorded): string {
+  const key = target.split(/[/?]/)[route.split('/').indexOf(':key')]
+  const start = (value: string) => `{"key":"${value}"`
+  if (key === undefined || !text.startsWith(start(key))) return masked
+  return masked.replace(start(mask), start(key))
 }
 
 function toRateLimit({ responseFields, isRateLimited }: Recorded): Exchange['rateLimit'] {

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { dataApp } from '../../../test/data-app.ts'
+import type { TestApp } from '../../../test/test-app.ts'
+import { until } from '../../../test/until.ts'
+import type { ExchangeSummary } from '../../inspector/exchange.ts'
 
 const posts = ['One', 'Two'].map((title, index) => ({ id: index + 1, title, authorId: 'ann' }))
 const openPosts = (t: TestContext, settings: Record<string, string> = {}) =>
   dataApp(t, { posts }, { settings: { TEST_API: 'on', ...settings } })
+
+/** Of POST, the latest first. */
+async function listWrites(app: TestApp): Promise<readonly ExchangeSummary[]> {
+  const headers = { accept: 'application/json' }
+  const response = await app.inject({ url: '/inspector?method=POST', headers })
+  return response.json<{ exchanges: ExchangeSummary[] }>().exchanges
+}
 
 for (const [prefer, status] of [
   ['vitrine-fail=503', 503],
@@ -48,4 +59,48 @@ test('a request can ask for a delay, of at most MAX_DURATION_SECONDS, and for an
     assert.match(String(response.headers['preference-applied']), /^vitrine-/)
     assert.ok(performance.now() - startedAt >= 195)
   }
+})
+
+test('a lost response is that of the first attempt, and the second one gets it', async (t) => {
+  const app = await openPosts(t)
+  const origin = await app.listen({ port: 0 })
+  const post = (title: unknown) =>
+    fetch(`${origin}/posts`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': 'key',
+        prefer: 'vitrine-lose-response',
+      },
+      body: JSON.stringify({ title, authorId: 'ann' }),
+    })
+  assert.equal((await post([])).status, 422)
+  await assert.rejects(post('Three'))
+  const second = await post('Three')
+  const { status, headers } = second
+  assert.deepEqual([status, headers.get('idempotency-replayed')], [201, 'true'])
+  assert.equal((await app.inject('/posts')).json<unknown[]>().length, 3)
+  const [, lost] = await listWrites(app)
+  assert.deepEqual(
+    [lost?.isCutOff, lost?.status, lost?.fault],
+    [true, undefined, 'vitrine-lose-response'],
+  )
+})
+
+test('a client that leaves during a delay gets no response, and the request is carried out', async (t) => {
+  const app = await openPosts(t)
+  const { port } = new URL(await app.listen({ port: 0 }))
+  const body = JSON.stringify({ title: 'Three', authorId: 'ann' })
+  const head = [
+    'POST /posts HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `Content-Length: ${String(body.length)}`,
+    'Prefer: vitrine-delay=300',
+  ]
+  const socket = connect(Number(port))
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  await until(async () => (await listWrites(app)).length > 0)
+  const [left] = await listWrites(app)
+  assert.deepEqual([left?.isCutOff, left?.status], [true, 201])
 })

@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { once } from 'node:events'
 import { HttpError } from '../errors/http-error.ts'
 import { findPreference } from '../negotiation/negotiate.ts'
+import { recordExtras } from '../recording.ts'
+import { isClosed } from '../response/finish-responses.ts'
+import { isHttp2 } from './target.ts'
 
 /** Throws the error that `Prefer: vitrine-fail=503` asks for. Other values are ignored (RFC 7240 §2). */
 export function assertNotToFail(request: FastifyRequest): void {
@@ -16,11 +20,31 @@ export function assertNotToFail(request: FastifyRequest): void {
   throw new HttpError(Number(status), detail, { headers })
 }
 
-/** The milliseconds of `Prefer: vitrine-delay=1500`, at most those of MAX_DURATION_SECONDS. */
-export function findDelayMs(request: FastifyRequest, reply: FastifyReply, maxSeconds: number) {
+/** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
+export function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
+  const { request, raw } = reply
   const preference = findPreference(request, 'vitrine-delay') ?? ''
   const [, milliseconds] = /^vitrine-delay=(\d+)$/.exec(preference) ?? []
-  if (milliseconds === undefined) return 0
+  if (milliseconds === undefined) {
+    next()
+    return
+  }
   reply.header('preference-applied', preference)
-  return Math.min(Number(milliseconds), maxSeconds * 1000)
+  const continueLater = () => {
+    // The request is carried out, as it would be if the client had left a moment later.
+    raw.isAbandoned = !isHttp2(request.raw) && request.raw.socket.readableEnded
+    next()
+  }
+  setTimeout(continueLater, Math.min(Number(milliseconds), maxSeconds * 1000))
+}
+
+const losing = 'vitrine-lose-response'
+
+/** Closes the connection in place of the response, if `Prefer: vitrine-lose-response` asks for it. */
+export async function loseResponse(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  if (findPreference(request, losing) !== losing || isClosed(raw)) return
+  recordExtras(request.raw, { fault: losing })
+  const closed = once(raw, 'close')
+  raw.destroy()
+  await closed
 }

@@ -90,6 +90,8 @@ declare module 'node:http' {
     contentBytes?: number
     /** Why the service could not respond as requested, with a 5xx other than 500. */
     failure?: string
+    /** Whether the client ended its half of the connection during a requested delay. */
+    isAbandoned?: boolean
     observed?: Observed | undefined
   }
 }
@@ -142,7 +144,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const { method, raw } = request
   // Each access to `routeOptions` creates an object.
   const { config } = request.routeOptions
-  const { headersSent, statusCode, contentBytes, failure } = reply.raw
+  const { headersSent, statusCode, contentBytes, failure, isAbandoned = false } = reply.raw
   const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
   const length = Number(reply.getHeader('content-length') ?? 0)
@@ -151,7 +153,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const isShort = hasContent && bytes < length
   const endedAt = performance.now()
   return {
-    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isShort },
+    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isAbandoned || isShort },
     route: config.pathTemplate,
     isUnrecorded: config.isUnrecorded,
     status: headersSent ? statusCode : undefined,
