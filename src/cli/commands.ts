@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Config } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
 import { isWorker, superviseWorkers } from '../operations/workers.ts'
@@ -22,6 +23,7 @@ export const commands = {
     description: 'start the service (default)',
     verb: 'start',
     run: async (config) => {
+      if (config.untilStdinEnds && !isWorker) stopWithStdin()
       if (config.workers === 1 || isWorker) await serve(config)
       else
         process.exitCode = await superviseWorkers(
@@ -96,4 +98,11 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
   if (expected !== 'N' || isCount) return { command, argument, others: more }
   return { problem: `${name} requires a whole number from 1 to ${String(maxSeeds)}` }
+}
+
+function stopWithStdin(): void {
+  const { stdin, pid } = process
+  stdin.once('end', () => process.kill(pid, 'SIGTERM')).resume()
+  // Otherwise an open pipe would delay the end by another signal.
+  if (stdin instanceof Socket) stdin.unref()
 }

@@ -98,6 +98,10 @@ export const settings = {
     integer(0, [0, 60_000], 'milliseconds before each response, with `JSON_SERVER`'),
   ),
   testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
+  untilStdinEnds: offSwitch(
+    'until-stdin-ends',
+    'whether the service stops when its standard input ends, as with the process that started it',
+  ),
   seedResource: flag('resource', setting('', String, 'resource that `vitrine seed` adds to')),
   seedNumber: flag(
     'seed',

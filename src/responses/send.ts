@@ -49,12 +49,12 @@ export async function sendDescribed(
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
-  const { status, headers, body } = toRequested(request, description, whole)
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
-  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, body.length)
+  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
+  const { status, headers, body } = toRequested(request, description, whole)
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined
@@ -115,10 +115,10 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
   if (!ranges || status !== 200) return { status, headers, body: whole }
   const [, etag = ''] = headers.find(([name]) => name.toLowerCase() === 'etag') ?? []
   const { start, end, contentRange } = findPart(request, { etag }, whole.length)
-  const all: Pair[] = [...headers, ['Accept-Ranges', 'bytes']]
-  if (contentRange === undefined) return { status, headers: all, body: whole }
-  all.push(['Content-Range', contentRange])
-  return { status: 206, headers: all, body: whole.subarray(start, end + 1) }
+  headers.push(['Accept-Ranges', 'bytes'])
+  if (contentRange === undefined) return { status, headers, body: whole }
+  headers.push(['Content-Range', contentRange])
+  return { status: 206, headers, body: whole.subarray(start, end + 1) }
 }
 
 function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {

@@ -13,7 +13,7 @@ export const customEndpoints: readonly ResponseEndpoint[] = [
     url: '/responses/custom',
     summary: 'Respond as the request describes',
     description:
-      'The response is described by the parameters, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Nothing is required.',
+      'The response is described by the parameters, by JSON in the parameter `description`, or, in a request without a parameter other than `tag`, by JSON in the body. Nothing is required.',
     parameters: [
       ...descriptionParameters,
       ...queryParameters({

@@ -56,7 +56,7 @@ export const sequenceEndpoints: readonly ResponseEndpoint[] = [
     url: '/responses/sequence/:key',
     summary: 'Respond with the next step of a sequence',
     description:
-      'The steps are described by the parameters, of which those of /responses/custom describe the last step and what a fault breaks, by JSON in the parameter `description`, or, in a request without parameters, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+      'The steps are described by the parameters, of which those of /responses/custom describe the last step and what the faults before it break, by JSON in the parameter `description`, or, in a request without a parameter other than `tag`, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
     parameters: [
       keyParameter,
       ...toQueryParameters(properties),
@@ -118,7 +118,7 @@ const hasBody = (step: ResponseDescription) =>
   ['body', 'json', 'base64'].some((name) => name in step)
 
 function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
-  const headers = seconds === undefined ? {} : { headers: { 'Retry-After': String(seconds) } }
+  const headers = seconds === undefined ? {} : { headers: { 'Retry-After': seconds } }
   const sequence = steps.split(',').map((text) => {
     const [name = '', count = 1] = text.split('*')
     const times = Number(count)

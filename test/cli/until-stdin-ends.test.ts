@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { projectFolder, settingsIn, temporaryFolder } from '../start-vitrine.ts'
+
+for (const [what, workers] of [
+  ['its standard input ends', '1'],
+  ['its standard input ends, with workers', '2'],
+  ['it gets SIGTERM', '1'],
+] as const) {
+  test(`with --until-stdin-ends, the service stops when ${what}`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const env = { PATH: process.env.PATH, PORT: '0', WORKERS: workers, ...settingsIn(folder) }
+    const args = ['bin/vitrine.js', '--until-stdin-ends', '--log-level=error']
+    const child = spawn(process.execPath, args, { cwd: projectFolder, env })
+    t.after(() => child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    const ended = once(child, 'exit')
+    if (what === 'it gets SIGTERM') child.kill()
+    else child.stdin.end()
+    assert.deepEqual(await ended, [0, null])
+  })
+}
