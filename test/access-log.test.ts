@@ -11,6 +11,7 @@ import type { Demo } from '../src/site/demo.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { parseTraceparent } from '../src/operations/log.ts'
 import { makeCertificate } from './hardening/tls-client.ts'
+import { sendRaw } from './hardening/watched-vitrine.ts'
 import { testApp, type TestApp } from './test-app.ts'
 import { until } from './until.ts'
 
@@ -256,4 +257,43 @@ test('a traceparent is parsed as Trace Context specifies', () => {
     ['x'.repeat(10_000), undefined],
   ]
   for (const [text, found] of rows) assert.deepEqual([text, parseTraceparent(text)], [text, found])
+})
+
+const invalid: readonly [what: string, message: string, line: Record<string, unknown>][] = [
+  [
+    'an unknown method',
+    'FOOBAR / HTTP/1.1\r\nHost: x\r\n\r\n',
+    { status: 400, failure: 'HPE_INVALID_METHOD', msg: 'The request is not valid HTTP.' },
+  ],
+  [
+    'headers that are too large',
+    `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
+    { status: 431, failure: 'HPE_HEADER_OVERFLOW', msg: 'The headers are too large.' },
+  ],
+  [
+    'CONNECT',
+    'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n',
+    { method: 'CONNECT', status: 501, msg: 'CONNECT is not implemented.' },
+  ],
+]
+
+for (const [what, message, expected] of invalid) {
+  test(`a request that no handler receives has one line: ${what}`, async (t) => {
+    const app = await testApp(t, { settings: {} })
+    const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+    const { statuses } = await sendRaw(origin, message)
+    assert.deepEqual(statuses, [expected.status])
+    const lines = linesOf(app).filter(({ msg }) => !msg.startsWith('Server listening'))
+    assert.equal(lines.length, 1)
+    assert.partialDeepStrictEqual(lines[0], { level: 30, ...expected })
+  })
+}
+
+test('a request whose body is not valid HTTP has one line', async (t) => {
+  const app = await testApp(t, { settings: {} })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const head = 'POST /users/post HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
+  assert.deepEqual((await sendRaw(origin, `${head}zz\r\n`)).statuses, [400])
+  await completed(app, 1)
+  assert.ok(!linesOf(app).some(({ msg }) => msg === 'The request is not valid HTTP.'))
 })

@@ -1,3 +1,4 @@
+import type { FastifyBaseLogger } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
@@ -10,9 +11,13 @@ export type HttpConnection = Duplex & {
   parser?: { incoming?: IncomingMessage | null } | null
 }
 
+/** Of requests that reach no other handler, and so have no line of their own. */
+export type RequestLog = Pick<FastifyBaseLogger, 'info'>
+
 type ErrorResponse = readonly [status: number, text: string]
 
 const notHttp: ErrorResponse = [400, 'The request is not valid HTTP.']
+const noConnect: ErrorResponse = [501, 'CONNECT is not implemented.']
 const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
@@ -24,7 +29,11 @@ export interface ClientError extends NodeJS.ErrnoException {
   bytesParsed?: number
 }
 
-export function respondToClientError(error: ClientError, socket: HttpConnection): void {
+export function respondToClientError(
+  error: ClientError,
+  socket: HttpConnection,
+  log?: RequestLog,
+): void {
   const { code = '' } = error
   // A request after one that closes the connection gets no response.
   if (code === 'HPE_CLOSED_CONNECTION') return
@@ -32,7 +41,7 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
   // A valid request before the error gets its response first.
   if (pending?.req.complete === true && !pending.writableFinished) {
     pending.once('finish', () => {
-      respondToClientError(error, socket)
+      respondToClientError(error, socket, log)
     })
     return
   }
@@ -43,7 +52,9 @@ export function respondToClientError(error: ClientError, socket: HttpConnection)
   if (hasResponse || isClosed) socket.destroy()
   else {
     const method = incoming ? (incoming.receivedMethod ?? incoming.method) : findMethod(error)
-    sendPlainText(socket, errorResponses[code] ?? notHttp, method === 'HEAD')
+    const response = errorResponses[code] ?? notHttp
+    if (!incoming) log?.info({ status: response[0], failure: code }, response[1])
+    sendPlainText(socket, response, method === 'HEAD')
   }
 }
 
@@ -54,11 +65,16 @@ function findMethod({ rawPacket, bytesParsed }: ClientError): string | undefined
 }
 
 /** RFC 9110 §9.3.6: not 405, since the target of CONNECT is no resource. */
-export function respondToConnect(_request: unknown, socket: HttpConnection | Http2ServerResponse) {
-  if (socket instanceof Http2ServerResponse) socket.writeHead(501, defaultErrorHeaders).end()
+export function respondToConnect(
+  socket: HttpConnection | Http2ServerResponse,
+  log: RequestLog | undefined,
+): void {
+  log?.info({ method: 'CONNECT', status: noConnect[0] }, noConnect[1])
+  if (socket instanceof Http2ServerResponse)
+    socket.writeHead(noConnect[0], defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
-  else sendPlainText(socket, [501, 'CONNECT is not implemented.'])
+  else sendPlainText(socket, noConnect)
 }
 
 function sendPlainText(socket: Duplex, [status, text]: ErrorResponse, isHead = false): void {

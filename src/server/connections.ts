@@ -4,13 +4,15 @@ import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:ht
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
-import { respondToClientError, type ClientError, type HttpConnection } from './connection-errors.ts'
+import { respondToClientError } from './connection-errors.ts'
+import type { ClientError, HttpConnection, RequestLog } from './connection-errors.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {
   routing: (...exchange: RequestPair) => void
   /** Called for a request that waits for others. Its body arrives meanwhile. */
   receive?: (request: IncomingMessage) => void
+  log?: RequestLog
 }
 
 interface RequestQueue {
@@ -41,7 +43,7 @@ export function serializePipelining(server: Server, handler: RequestHandler): vo
       handler.routing(request, response)
     } else addWaiting(queue, [request, response], handler)
   })
-  restartTimeouts(server, queues)
+  restartTimeouts(server, queues, handler)
 }
 
 function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: RequestHandler): void {
@@ -77,12 +79,16 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHand
 }
 
 /** Node reports each timeout once, also of a paused connection. Here it starts anew on resuming. */
-function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>): void {
+function restartTimeouts(
+  server: Server,
+  queues: WeakMap<Socket, RequestQueue>,
+  handler: RequestHandler,
+): void {
   server.removeAllListeners('clientError')
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const queue = queues.get(socket)
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
-      respondToClientError(error, socket)
+      respondToClientError(error, socket, handler.log)
       return
     }
     const last = findLast(queue)
@@ -93,7 +99,8 @@ function restartTimeouts(server: Server, queues: WeakMap<Socket, RequestQueue>):
       queue.startTimeout = undefined
       const restMs = Math.max(queue.resumedAt + limitMs - performance.now(), 0)
       setTimeout(() => {
-        if (isBody ? !last.complete : findLast(queue) === last) respondToClientError(error, socket)
+        if (isBody ? !last.complete : findLast(queue) === last)
+          respondToClientError(error, socket, handler.log)
       }, restMs).unref()
     }
     if (queue.waiting.length === 0) queue.startTimeout()

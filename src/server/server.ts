@@ -84,7 +84,9 @@ export function applyServerLimits(
   server.maxConnections = maxConnections
   serializePipelining(server, handler)
   delayContinue(server)
-  server.on('connect', respondToConnect)
+  server.on('connect', (_request, socket) => {
+    respondToConnect(socket, handler.log)
+  })
   // `assertRequestHead` responds with 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection and wait for the response.
