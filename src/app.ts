@@ -116,7 +116,7 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openAssets(app)
   openHome(app, demos, config)
   openDemoPages(app, demos, config)
-  openHealth(app, readiness ?? createReadiness({ checks: stores.checks, server: app.server }))
+  openHealth(app, readiness ?? createReadiness({ ...stores, server: app.server }))
   openProblems(app)
   openLearn(app, demos)
   const respond = (question: string) => respondTo(question, exchangeLog)

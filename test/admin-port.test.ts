@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './admin.ts'
-import { openClient } from './faults/client.ts'
+import { asJson, openClient } from './faults/client.ts'
 import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
 import { settingsIn, spawnVitrine, temporaryFolder } from './start-vitrine.ts'
 import { assertOpensWithout } from './start-without.ts'
@@ -140,6 +140,15 @@ test('requests are counted by method, route and status', limit, async (t) => {
       assert.ok(sum(name) > 0)
     })
   }
+})
+
+test('open connections and stored records are counted', limit, async (t) => {
+  const { origin, metrics } = await startWithAdmin(t)
+  const send = openClient(t, origin)
+  for (const name of ['Rome', 'Oslo']) await send('/places', asJson('POST', { name }))
+  const { sum } = await metrics()
+  assert.equal(sum('http_connections'), 1)
+  assert.equal(sum('vitrine_records', { kind: 'places' }), 2)
 })
 
 test('no client can create a label', limit, async (t) => {

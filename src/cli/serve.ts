@@ -47,7 +47,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     opened.defer(() => void redirect.server.close())
     if (workers.isFirstProcess) console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
-  readiness.open({ checks: stores.checks, server: app.server })
+  readiness.open({ ...stores, server: app.server })
   // Before the message, after which a signal may arrive.
   stopAtSignals(config, readiness, () => {
     const exit = () => void stores.close().finally(() => process.exit(0))
@@ -110,7 +110,7 @@ async function openFront(
       current = next
       pass()
       opened.defer(() => next.app.close())
-      parts.readiness.open({ checks: next.stores.checks, server: front.server })
+      parts.readiness.open({ ...next.stores, server: front.server })
       // Its store stays open for the responses that are being sent.
       await app.close()
     } catch (error) {

@@ -3,6 +3,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Readiness } from './readiness.ts'
 
+type States = Pick<Readiness, 'countConnections' | 'countRecords' | 'findWorking'>
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Other methods are counted as `other`: clients may send any word. */
@@ -10,7 +12,7 @@ const knownMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export function createMetrics(readiness: Pick<Readiness, 'countConnections' | 'findWorking'>) {
+export function createMetrics(readiness: States) {
   const register = new Registry()
   collectDefaultMetrics({ register })
   addStates(readiness, [register])
@@ -38,7 +40,7 @@ export function createMetrics(readiness: Pick<Readiness, 'countConnections' | 'f
 
 /** Found when the metrics are read. */
 function addStates(
-  { countConnections, findWorking }: Pick<Readiness, 'countConnections' | 'findWorking'>,
+  { countConnections, countRecords, findWorking }: States,
   registers: Registry[],
 ): void {
   new Gauge({
@@ -47,6 +49,16 @@ function addStates(
     registers,
     async collect() {
       this.set(await countConnections())
+    },
+  })
+  new Gauge({
+    name: 'vitrine_records',
+    help: 'Stored records of each kind, which MAX_RECORDS limits.',
+    labelNames: ['kind'],
+    aggregator: 'max',
+    registers,
+    async collect() {
+      for (const [kind, count] of await countRecords()) this.set({ kind }, count)
     },
   })
   new Gauge({

@@ -13,6 +13,7 @@ type Check = () => unknown
 
 interface Watched {
   checks: Checks
+  countRecords: () => Promise<(readonly [kind: string, count: number])[]>
   server: Server
 }
 
@@ -44,6 +45,7 @@ export function createReadiness(watched?: Watched) {
       return isFull ? 'no free connection' : 'ready'
     },
     countConnections,
+    countRecords: async () => (await watched?.countRecords().catch(() => undefined)) ?? [],
     /** By the name of the dependency, whether it works. */
     findWorking: async () => {
       const all = Object.entries<Check>(watched?.checks ?? {})

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { collectionNames } from './collection-names.ts'
+import { collectionNames, toKind } from './collection-names.ts'
 import { windowSeconds, type Counters, type CounterSet } from './counters/counters.ts'
 import { createMemoryCounters } from './counters/memory.ts'
 import { findWideModes } from './file-modes.ts'
@@ -26,6 +26,8 @@ export interface Stores {
   openReplicas: OpenReplicas | undefined
   /** Each rejects if this dependency does not work. */
   checks: Record<'database', () => unknown> & Record<string, () => unknown>
+  /** By their kind in plain words. */
+  countRecords: () => Promise<(readonly [kind: string, count: number])[]>
   /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
@@ -60,6 +62,8 @@ export async function openStores(
       files: files.check,
       ...(redis && { redis: redis.ping }),
     },
+    countRecords: async () =>
+      (await records.counts()).map(([name, count]) => [toKind(name), count] as const),
     setReadOnly,
     close: async () => {
       closeFiles()

@@ -25,6 +25,9 @@ export function capacityContract(name: string, open: OpenWithin): void {
         assert.equal(await records.collection(resource).find('d'), undefined)
         assert.equal(await records.collection(resource).count(allRecords), 3)
       }
+      await records.collection('users').remove('a')
+      const counts = Object.fromEntries(await records.counts())
+      assert.deepEqual(counts, { users: 2, locations: 3, '~answers': 3 })
     })
 
     test('at the limit only creating fails, and a removal makes room', async (t) => {

@@ -1,6 +1,12 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { StoreFailure } from '../store-failure.ts'
-import { isDocument, type FieldValue, type StoredRecord, type TextOperator } from './records.ts'
+import {
+  isDocument,
+  type FieldValue,
+  type Records,
+  type StoredRecord,
+  type TextOperator,
+} from './records.ts'
 
 export type Value = SQLOutputValue
 
@@ -59,3 +65,10 @@ function parseDocument(text: string) {
     throw new StoreFailure('unavailable', error)
   }
 }
+
+const countEach = 'SELECT resource, sum(count) FROM record_counts GROUP BY resource'
+
+export const countAll =
+  ({ run }: Pick<Dialect, 'run'>): Records['counts'] =>
+  async () =>
+    (await run(countEach, [])).map(([name, count]) => [String(name), Number(count)])

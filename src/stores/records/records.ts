@@ -140,6 +140,8 @@ export interface Records {
   /** All steps in their order, or nothing: then the index of the first step that failed. */
   commit: (steps: readonly Step[]) => Promise<number | undefined>
   changes: ChangeLog
+  /** The number of records of each collection that has had some. */
+  counts: () => Promise<(readonly [collection: string, count: number])[]>
 }
 
 export type ChangeKind = 'created' | 'changed' | 'deleted'

@@ -1,6 +1,7 @@
 import { openPostgresDatabase, type Query } from '../../postgres/database.ts'
 import { createLists } from '../lists.ts'
 import { openOnce, type MatchStep, type Records, type Step } from '../records.ts'
+import { countAll } from '../dialect.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection } from './collection.ts'
 import { createPostgresDialect, toNumbered } from './dialect.ts'
@@ -28,7 +29,7 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
     if (step?.kind === 'create') await collection(step.collection).assertTaken(step.records)
     return failed
   }
-  const records: Records = { collection, commit, changes: log.changes }
+  const records: Records = { collection, commit, changes: log.changes, counts: countAll(dialect) }
   return { records, close: database.close }
 }
 

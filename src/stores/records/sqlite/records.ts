@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { countAll } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { openOnce, type Records, type Step } from '../records.ts'
 import { createChangeLog, prepareLog } from './changes.ts'
@@ -36,5 +37,5 @@ export function createSqliteRecords(
     return failed === -1 ? undefined : failed
   }
   const changes = createChangeLog(log, { dialect, prepare, cache, write })
-  return { collection, commit, changes, settle }
+  return { collection, commit, changes, counts: countAll(dialect), settle }
 }
