@@ -2,37 +2,18 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
 import { until } from '../until.ts'
-import { findOrigin, settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
-
-const blog = { posts: [{ id: 1, title: 'One' }], profile: { name: 'Ann' } }
-
-async function start(t: TestContext, settings: Record<string, string>, ...flags: string[]) {
-  const started = spawnVitrine({ PORT: '0', LOG_LEVEL: 'warn', ...settings }, flags)
-  const child = started.process
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
-  t.after(stop)
-  return { origin: await findOrigin(started), output: started.output, stop }
-}
+import { settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { blog, read, start } from './start-data-file.ts'
 
 async function run(settings: Record<string, string>, ...flags: string[]): Promise<string> {
   const { process: child, output } = spawnVitrine(settings, flags)
   await once(child, 'close')
   return output()
-}
-
-async function read(url: string): Promise<unknown> {
-  return (await fetch(url)).json()
 }
 
 test('the records stay changed, the file is not written, and a changed file is loaded with --reload', async (t) => {
@@ -66,104 +47,6 @@ test('the records stay changed, the file is not written, and a changed file is l
   const fourth = await start(t, settings, file, '--reload')
   assert.deepEqual(await read(`${fourth.origin}/articles`), [{ id: 7, name: 'New' }])
   assert.equal((await fetch(`${fourth.origin}/posts`)).status, 404)
-})
-
-const schema = { posts: { properties: { title: { minLength: 3 }, tags: { type: 'array' } } } }
-const longer = {
-  ...schema,
-  tags: { properties: {} },
-  posts: { required: ['title'], properties: { title: { minLength: 9 } } },
-}
-
-async function post(origin: string, title: string, path = 'posts'): Promise<number> {
-  const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ title })
-  return (await fetch(`${origin}/${path}`, { method: 'POST', headers, body })).status
-}
-
-test('a schema that is given, changed or left out later applies to new records, and the stored ones are kept', async (t) => {
-  const file = await dataFile(t, { posts: [{ id: 1, title: 'A long title' }] })
-  const schemaFile = await dataFile(t, schema, 'schema.json')
-  const settings = settingsIn(await temporaryFolder(t))
-  const without = await start(t, settings, file)
-  assert.equal(await post(without.origin, 'a'), 201)
-  await without.stop()
-
-  const withSchema = await start(t, settings, file, '--schema', schemaFile)
-  assert.match(
-    withSchema.output(),
-    /^The schema has changed: .*\. 1 record of before does not fit it: \/posts\/2\/title$/m,
-  )
-  assert.doesNotMatch(withSchema.output(), /db\.json .*has changed/)
-  assert.equal(await post(withSchema.origin, 'a'), 422)
-  assert.equal(await post(withSchema.origin, 'abc'), 201)
-  assert.equal((await fetch(`${withSchema.origin}/posts/2`)).status, 200)
-  await withSchema.stop()
-
-  await writeFile(schemaFile, JSON.stringify(longer))
-  const changed = await start(t, settings, file, '--schema', schemaFile)
-  assert.match(
-    changed.output(),
-    /2 records of before do not fit it: \/posts\/2\/title, \/posts\/3\/title$/m,
-  )
-  assert.equal(await post(changed.origin, 'abc'), 422)
-  assert.equal(await post(changed.origin, 'a', 'tags'), 201)
-  await changed.stop()
-
-  const again = await start(t, settings, file)
-  assert.match(again.output(), /^The schema has changed: /m)
-  assert.equal(await post(again.origin, 'a'), 201)
-  // Its resource is only in the schema of before.
-  assert.equal(((await read(`${again.origin}/tags`)) as unknown[]).length, 1)
-  await again.stop()
-  const last = await start(t, settings, file)
-  assert.doesNotMatch(last.output(), /changed/)
-})
-
-test('a schema and responses are applied at each start, whatever the records of the file are', async (t) => {
-  const first = { posts: [{ id: 1, title: 'A long title' }] }
-  const file = await dataFile(t, first)
-  const settings = settingsIn(await temporaryFolder(t))
-  await (await start(t, settings, file)).stop()
-  const $responses = { 'GET /late': { json: 1 } }
-  const posts = [{ id: 1, title: 'a' }]
-  for (const [contents, path] of [
-    [{ ...first, $schema: longer, $responses }, ''],
-    [{ posts, $schema: longer, $responses }, 'The records in'],
-  ] as const) {
-    await writeFile(file, JSON.stringify(contents))
-    const { origin, output, stop } = await start(t, settings, file)
-    assert.equal(output().includes('The records in'), path !== '')
-    assert.equal(await post(origin, 'abc'), 422)
-    assert.equal(await read(`${origin}/late`), 1)
-    assert.deepEqual(await read(`${origin}/posts`), first.posts)
-    await stop()
-  }
-  const other = await dataFile(t, { posts: { properties: { title: { maxLength: 2 } } } }, 's.json')
-  const changed = await start(t, settings, file, '--schema', other)
-  assert.match(changed.output(), /does not fit it: \/posts\/1\/title$/m)
-  assert.equal(await post(changed.origin, 'abc'), 422)
-  assert.equal(await post(changed.origin, 'ab'), 201)
-  await changed.stop()
-  // The records that are in the file now are checked only if they are loaded.
-  await writeFile(file, JSON.stringify(first))
-  await (await start(t, settings, file, '--schema', other)).stop()
-  await writeFile(other, '{"posts": 1}')
-  const { lines } = await failedStart(t, settings, [file, '--schema', other])
-  assert.match(lines.join(), /s\.json: \/posts /)
-})
-
-test('a schema with another write-only field needs --reload', async (t) => {
-  const file = await dataFile(t, { posts: [{ id: 1, token: 'glass' }] })
-  const secret = { posts: { properties: { token: { type: 'string', writeOnly: true } } } }
-  const flags = [file, '--schema', await dataFile(t, secret, 'schema.json')]
-  const settings = settingsIn(await temporaryFolder(t))
-  await (await start(t, settings, file)).stop()
-  const { status, lines } = await failedStart(t, settings, flags)
-  assert.equal(status, 2)
-  assert.match(lines.join(), /the schema changes which fields are writeOnly.*--reload/)
-  const { origin } = await start(t, settings, ...flags, '--reload')
-  assert.deepEqual(await read(`${origin}/posts`), [{ id: 1 }])
 })
 
 test('an export has the stored records, and can be loaded', async (t) => {
@@ -311,82 +194,6 @@ test('the problems of flags are found before anything is opened', async (t) => {
   assert.deepEqual((await failedStart(t, {}, [file, '--watch'])).lines, [
     'vitrine: --watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch',
   ])
-})
-
-async function openServer(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`
-}
-
-test('a URL is fetched once, with its redirects', async (t) => {
-  let count = 0
-  const url = await openServer(t, (request, response) => {
-    if (request.url === '/db') return response.writeHead(302, { location: '/data.yaml' }).end()
-    count += 1
-    return response.end('posts: [{id: 1, title: One}]')
-  })
-  const settings = settingsIn(await temporaryFolder(t))
-  for (let starts = 0; starts < 2; starts += 1) {
-    const { origin, stop } = await start(t, settings, `${url}/data.yaml`)
-    assert.deepEqual(await read(`${origin}/posts`), [{ id: 1, title: 'One' }])
-    await stop()
-  }
-  assert.equal(count, 1)
-})
-
-const failures: Readonly<Record<string, [listener: RequestListener, message: RegExp]>> = {
-  'an error': [(_, response) => response.writeHead(404).end(), /cannot be fetched: .* 404$/m],
-  'the end of the connection': [
-    (_, response) => response.destroy(),
-    /cannot be fetched: other side closed$/m,
-  ],
-  'a loop of redirects': [
-    (_, response) => response.writeHead(302, { location: '/' }).end(),
-    /redirects more than 5 times/,
-  ],
-  'a redirect to a file': [
-    (_, response) => response.writeHead(302, { location: 'file:///etc/hostname' }).end(),
-    /redirects to another scheme/,
-  ],
-  'more than 64 MiB': [
-    (_, response) => {
-      const chunk = Buffer.alloc(1024 ** 2, ' ')
-      const send = () => {
-        while (!response.destroyed && response.write(chunk));
-      }
-      response.on('drain', send)
-      send()
-    },
-    /it is larger than 64 MiB/,
-  ],
-}
-
-for (const [what, [listener, message]] of Object.entries(failures)) {
-  test(`a URL that responds with ${what} stops the start`, async (t) => {
-    const url = await openServer(t, listener)
-    const settings = settingsIn(await temporaryFolder(t))
-    const { status, output } = await failedStart(t, settings, [`${url}/db.json`])
-    assert.equal(status, 2)
-    assert.match(output, message)
-  })
-}
-
-test('the credentials of a URL are sent to its host only, and not printed', async (t) => {
-  const seen: unknown[] = []
-  const other = await openServer(t, ({ headers }, response) => {
-    seen.push(headers.authorization)
-    response.end(Uint8Array.of(0xff))
-  })
-  const url = await openServer(t, ({ headers }, response) => {
-    seen.push(headers.authorization)
-    return response.writeHead(302, { location: `${other}/db.json` }).end()
-  })
-  const DATA_FILE = url.replace('//', '//ann:glass@')
-  const { lines } = await failedStart(t, { DATA_FILE })
-  assert.deepEqual(seen, [`Basic ${Buffer.from('ann:glass').toString('base64')}`, undefined])
-  assert.doesNotMatch(lines.join(), /glass/)
 })
 
 test('a file of 10 MB with 100,000 records loads in a small heap', async (t) => {

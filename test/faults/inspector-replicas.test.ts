@@ -1,83 +1,24 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { suite, test, type TestContext } from 'node:test'
 import { openEvents } from '../event-stream.ts'
-import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { withRedis } from '../redis-server.ts'
 import { until } from '../until.ts'
 import { openRedisDatabase } from '../../src/stores/redis/database.ts'
 import type { Exchange, ExchangeSummary } from '../../src/inspector/exchange.ts'
-
-type Replica = Awaited<ReturnType<typeof startVitrine>>
-type Headers = Readonly<Record<string, string>>
-
-interface List {
-  exchanges: ExchangeSummary[]
-  scope: string
-  silent: number
-}
-
-const secret = { 'x-inspector': 'a secret of 16 c' }
-const other = { 'x-inspector': 'another secret, 2' }
-const page = { accept: 'text/html' }
-const ofOne = 'Only the requests that this replica of the service received are available.'
-const oneSilent = '1 process of the service did not respond in time, so its requests are missing.'
-
-async function send({ origin }: Replica, path: string, init: RequestInit = {}) {
-  const response = await fetch(origin + path, init)
-  return { status: response.status, headers: response.headers, text: await response.text() }
-}
-
-/** Until it is there: a busy process may not respond to another in time. */
-async function getJson<Value>(one: Replica, path: string, given: Headers = {}) {
-  const headers = { accept: 'application/json', ...given }
-  let response = await send(one, path, { headers })
-  await until(async () => {
-    if (response.status === 404) response = await send(one, path, { headers })
-    return response.status === 200
-  })
-  return JSON.parse(response.text) as Value
-}
-
-async function list(one: Replica, headers: Headers = {}) {
-  const { exchanges, ...coverage } = await getJson<List>(one, '/inspector?path=/user', headers)
-  return { targets: exchanges.map(({ target }) => target), exchanges, ...coverage }
-}
-
-async function listAll(one: Replica, headers: Headers = {}) {
-  let found = await list(one, headers)
-  await until(async () => {
-    if (found.scope !== 'service' || found.silent > 0) found = await list(one, headers)
-    return found.scope === 'service' && found.silent === 0
-  })
-  return found
-}
-
-const clear = (one: Replica, headers: Headers = {}) =>
-  send(one, '/inspector', { method: 'DELETE', headers })
-
-const clearAll = (one: Replica, headers: Headers = {}) =>
-  until(async () => (await clear(one, headers)).status === 204)
-
-async function findNotice(one: Replica) {
-  const { text } = await send(one, '/inspector', { headers: page })
-  return /<p [^>]*data-part="notice"[^>]*>(.*?)<\/p>/.exec(text)?.[1]
-}
-
-/** On Redis, when both have found each other. */
-async function startBoth(t: TestContext, settings: Record<string, string> = {}) {
-  const redis = await startRedis()
-  t.after(redis.kill)
-  const start = (more: Record<string, string> = {}) =>
-    startVitrine(t, { LOG_LEVEL: 'silent', REDIS_URL: redis.url, ...settings, ...more })
-  const [one, two] = await Promise.all([start(), start()])
-  await send(one, '/user1', { headers: secret })
-  await until(async () => (await list(two, secret)).targets.length === 1)
-  await listAll(one)
-  await clearAll(two, secret)
-  return { redis, one, two, start }
-}
+import {
+  send,
+  getJson,
+  list,
+  listAll,
+  clearAll,
+  findNotice,
+  startBoth,
+  secret,
+  other,
+  page,
+  type List,
+  type Headers,
+} from './inspector-replicas.ts'
 
 /** What was sent through Redis since. */
 async function monitorRedis(t: TestContext, url: string): Promise<() => string> {
@@ -236,81 +177,4 @@ suite('replicas with Redis', withRedis, () => {
     const { silent, exchanges } = await getJson<List>(one, '/inspector?path=raw')
     assert.deepEqual([silent, exchanges.length], [0, 21])
   })
-
-  test('a replica that hangs is named as missing, and does nothing later', async (t) => {
-    const { one, two } = await startBoth(t)
-    await send(one, '/user1')
-    await send(two, '/user2')
-    const stream = await openEvents(t, `${one.origin}/inspector/events?path=/user`)
-    two.process.kill('SIGSTOP')
-    const { targets, scope, silent } = await list(one)
-    assert.deepEqual([targets, scope, silent], [['/user1'], 'service', 1])
-    assert.equal(await findNotice(one), oneSilent)
-    const missing = { name: 'coverage', value: { scope: 'service', silent: 1, notice: oneSilent } }
-    const { name, value } = (await stream.next()) ?? {}
-    assert.deepEqual({ name, value }, missing)
-    await send(one, '/user3')
-    assert.equal(((await stream.next())?.value as ExchangeSummary).target, '/user3')
-    assert.match((await send(one, `/inspector/0`)).text, /did not respond/)
-    assert.equal((await clear(one)).status, 503)
-    assert.deepEqual((await list(one)).targets, [])
-    two.process.kill('SIGCONT')
-    const whole = { scope: 'service', silent: 0, notice: '' }
-    assert.deepEqual((await stream.next())?.value, whole)
-    assert.deepEqual((await listAll(one)).targets, ['/user2'])
-  })
-
-  test('a replica that was killed is not waited for', async (t) => {
-    const { one, two } = await startBoth(t)
-    await send(one, '/user1')
-    two.process.kill('SIGKILL')
-    await once(two.process, 'exit')
-    assert.deepEqual((await listAll(one)).targets, ['/user1'])
-    await clearAll(one)
-  })
-
-  for (const failure of ['killed', 'frozen']) {
-    test(`while Redis is ${failure}, a replica has its own, and the page and the events have a notice`, async (t) => {
-      const { redis, one, two } = await startBoth(t)
-      const stream = await openEvents(t, `${one.origin}/inspector/events?path=/user`)
-      await send(one, '/user1')
-      await stream.take(1)
-      const sent = await send(two, '/user2')
-      await stream.take(1)
-      if (failure === 'killed') await redis.kill()
-      else redis.signal('SIGSTOP')
-      const { targets, scope, silent } = await list(one)
-      assert.deepEqual([targets, scope, silent], [['/user1'], 'replica', 0])
-      assert.equal(await findNotice(one), ofOne)
-      const lost = { scope: 'replica', silent: 0, notice: ofOne }
-      assert.deepEqual((await stream.next())?.value, lost)
-      const path = `/inspector/${sent.headers.get('x-request-id') ?? ''}`
-      const { status, text } = await send(one, path)
-      assert.equal(status, 404)
-      assert.ok(text.includes(ofOne), text)
-      assert.equal((await clear(one)).status, 204)
-      if (failure === 'killed') await redis.restart()
-      else redis.signal('SIGCONT')
-      await until(async () => (await list(one)).targets.length === 1)
-      await until(async () => (await findNotice(one)) === '')
-      assert.equal((await getJson<Exchange>(one, path)).target, '/user2')
-    })
-  }
 })
-
-test(
-  'without Redis, replicas on PostgreSQL show their own, and the page has a notice',
-  { skip: withoutPostgres },
-  async (t) => {
-    const server = await openPostgresServer()
-    t.after(server.remove)
-    const DATABASE_URL = await createSchema(server.url)
-    const start = () => startVitrine(t, { LOG_LEVEL: 'silent', DATABASE_URL })
-    const [one, two] = await Promise.all([start(), start()])
-    await send(one, '/user1')
-    await send(two, '/user2')
-    const { targets, scope } = await list(one)
-    assert.deepEqual([targets, scope], [['/user1'], 'replica'])
-    assert.equal(await findNotice(one), ofOne)
-  },
-)

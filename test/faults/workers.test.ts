@@ -1,37 +1,21 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { get as httpGet } from 'node:http'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { makeCertificate } from '../hardening/tls-client.ts'
-import { openEvents } from '../event-stream.ts'
 import { failedStart } from '../failed-start.ts'
 import { settingsIn, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import { asJson, openClient, toCookie } from './client.ts'
+import { asJson, toCookie } from './client.ts'
 import { ended, get, limit, openConnection, startInFolder } from './stopping.ts'
+import { findWorkers, killWorker, openClients, patience, startWorkers } from './workers.ts'
 
-const patience = { timeout: 300_000 }
 const rounds = Number(process.env.FAULT_ROUNDS ?? 5)
 const rehearsal = { timeout: 300_000 + rounds * 10_000 }
 /** Far longer than any response takes: without a response by then there will be none. */
 const hangingMs = 60_000
-
-function startWorkers(t: TestContext) {
-  return startInFolder(t, { WORKERS: '3' })
-}
-
-/** The process ids of the workers (proc(5)). */
-async function findWorkers(pid: number | undefined): Promise<number[]> {
-  const path = `/proc/${String(pid)}/task/${String(pid)}/children`
-  return (await readFile(path, 'utf8')).split(' ').filter(Boolean).map(Number)
-}
-
-/** As many connections as there are turns until every worker has had some. */
-function openClients(t: TestContext, origin: string) {
-  return Array.from({ length: 9 }, () => openClient(t, origin))
-}
 
 test(
   'no worker shows a record older than the last acknowledged write of any worker',
@@ -94,67 +78,6 @@ test('the workers count the requests and logins of a client together', patience,
   assert.equal(left.length, 20 - senders.length)
 })
 
-test('an exchange can be shown, whichever worker handled it', patience, async (t) => {
-  const { origin } = await startWorkers(t)
-  const senders = openClients(t, origin)
-  for (const send of senders) {
-    const shown = await send('/api/json', { headers: { accept: 'text/html' } })
-    const id = String(shown.headers['x-request-id'])
-    const results = await Promise.all(senders.map((other) => other(`/inspector/${id}`)))
-    assert.deepEqual(
-      results.map(({ status, text }) => [status, text.includes('GET /api/json')]),
-      senders.map(() => [200, true]),
-    )
-  }
-  assert.equal((await senders[0]?.('/inspector/0'))?.status, 404)
-})
-
-test('a request id finds the exchanges of all workers', patience, async (t) => {
-  const { origin } = await startWorkers(t)
-  const senders = openClients(t, origin)
-  const id = 'e5c1f1c4-2a0e-4bb8-8d47-6f0a2f6f9f11'
-  const paths = senders.map((_, index) => `/user${String(index)}`)
-  for (const [index, send] of senders.entries()) {
-    await send(paths[index] ?? '', { headers: { accept: 'text/html', 'x-request-id': id } })
-  }
-  for (const send of senders) {
-    const found = await send(`/inspector?request_id=${id}`, {
-      headers: { accept: 'application/json' },
-    })
-    const { exchanges } = JSON.parse(found.text) as { exchanges: { target: string }[] }
-    assert.deepEqual(
-      exchanges.map(({ target }) => target),
-      paths,
-    )
-  }
-})
-
-test(
-  'the inspector lists, shows live and clears the exchanges of all workers',
-  patience,
-  async (t) => {
-    const { origin } = await startWorkers(t)
-    const stream = await openEvents(t, `${origin}/inspector/events?path=/user`)
-    const senders = openClients(t, origin)
-    const paths = senders.map((_, index) => `/user${String(index)}`)
-    for (const [index, send] of senders.entries()) await send(paths[index] ?? '')
-    const toTargets = (exchanges: readonly unknown[]) =>
-      exchanges.map((exchange) => (exchange as { target: string }).target)
-    const events = await stream.take(paths.length)
-    assert.deepEqual(toTargets(events.map((event) => event?.value)).toSorted(), paths)
-    const list = async (send: (typeof senders)[number]) => {
-      const { text } = await send('/inspector?path=/user', {
-        headers: { accept: 'application/json' },
-      })
-      return toTargets((JSON.parse(text) as { exchanges: unknown[] }).exchanges)
-    }
-    for (const send of senders) assert.deepEqual(await list(send), paths.toReversed())
-    const cleared = await senders[0]?.('/inspector', { method: 'DELETE' })
-    assert.ok((cleared?.status ?? 500) < 300)
-    for (const send of senders) assert.deepEqual(await list(send), [])
-  },
-)
-
 test('another worker replaces one that is killed', patience, async (t) => {
   const { origin, process: child } = await startWorkers(t)
   await until(async () => (await findWorkers(child.pid)).length === 3)
@@ -175,16 +98,6 @@ test('another worker replaces one that is killed', patience, async (t) => {
 /** How many descriptors a process has (proc(5)). */
 async function countDescriptors(pid: number | undefined): Promise<number> {
   return (await readdir(`/proc/${String(pid)}/fd`)).length
-}
-
-/** Kills the oldest worker, and waits for the one that takes its place. */
-async function killWorker(supervisor: number | undefined): Promise<void> {
-  const [pid = NaN] = await findWorkers(supervisor)
-  process.kill(pid, 'SIGKILL')
-  await until(async () => {
-    const workers = await findWorkers(supervisor)
-    return workers.length === 3 && !workers.includes(pid)
-  })
 }
 
 test('requests on workers that are killed get a response or a reset', rehearsal, async (t) => {
@@ -233,25 +146,6 @@ async function sendOnce(origin: string): Promise<'completed' | 'cutOff' | 'hangi
   })
   return promise
 }
-
-test(
-  'workers that die while another requests an exchange end no other worker',
-  patience,
-  async (t) => {
-    const { origin, process: child } = await startWorkers(t)
-    await until(async () => (await findWorkers(child.pid)).length === 3)
-    let isOver = false
-    const senders = Array.from({ length: 6 }, async () => {
-      // A request on its way to a worker that dies may never get a response.
-      const send = () => fetch(`${origin}/inspector/unknown`, { signal: AbortSignal.timeout(2000) })
-      while (!isOver) await send().catch(() => undefined)
-    })
-    for (let round = 0; round < 5; round += 1) await killWorker(child.pid)
-    isOver = true
-    await Promise.all(senders)
-    assert.equal(child.exitCode, null)
-  },
-)
 
 test('an HTTPS redirect that cannot listen ends the start of workers too', patience, async (t) => {
   const holder = createServer().listen(0, '127.0.0.1')
