@@ -2,20 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
+import { createExamples } from './examples.ts'
 import { isEndless, isRaw, listRoutes } from './routes.ts'
-import { createRecord } from './resources.ts'
-import { ann } from './sign-in.ts'
 import { testApp } from './test-app.ts'
-import { upload } from './uploads.ts'
 
 /** An address of every GET route, at which there is something. */
 async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; urls: string[] }> {
   const app = await testApp(t)
-  const ids: Record<string, string> = {
-    '/users': (await createRecord(app, '/users', ann))._id,
-    '/places': (await createRecord(app, '/places', { name: 'Rome' }))._id,
-    '/uploads': (await upload(app, 'content'))._id,
-  }
+  const ids = await createExamples(app)
   const routes = (await listRoutes(app)).filter(
     ({ methods, path }) => methods.includes('GET') && !isRaw(path) && !isEndless(path),
   )

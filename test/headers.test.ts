@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { createExamples } from './examples.ts'
 import { loadDocument } from './openapi/load-document.ts'
 import { variableHeaders } from './request-both-ways.ts'
-import { createRecord } from './resources.ts'
 import { isEndless, isRaw } from './routes.ts'
-import { ann } from './sign-in.ts'
-import { openUploads, upload } from './uploads.ts'
+import { testApp } from './test-app.ts'
 
 const accepts = [
   undefined,
@@ -28,14 +27,9 @@ function withoutVariable(headers: Headers): Headers {
 
 /** The app with a record of each kind, and the URLs of every GET route. */
 async function openApp(t: TestContext) {
-  const { app } = await openUploads(t)
-  const { _id: user } = await createRecord(app, '/users', ann)
-  const { _id: location } = await createRecord(app, '/places', { name: 'Rome' })
-  const { _id: file } = await upload(app, 'glass')
+  const app = await testApp(t)
   const examples: Record<string, string> = {
-    '/users': user,
-    '/places': location,
-    '/uploads': file,
+    ...(await createExamples(app)),
     '/inspector': String((await app.inject('/health')).headers['x-request-id']),
     '/problems': 'not-found',
   }
@@ -167,7 +161,7 @@ test('every response with Accept-Ranges supports ranges, and 416', async (t) => 
       assert.equal((await app.inject({ url, headers })).statusCode, status, `${url} ${ifRange}`)
     }
   }
-  for (const path of ['/uploads/', '/topic.html', '/assets/']) {
+  for (const path of ['/topic.html', '/assets/']) {
     await t.test(path, () => {
       assert.ok(ranged.some((url) => url.startsWith(path)))
     })

@@ -68,7 +68,6 @@ test('an error page shows what happened, what to do, the status code and links',
 const lists = [
   ['/people/unknown', '/people', 'All people'],
   ['/people/unknown/edit', '/people', 'All people'],
-  ['/uploads/unknown', '/uploads', 'All uploads'],
   ['/learn/unknown', '/learn', 'All lessons'],
   ['/problems/unknown', '/problems', 'All problems'],
   ['/inspector/unknown', '/inspector', 'Request inspector'],

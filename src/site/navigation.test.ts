@@ -8,7 +8,6 @@ const rows = [
   ['/demos/people?a=1', 'People'],
   ['/login', 'Sessions'],
   ['/demos/sessions', 'Sessions'],
-  ['/uploads', 'Uploads'],
   ['/learn/methods', 'Lessons'],
   ['/docs/getDocs', 'Documentation'],
   ['/problems/not-found', 'Problems'],

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
 import { testApp } from '../../../test/test-app.ts'
@@ -11,4 +12,13 @@ test('the responses of uploads are as documented', async (t) => {
     { url: '/uploads', headers: { accept: 'application/json' }, status: 200 },
     { url: '/uploads/nothing', status: 404 },
   ])
+})
+
+test('the pages of uploads are marked in the navigation, and a 404 links to the list', async (t) => {
+  const app = await testApp(t)
+  const headers = { accept: 'text/html' }
+  const list = await app.inject({ url: '/uploads', headers })
+  assert.match(list.body, /aria-current="page">Uploads</)
+  const { body } = await app.inject({ url: '/uploads/unknown', headers })
+  assert.ok(body.includes('aria-label="Breadcrumb"><a href="/uploads">All uploads</a>'))
 })

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecord, without } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
-import { upload } from '../../../test/uploads.ts'
 import { words } from '../../../test/words.ts'
 
 const paths = words`
-  / /problems /problems/not-found /uploads /people
+  / /problems /problems/not-found /people
   /people.ndjson /places.csv /mirror/query?a=glass /health
 `
 
@@ -16,7 +15,6 @@ const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/peopl
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
   await createRecord(app, '/people', { name: 'Ann', password: 'x' })
-  await upload(app, 'glass')
   return app
 }
 
