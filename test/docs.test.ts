@@ -68,6 +68,20 @@ test('docs/operating.md lists the fixed limits of what a client sends', async (t
   }
 })
 
+test('the unit of systemd in docs/operating.md sets settings that exist', () => {
+  const [file = '', unit = ''] = [/<<'END'\n([^]*?)\nEND/, /```ini\n([^]*?)```/].map(
+    (pattern) => pattern.exec(read('docs/operating.md'))?.[1],
+  )
+  const [, variables = ''] = /^Environment=(.*)$/m.exec(unit) ?? []
+  const names = `${file}\n${variables}`.match(/\b[A-Z_]+(?==)/g) ?? []
+  const known = settingNames.map(toEnvironmentName)
+  assert.ok(names.length > 6)
+  assert.deepEqual(
+    names.filter((name) => !known.includes(name)),
+    [],
+  )
+})
+
 const { dependencies, peerDependencies, devDependencies } = packageJson
 for (const name of Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies })) {
   if (name.startsWith('@types/')) continue

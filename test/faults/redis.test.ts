@@ -13,7 +13,7 @@ const user = { username: 'ann', password: 'a password' }
 async function startWithRedis(t: TestContext) {
   const redis = await startRedis()
   t.after(redis.kill)
-  const vitrine = await startInFolder(t, { REDIS_URL: redis.url })
+  const vitrine = await startInFolder(t, { REDIS_URL: redis.url, LOG_LEVEL: 'warn' })
   const send = openClient(t, vitrine.origin)
   await send('/users', asJson('POST', { name: user.username, password: user.password }))
   const cookie = toCookie(await send('/login', asJson('POST', user)))
@@ -65,7 +65,8 @@ suite('faults of Redis', withRedis, () => {
     limit,
     async (t) => {
       const { send, cookie, redis, process: child } = await startWithRedis(t)
-      let written = ''
+      let [written, log] = ['', '']
+      child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()))
       child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
       for (let round = 1; round <= 3; round += 1) {
         await redis.kill()
@@ -85,6 +86,7 @@ suite('faults of Redis', withRedis, () => {
       )
       assert.equal(found, 'vitrine: Redis is available again')
       assert.equal(others.length, 4, written)
+      assert.match(log, /the store failed: Redis is not connected/)
     },
   )
 

@@ -82,9 +82,11 @@ export function runInRedis<Result>(response: Promise<Result>): Promise<Result> {
   return response.catch((error: unknown) => {
     const isFull = error instanceof ReplyError && toReason(error).startsWith('OOM')
     // A reply error has the command, whose arguments must not be logged.
+    // ioredis describes its queue.
+    const cause = toReason(error).startsWith('Stream isn') ? 'Redis is not connected' : error
     throw new StoreFailure(
       isFull ? 'full' : 'unavailable',
-      error,
+      cause,
       isFull ? undefined : sessionsUnavailable,
     )
   })
