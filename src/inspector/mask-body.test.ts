@@ -107,7 +107,7 @@ const echoes: readonly (readonly [what: string, url: string, headers: object, bo
   ['JSON', '/users/post', { 'content-type': json }, `{"password":"${secret}"}`],
   ['Authorization', '/go-httpbin/dump/request', { authorization: `Bearer ${secret}` }],
   ['cookies', '/go-httpbin/dump/request', { cookie: `a=1; b=${secret}` }],
-  ['X-Inspector', '/go-httpbin/dump/request', { 'x-inspector': `<${secret}>` }],
+  ['X-Inspector', '/go-httpbin/dump/request', { 'x-inspector': `<${secret}-0>` }],
 ]
 
 for (const [what, url, fields, payload] of echoes) {
