@@ -17,7 +17,7 @@ export interface DataResource {
 
 interface SchemaOptions {
   foreignKeySuffix: string
-  schemas: Readonly<Record<string, GivenSchema>>
+  schemas: ReadonlyMap<string, GivenSchema>
   report: Report
 }
 
@@ -40,41 +40,44 @@ export function findNameProblem(name: string): string | undefined {
 /** The resources of a data file: those that only have a schema, then those with data. */
 export function defineData(data: Document, options: DataOptions): DataResource[] {
   const { schemas, report } = options
-  const empty = Object.keys(schemas).map((name): [string, unknown] => [name, []])
-  const all = Object.entries({ ...Object.fromEntries(empty), ...data })
-  if (all.length > maxResources) {
+  const names = [...new Set([...schemas.keys(), ...Object.keys(data)])]
+  if (names.length > maxResources) {
     report('/', `has more than ${String(maxResources)} resources`)
     return []
   }
-  const names = all.map(([name]) => name)
-  const resources = all.flatMap(([name, value]) => defineOne({ ...options, names }, name, value))
-  reportDangling(resources, { ...options, names })
+  const context = { ...options, names }
+  const toValue = (name: string) => (Object.hasOwn(data, name) ? data[name] : [])
+  const resources = names.flatMap((name) => defineOne(context, name, toValue(name)))
+  reportDangling(resources, context)
   return resources
 }
 
 /** The resources of stored records, and those that only have a schema. */
 export function redefineData(stored: readonly InferredResource[], options: SchemaOptions) {
-  const { schemas } = options
-  const known = new Map(stored.map((inferred) => [inferred.name, inferred]))
-  const added = Object.keys(schemas).filter((name) => !known.has(name))
+  const known = stored.map(({ name }) => name)
+  const added = [...options.schemas.keys()].filter((name) => !known.includes(name))
   const idField = stored.find(({ isSingular }) => !isSingular)?.idField ?? 'id'
-  const names = [...known.keys(), ...added]
+  const context = { ...options, idField, names: [...known, ...added] }
   const resources = [
-    ...added.flatMap((name) => defineOne({ ...options, idField, names }, name, [])),
-    ...stored.map((inferred) => {
-      const schema = findSchema(schemas, inferred.name)
-      const definition = toDefinition({ ...options, ...inferred, names, schema })
-      return { inferred, definition, records: [] }
-    }),
+    ...added.flatMap((name) => defineOne(context, name, [])),
+    ...stored.map((inferred) => toResource(context, inferred, [])),
   ]
-  reportDangling(resources, { ...options, names })
+  reportDangling(resources, context)
   return resources.map(({ definition }) => definition)
 }
 
 type DefineContext = DataOptions & { names: readonly string[] }
 
+function toResource(
+  { schemas, ...context }: DefineContext,
+  inferred: InferredResource,
+  records: DataResource['records'],
+): DataResource {
+  const schema = schemas.get(inferred.name)
+  return { inferred, records, definition: toDefinition({ ...context, ...inferred, schema }) }
+}
+
 function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {
-  const schema = findSchema(context.schemas, name)
   const fail = (reason: string) => {
     context.report(`/${name.slice(0, 100)}`, reason)
     return []
@@ -97,15 +100,10 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
   const hasNumericIds = documents.every((document) => typeof document[idField] === 'number')
   const count = documents.length
   const inferred = { name, isSingular, idField, hasNumericIds, count, fields }
-  const definition = toDefinition({ ...context, ...inferred, schema })
-  if ('' in definition.schema.properties) return fail('has a field without a name')
-  const resource = { inferred, definition, records }
-  reportRecords(resource, context.report, schema)
+  const resource = toResource(context, inferred, records)
+  if ('' in resource.definition.schema.properties) return fail('has a field without a name')
+  reportRecords(resource, context)
   return [resource]
-}
-
-function findSchema(schemas: SchemaOptions['schemas'], name: string): GivenSchema | undefined {
-  return Object.hasOwn(schemas, name) ? schemas[name] : undefined
 }
 
 /** Records without an id get the next number, or a UUID where ids are text. */
@@ -144,11 +142,8 @@ function findIdProblem(id: unknown): string | undefined {
 }
 
 /** Inferred schemas fit the data; those of a user may not. */
-function reportRecords(
-  { definition, records }: DataResource,
-  report: Report,
-  schema?: GivenSchema,
-) {
+function reportRecords({ definition, records }: DataResource, { schemas, report }: SchemaOptions) {
+  const schema = schemas.get(definition.name)
   const resource = defineResource(definition)
   const seen = new Map(resource.unique.map((field) => [field, new Set<string>()]))
   for (const [index, { document }] of records.entries()) {
@@ -184,7 +179,7 @@ function findUnstorable(document: Document): string | undefined {
 /** Only of references that the schema declares. */
 function reportDangling(
   resources: readonly DataResource[],
-  { schemas, names, report }: SchemaOptions & { names: readonly string[] },
+  { schemas, names, report }: DefineContext,
 ) {
   const targets = new Map(
     resources.map(({ definition: { name, isSingular }, records }) => [
@@ -195,9 +190,10 @@ function reportDangling(
   for (const { definition, records } of resources) {
     const { name, references = [] } = definition
     for (const { field, resource, onDelete } of references) {
-      if (schemas[name]?.properties?.[field]?.['x-references'] === undefined) continue
+      const schema = schemas.get(name)
+      if (schema?.properties?.[field]?.['x-references'] === undefined) continue
       const known = targets.get(resource)
-      if (onDelete === 'set null' && schemas[name].required?.includes(field))
+      if (onDelete === 'set null' && schema.required?.includes(field))
         report(`/${name}`, `${field} is required and cannot be "set null"`)
       if (!known && (targets.has(resource) || !names.includes(resource)))
         report(`/${name}`, `${field} refers to ${resource}, which is not a list in the file`)

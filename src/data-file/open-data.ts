@@ -35,23 +35,19 @@ export async function openData(
   for (let isFirst = true; ; isFirst = false) {
     const load = await findLoad(records)
     // After another process has loaded the file, it is not loaded again.
-    if (load?.isComplete && !(isFirst && mayReload)) {
-      return { ...parseLoaded(config, load), notices: [] }
-    }
+    if (load?.isComplete && !(isFirst && mayReload)) return parseLoaded(config, load)
     if (load?.isComplete && !dataReload) {
       const opened = await openLoaded(config, records, load)
       if (opened) return opened
       continue
     }
     const data = await readDataTexts(config)
-    const { total, ...parsed } = await parseData(config, data)
-    const { resources, responses } = parsed
+    const { described, total, ...parsed } = await parseData(config, data)
     if (!(await loadData(records, { ...data, ...parsed }, load))) continue
-    const definitions = resources.map(({ definition }) => definition)
-    const opened = parseLoaded(config, { definitions, responses })
-    await rewindSequences(opened.responses, states)
-    const notice = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
-    return { ...opened, notices: [notice] }
+    await rewindSequences(described, states)
+    const notices = [`Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`]
+    const definitions = parsed.resources.map(({ definition }) => definition)
+    return { definitions, responses: described, notices }
   }
 }
 
@@ -70,23 +66,22 @@ async function openLoaded(
   const { schema, schemaHash } = await readSchema(config)
   const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
   const hash = file ? toHash(file.text, config.dataId) : load.hash
-  if (hash === load.hash && schemaHash === load.schemaHash)
-    return { ...parseLoaded(config, load), notices: [kept] }
+  if (hash === load.hash && schemaHash === load.schemaHash) return parseLoaded(config, load, [kept])
   const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load
   const isSame = recordsHash === load.recordsHash
-  const toSchemas = await readSchemas(config, schema, ownSchema)
   const next = { ...load, hash: isSame ? hash : '', schemaHash, ownSchema, responses }
-  const redefined = await redefine(config, records, next, toSchemas)
+  const redefined = await redefine(config, records, next, schema)
   const changed = `The records in ${source} (or --id) have changed. The stored records are kept`
   const notices = isSame ? [] : [`${changed}: --reload replaces them with those of the file`]
   return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
 /** Applies the schemas to the stored records. Undefined if another process has changed the load. */
-async function redefine(config: Config, records: Records, load: Load, toSchemas: ToSchemas) {
+async function redefine(config: Config, records: Records, load: Load, schema?: DataText) {
   const { dataFile = '', foreignKeySuffix } = config
-  const defined = check((reportOf) => {
-    const options = { foreignKeySuffix, schemas: toSchemas(reportOf), report: reportOf(dataFile) }
+  const defined = await check(async (reportOf) => {
+    const schemas = await readSchemas(config, { schema, own: load.ownSchema }, reportOf)
+    const options = { foreignKeySuffix, schemas, report: reportOf(dataFile) }
     return redefineData(load.inferred, options)
   })
   // A resource that only the schema of before named may have records.
@@ -94,12 +89,11 @@ async function redefine(config: Config, records: Records, load: Load, toSchemas:
   const definitions = [...defined, ...others]
   const [before, after] = [load.definitions, definitions].map(toPasswordPaths)
   if (before !== after) throw new ConfigProblems(writeOnlyChange)
-  const opened = parseLoaded(config, { definitions, responses: load.responses })
+  const opened = await parseLoaded(config, { definitions, responses: load.responses })
   if (!(await storeLoad(records, { ...load, definitions }))) return undefined
   const byName = (all: readonly ResourceDefinition[]) =>
     JSON.parse(JSON.stringify(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))) as unknown
-  if (isDeepStrictEqual(byName(definitions), byName(load.definitions)))
-    return { ...opened, notices: [] }
+  if (isDeepStrictEqual(byName(definitions), byName(load.definitions))) return opened
   const { count, paths } = await findMisfits(records, definitions)
   const effect = 'The schema has changed: it applies to what is written from now on'
   const doNot = count === 1 ? 'does not' : 'do not'
@@ -138,17 +132,18 @@ async function findMisfits(records: Records, definitions: readonly ResourceDefin
   return { count, paths }
 }
 
-function parseLoaded(
+async function parseLoaded(
   config: Config,
   { definitions, responses: given }: Pick<Load, 'definitions' | 'responses'>,
-) {
+  notices: readonly string[] = [],
+): Promise<OpenedData> {
   const names = definitions.map(({ name }) => name)
   // A limit may have changed since the load.
-  const responses = check((reportOf) => {
+  const responses = await check((reportOf) => {
     const report = reportOf(config.dataFile ?? '')
     return parseResponses(given, { names, limits: config, report })
   })
-  return { definitions, responses }
+  return { definitions, responses, notices }
 }
 
 const unreadable = 'The data file cannot be read. Restore it, and reset again.'
@@ -194,54 +189,40 @@ export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
 type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 
 async function parseData(config: Config, { file, schema }: DataTexts) {
-  const { dataId, foreignKeySuffix } = config
+  const { dataId: idField, foreignKeySuffix } = config
   const { data, ...parsed } = await parseFile(config, file)
-  const toSchemas = await readSchemas(config, schema, parsed.ownSchema)
-  const resources = check((reportOf) => {
+  return check(async (reportOf) => {
     const report = reportOf(file.source)
-    const schemas = toSchemas(reportOf)
-    const defined = defineData(data, { idField: dataId, foreignKeySuffix, schemas, report })
-    const names = defined.map(({ definition }) => definition.name)
-    parseResponses(parsed.responses, { names, limits: config, report })
-    return defined
+    const schemas = await readSchemas(config, { schema, own: parsed.ownSchema }, reportOf)
+    const resources = defineData(data, { idField, foreignKeySuffix, schemas, report })
+    const names = resources.map(({ definition }) => definition.name)
+    const described = parseResponses(parsed.responses, { names, limits: config, report })
+    const total = resources.reduce((sum, { records }) => sum + records.length, 0)
+    return { ...parsed, resources, described, total }
   })
-  const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-  return { ...parsed, resources, total }
 }
 
 async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
   const contents = await parseDataText(file, maxJsonDepth)
-  const {
-    $schema: ownSchema,
-    $responses: responses,
-    ...data
-  } = check((reportOf) => {
-    if (isDocument(contents)) return contents
-    reportOf(file.source)('/', 'must be an object whose members are the resources')
-    return {}
-  })
+  if (!isDocument(contents)) {
+    const source = withoutSecrets(file.source)
+    throw new ConfigProblems(`${source}: / must be an object whose members are the resources`)
+  }
+  const { $schema: ownSchema, $responses: responses, ...data } = contents
   const hashes = Object.entries(data).map(([name, value]) => toHash(name, JSON.stringify(value)))
   return { data, recordsHash: toHash(dataId, ...hashes), ownSchema, responses }
 }
 
-type ToSchemas = Awaited<ReturnType<typeof readSchemas>>
-
 /** Of the file of schemas if there is one, and otherwise of the data file itself. */
 async function readSchemas(
   { dataFile = '', maxJsonDepth }: Config,
-  schema: DataText | undefined,
-  own: unknown,
+  { schema, own }: { schema: DataText | undefined; own: unknown },
+  reportOf: ReportOf,
 ) {
-  const ofFile = schema && (await parseDataText(schema, maxJsonDepth))
-  return (reportOf: ReportOf) => {
-    if (schema) return parseSchemas(ofFile, reportOf(schema.source))
-    const report = reportOf(dataFile)
-    const toOwn: Report = (path, reason) => {
-      report(`/$schema${path}`, reason)
-    }
-    // A URL in $schema is for editors.
-    return parseSchemas(isDocument(own) ? own : {}, toOwn)
-  }
+  if (schema)
+    return parseSchemas(await parseDataText(schema, maxJsonDepth), reportOf(schema.source))
+  // A URL in $schema is for editors.
+  return parseSchemas(isDocument(own) ? own : {}, reportOf(dataFile, '/$schema'))
 }
 
 function formatRecords(count: number): string {
@@ -250,14 +231,19 @@ function formatRecords(count: number): string {
 
 const maxShownProblems = 20
 
-type ReportOf = (source: string) => Report
+type ReportOf = (source: string, parent?: string) => Report
 
 /** Throws one error with all problems that `find` reports. */
-function check<Result>(find: (reportOf: ReportOf) => Result): Result {
+async function check<Result>(
+  find: (reportOf: ReportOf) => Result | Promise<Result>,
+): Promise<Result> {
   const lines: string[] = []
-  const result = find((source) => (path, reason) => {
-    lines.push(`${withoutSecrets(source)}: ${path} ${reason}`)
-  })
+  const reportOf: ReportOf =
+    (source, parent = '') =>
+    (path, reason) => {
+      lines.push(`${withoutSecrets(source)}: ${parent}${path} ${reason}`)
+    }
+  const result = await find(reportOf)
   const others = lines.splice(maxShownProblems).length
   if (others > 0) lines.push(`${String(others)} more problems`)
   if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))

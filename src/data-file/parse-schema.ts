@@ -87,13 +87,10 @@ const keywords = [
 const resourceSchema = { ...fieldSchema, $defs: { field: fieldSchema } }
 const validate = compileLater(resourceSchema)
 
-export function parseSchemas(
-  value: unknown,
-  report: Report,
-): Readonly<Record<string, GivenSchema>> {
+export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
   if (!isDocument(value)) {
     report('/', 'must be an object with a JSON Schema for each resource')
-    return {}
+    return new Map()
   }
   const entries = Object.entries(value).map(([name, schema]): [string, GivenSchema] => {
     const schemas = [...walkSchemas(schema, '')]
@@ -103,7 +100,7 @@ export function parseSchemas(
     if (!isDocument(schema)) return [name, {}]
     return [name, invalid.length === 0 ? schema : keepValid(schema, invalid)]
   })
-  return Object.fromEntries(entries)
+  return new Map(entries)
 }
 
 type Problem = readonly [path: string, reason: string]

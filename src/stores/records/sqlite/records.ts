@@ -16,22 +16,21 @@ export function createSqliteRecords(
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(database, prepare)
-  const statements = prepareWrites(prepare)
+  const writes = prepareWrites(prepare)
   const log = prepareLog(prepare)
   const { write, settle } = createCommits(database, { cache, log }, maxRecords)
-  const open = (resource: string) => ({
-    ...openCollection(resource, { statements, cache, write, log }),
+  const collection = openOnce((resource) => ({
+    ...openCollection(resource, { writes, cache, write, log }),
     ...createLists(dialect, resource),
-  })
-  const collection = openOnce(open)
-  const toParts = (step: Step): readonly Part[] => {
-    const { toWrites, toMatch } = collection(step.collection)
-    if (step.kind !== 'none') return toWrites(step)
+  }))
+  const stepToParts = (step: Step): readonly Part[] => {
+    const { toParts, toMatch } = collection(step.collection)
+    if (step.kind !== 'none') return toParts(step)
     const { sql, values } = toMatch(step.filters)
     return [() => (prepare(sql).get(...values) === undefined ? 1 : 0)]
   }
   const commit = async (steps: readonly Step[]) => {
-    const parts = steps.map(toParts)
+    const parts = steps.map(stepToParts)
     let done = await write(...parts.flat())
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
     return failed === -1 ? undefined : failed
