@@ -5,11 +5,11 @@ import { writeAll } from '../resources/record/all-records.ts'
 import { resourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
-import { toShown, type Context, type JsonServer } from './server.ts'
+import { toShown, type Context } from './server.ts'
 
 /** The demos of the resources of a data file, with the responses of json-server, and one for `/db`. */
 export function createJsonServer(
-  version: JsonServer['version'],
+  version: Context['version'],
   definitions: readonly ResourceDefinition[],
 ): Demo[] {
   const resources = definitions.map((definition) => {
@@ -19,13 +19,13 @@ export function createJsonServer(
     return defineResource({ ...definition, references: references ?? [], allowsUnknown: true })
   })
   const toContexts = ({ config, records }: Services): readonly Context[] => {
-    const server: JsonServer = { version, contexts: [], records, config }
-    server.contexts = resources.map((resource) => {
+    const contexts: Context[] = []
+    for (const resource of resources) {
       const collection = records.collection(resource.name)
       // json-server checks no references.
-      return { server, resource, config, collection, relations: [] }
-    })
-    return server.contexts
+      contexts.push({ version, contexts, records, config, resource, collection, relations: [] })
+    }
+    return contexts
   }
   const demos = resources.map((resource, index): Demo => {
     const { routes, ...demo } = resourceDemo(resource, resources)

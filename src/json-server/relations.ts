@@ -22,8 +22,8 @@ export function createToDocuments(context: Context, { embed, expand }: Related) 
   }
 }
 
-function findParent({ server }: Context, name: string): Context | undefined {
-  return server.contexts.find(({ resource }) => resource.key === name && !resource.isSingular)
+function findParent({ contexts }: Context, name: string): Context | undefined {
+  return contexts.find(({ resource }) => resource.key === name && !resource.isSingular)
 }
 
 function addParent(context: Context, name: string): AddRelated {

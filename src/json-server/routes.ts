@@ -91,7 +91,7 @@ function withHandler(context: Context, route: Route, handler: Handler): Route {
 const open = { content: { '*/*': {} } }
 const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']
 
-function toDocumentation({ server: { version } }: Context, route: Route) {
+function toDocumentation({ version }: Context, route: Route) {
   const description = `JSON as json-server ${version} sends it, or another type if Accept prefers it.`
   const headers = responseHeaders('ETag', 'Link', 'X-Total-Count')
   return {
@@ -109,7 +109,7 @@ function toDocumentation({ server: { version } }: Context, route: Route) {
 }
 
 /** 0.17 responds with `{}` if there is no such record, and its other errors are stack traces. */
-function sendError({ server: { version } }: Context, reply: FastifyReply, error: HttpError) {
+function sendError({ version }: Context, reply: FastifyReply, error: HttpError) {
   const { status, headers, message } = error
   if (version === '0.17' && status !== 404) throw error
   reply.code(status).headers(headers).header('cache-control', 'no-store')
@@ -119,10 +119,7 @@ function sendError({ server: { version } }: Context, reply: FastifyReply, error:
 
 const maxDelayMs = 60_000
 
-async function delay(
-  { server: { version, config } }: Context,
-  request: FastifyRequest,
-): Promise<void> {
+async function delay({ version, config }: Context, request: FastifyRequest): Promise<void> {
   const { _delay } = version === '0.17' ? findParameters(request) : {}
   const own = Number.parseFloat(String(_delay)) || 0
   const milliseconds = Math.min(maxDelayMs, config.delayMs + Math.max(0, own))

@@ -1,30 +1,25 @@
-import type { Config } from '../config/config.ts'
 import type { ResourceContext } from '../resources/context.ts'
 import type { Document, Records, StoredRecord } from '../stores/records/records.ts'
 
-/** The resources of a file, in the dialect of one version of json-server. */
-export interface JsonServer {
+/** A resource of a file, in the dialect of one version of json-server. */
+export interface Context extends ResourceContext {
   version: '0.17' | '1'
-  config: Config
+  /** Of all resources of the file. */
   contexts: readonly Context[]
   records: Records
 }
 
-export interface Context extends ResourceContext {
-  server: JsonServer
+export function isVersion1({ version }: Context): boolean {
+  return version === '1'
 }
 
-export function isVersion1({ server }: Context): boolean {
-  return server.version === '1'
-}
-
-export function findList({ server }: Context, name: string): Context | undefined {
-  return server.contexts.find(({ resource }) => resource.name === name && !resource.isSingular)
+export function findList({ contexts }: Context, name: string): Context | undefined {
+  return contexts.find(({ resource }) => resource.name === name && !resource.isSingular)
 }
 
 /** The field of other lists that refers to this one: `postId`. */
-export function toKey({ server, resource }: Context): string {
-  return resource.key + server.config.foreignKeySuffix
+export function toKey({ config, resource }: Context): string {
+  return resource.key + config.foreignKeySuffix
 }
 
 /** Version 1 shows every id as text. No version shows a password. */

@@ -84,11 +84,11 @@ const maxRemoved = 10_000
 
 /** In one transaction with the records that refer to it. */
 export function destroy(context: Context): Handler {
-  const { resource, server } = context
+  const { resource, records } = context
   return async (request, reply) => {
     const id = toRecordId(resource, request)
     const related = toRelated(context, toNames(findParameters(request)._dependent))
-    const collection = checkWrites(related, server.records, maxRemoved)
+    const collection = checkWrites(related, records, maxRemoved)
     let shown = {}
     await writeRecord({ ...context, collection }, id, (found) => {
       const current = assertFound(resource, id, found)
@@ -106,7 +106,7 @@ export function destroy(context: Context): Handler {
  */
 function toRelated(context: Context, dependents: readonly string[]): ResourceContext {
   const isDeep = !isVersion1(context)
-  const lists = context.server.contexts.filter(({ resource: { isSingular, name } }) => {
+  const lists = context.contexts.filter(({ resource: { isSingular, name } }) => {
     return !isSingular && (isDeep || name !== context.resource.name)
   })
   return {

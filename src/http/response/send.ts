@@ -86,12 +86,17 @@ export async function* toJsonArray<Item>(
   yield separator === '[' ? '[]' : ']'
 }
 
-export async function* toJsonLines<Item>(
+export function toJsonLines<Item>(pages: Pages<Item>, toValue: (item: Item) => unknown): Chunks {
+  return toLines(pages, (item) => `${JSON.stringify(toValue(item))}\n`)
+}
+
+export async function* toLines<Item>(
   pages: Pages<Item>,
-  toValue: (item: Item) => unknown,
+  toLine: (item: Item) => string,
+  heading = '',
 ): Chunks {
-  for await (const page of pages)
-    yield page.map((item) => `${JSON.stringify(toValue(item))}\n`).join('')
+  yield heading
+  for await (const page of pages) yield page.map(toLine).join('')
 }
 
 /** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */

@@ -2,7 +2,7 @@ import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
-import type { Pages } from '../../stores/records/records.ts'
+import type { Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { toTypes, type Resource } from '../definition.ts'
 import { firstPage, toHref, type ListUrl } from './list-parameters.ts'
@@ -10,7 +10,7 @@ import { operatorWords, type ListQuery } from './list-query.ts'
 
 export interface ListView {
   query: ListQuery
-  pages: Pages
+  pages: Pages | readonly (readonly StoredRecord[])[]
   /** Undefined where a QUERY is longer than a URL may be. */
   url?: ListUrl
   links: readonly Link[]

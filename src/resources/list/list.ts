@@ -6,6 +6,7 @@ import { toCsvLine } from '../../http/response/csv.ts'
 import {
   toJsonArray,
   toJsonLines,
+  toLines,
   sendTagged,
   toTaggedText,
   sendChunks,
@@ -18,7 +19,7 @@ import { toPosition, type Collection, type Document } from '../../stores/records
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { recordToCsv, recordToLine, toLines, toRepresentation } from '../record/representations.ts'
+import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
@@ -87,8 +88,8 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
     reply.headers(headers)
     if (query.part === undefined && rows.length > shown.length) throw tooLong(total)
     const toEmbedded = embeds && isJson ? await loadEmbedded(shown, embeds) : undefined
-    const pages = onePage(shown)
-    const chunks = render(resource, { ...view, type, pages, links, total, toEmbedded })
+    const ofPart = { type, pages: [shown], links, total, toEmbedded }
+    const chunks = render(resource, { ...view, ...ofPart })
     let text = ''
     for await (const chunk of chunks) text += chunk
     // A page with a message is not to be revalidated.
@@ -175,8 +176,4 @@ function render(resource: Resource, list: RenderedList): AsyncGenerator<string> 
     case 'text/html':
       return listPage(resource, list)
   }
-}
-
-async function* onePage(records: readonly StoredRecord[]) {
-  yield records
 }

@@ -9,15 +9,16 @@ import { toExample } from './schemas.ts'
 
 export function listParameters({ visible, readable }: Resource) {
   const names = visible.map(({ name }) => name)
-  const terms = names.flatMap((name) => [name, `-${name}`])
+  const field = { type: 'string', enum: names }
+  const term = { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) }
   const example = names.slice(0, 2).map((name, index) => (index === 0 ? `-${name}` : name))
   return [
     query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
     query('per_page', 'Records per page. Default: 20; blank without `page`: all.', perPage, 10),
     query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
-    separated('sort', 'The fields to sort by. A minus reverses the order.', terms, example),
+    separated('sort', 'The fields to sort by. A minus reverses the order.', term, example),
     query('q', 'Text that a field contains, ignoring case.', { type: 'string' }, 'a'),
-    separated('fields', 'The fields to include in JSON, NDJSON and CSV.', names, names.slice(0, 2)),
+    separated('fields', 'The fields to include in JSON, NDJSON and CSV.', field, names.slice(0, 2)),
     ...readable.flatMap(toFilters),
     ...requestHeaders('If-None-Match', 'Want-Repr-Digest'),
   ]
@@ -27,10 +28,7 @@ export function embedParameters({ relations }: ResourceContext): Parameter[] {
   const names = relations.map(({ name }) => name)
   if (names.length === 0) return []
   const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
-  const schema = { type: 'array', items: { type: 'string' }, minItems: 1 }
-  return [
-    { ...query('embed', description, schema, names.slice(0, 1)), style: 'form', explode: false },
-  ]
+  return [separated('embed', description, { type: 'string' }, names.slice(0, 1))]
 }
 
 const page = { type: 'integer', minimum: 1, maximum: maxPage }
@@ -40,8 +38,8 @@ const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, also by the id. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
-function separated(name: string, description: string, words: readonly string[], example: unknown) {
-  const schema = { type: 'array', items: { type: 'string', enum: words }, minItems: 1 }
+function separated(name: string, description: string, items: object, example: readonly string[]) {
+  const schema = { type: 'array', items, minItems: 1 }
   return { ...query(name, description, schema, example), style: 'form', explode: false } as const
 }
 

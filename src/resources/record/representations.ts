@@ -3,7 +3,7 @@ import { toCsvLine } from '../../http/response/csv.ts'
 import { toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
 import { renderPage } from '../../site/page.ts'
-import type { Document, Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 import type { RelatedHtml } from '../relations/related-html.ts'
@@ -91,13 +91,4 @@ export function recordToLine({ naming }: Resource, { id, document }: StoredRecor
 export function recordToCsv(shown: Document, fields: readonly string[]): string {
   const values = fields.map((field) => findValue(shown, field))
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
-}
-
-export async function* toLines(
-  pages: Pages,
-  toLine: (record: StoredRecord) => string,
-  heading = '',
-): AsyncGenerator<string> {
-  yield heading
-  for await (const page of pages) yield page.map(toLine).join('')
 }

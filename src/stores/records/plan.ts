@@ -1,8 +1,10 @@
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { toMarks } from './conditions.ts'
 import type { Row } from './dialect.ts'
 import { divideRange, findFew, findNarrowRange, findRange, isFew, selectRows } from './ranges.ts'
-import { toIdRange, toLater, toOrderBy, type IndexRange, type Scan } from './ranges.ts'
-import { sortRows } from './sorter.ts'
+import { toIdRange, toLater, toOrderBy } from './ranges.ts'
+import type { IndexRange, Scan, Term } from './ranges.ts'
 
 // Where no index has their order, records are sorted in a temporary file: sorting in the database would
 // be one long statement, or occupy a connection while a client reads.
@@ -45,5 +47,37 @@ async function* readKeys(scan: Scan, range: IndexRange): AsyncGenerator<readonly
     wantedRecords === undefined ? 1000 : Math.min(scan.recordsPerRange, dialect.sizes.test)
   for await (const part of divideRange({ ...scan, recordsPerRange, after: undefined }, range)) {
     yield await selectRows(scan, toLater(scan, part), { what, tail })
+  }
+}
+
+/** Sorts more rows than fit into memory, in small steps, and yields the last value of each. */
+async function* sortRows(order: readonly Term[], parts: AsyncIterable<readonly Row[]>) {
+  // A temporary file: https://sqlite.org/inmemorydb.html#temp_db
+  const database = new DatabaseSync('')
+  try {
+    const terms = order.map((term, index) => ({ ...term, column: `v${String(index)}` }))
+    const names = terms.map(({ column }) => column)
+    const orderBy = toOrderBy(terms)
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000')
+    database.exec(
+      `CREATE TABLE sorted (${names.join(', ')}, PRIMARY KEY (${orderBy})) WITHOUT ROWID`,
+    )
+    // A record that moves during the reading may be read twice.
+    const insert = database.prepare(`INSERT OR IGNORE INTO sorted VALUES (${toMarks(names)})`)
+    for await (const rows of parts) {
+      database.exec('BEGIN')
+      for (const row of rows) insert.run(...row)
+      database.exec('COMMIT')
+    }
+    const select = `SELECT ${String(names.at(-1))} AS last FROM sorted ORDER BY ${orderBy}`
+    let values: string[] = []
+    for (const { last } of database.prepare(select).iterate()) {
+      if (values.push(String(last)) < 100) continue
+      yield values
+      values = []
+    }
+    if (values.length > 0) yield values
+  } finally {
+    database.close()
   }
 }

@@ -7,34 +7,7 @@ import type { Prepare } from './statements.ts'
 /** Reading the state takes microseconds. */
 const pollMs = 50
 
-export type OwnLog = ReturnType<typeof prepareLog>
-
-/** For use inside the transaction of a write; without effect on collections without a log. */
-export function prepareLog(prepare: Prepare) {
-  const started = new Set<string>()
-  const next = prepare(
-    'UPDATE change_numbers SET last = last + 1 WHERE resource = ? RETURNING last',
-  )
-  const insert = prepare(
-    `INSERT INTO changes SELECT ?1, ?2, ?3, ?4, ${loggedDocument('?1')}, version, created_at, updated_at
-     FROM (SELECT 1) LEFT JOIN records ON resource = ?1 AND id = ?4`,
-  )
-  const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
-  return {
-    started,
-    add: (resource: string, kind: ChangeKind, id: string) => {
-      if (!started.has(resource)) return
-      const number = Number(next.get(resource)?.[0])
-      insert.run(resource, number, kind, id)
-      prune.run(resource, number - keptChanges)
-    },
-    /** Also of a log that another process has started. */
-    skip: (resource: string) => {
-      next.get(resource)
-      return 1
-    },
-  }
-}
+export type OwnLog = ReturnType<typeof createChangeLog>
 
 interface LogParts {
   write: (part: () => number) => Promise<number>
@@ -43,11 +16,25 @@ interface LogParts {
   cache: RecordCache
 }
 
-export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }: LogParts) {
+export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
+  const started = new Set<string>()
   const start = prepare('INSERT INTO change_numbers VALUES (?, ?) ON CONFLICT DO NOTHING')
-  return {
+  const next = prepare(
+    'UPDATE change_numbers SET last = last + 1 WHERE resource = ? RETURNING last',
+  )
+  const insert = prepare(
+    `INSERT INTO changes SELECT ?1, ?2, ?3, ?4, ${loggedDocument('?1')}, version, created_at, updated_at
+     FROM (SELECT 1) LEFT JOIN records ON resource = ?1 AND id = ?4`,
+  )
+  const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
+  /** Inside the transaction of a write. Also of a log that another process has started. */
+  const skip = (resource: string) => {
+    next.get(resource)
+    return 1
+  }
+  const changes: ChangeLog = {
     start: async (name) => {
-      own.started.add(name)
+      started.add(name)
       await write(() => {
         // Clients that resume with a number of an earlier, removed database must not get wrong changes.
         start.run(name, Date.now())
@@ -56,7 +43,7 @@ export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }:
     },
     read: createRead(dialect),
     skip: async (name) => {
-      await write(() => own.skip(name))
+      await write(() => skip(name))
     },
     watch: shareWakeUps((wakeAll) => {
       let known: number | undefined
@@ -74,5 +61,16 @@ export function createChangeLog(own: OwnLog, { dialect, prepare, cache, write }:
         clearInterval(timer)
       }
     }),
-  } satisfies ChangeLog
+  }
+  return {
+    changes,
+    skip,
+    /** Inside the transaction of the write; without effect on collections without a log. */
+    add: (resource: string, kind: ChangeKind, id: string) => {
+      if (!started.has(resource)) return
+      const number = Number(next.get(resource)?.[0])
+      insert.run(resource, number, kind, id)
+      prune.run(resource, number - keptChanges)
+    },
+  }
 }

@@ -7,9 +7,10 @@ import type { Commits, Part, Write } from './commits.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
 
-type Writes = ReturnType<typeof prepareWrites>
+type WriteName = 'create' | 'change' | 'remove' | 'removeAll' | 'clear'
+type Writes = Readonly<Record<WriteName, Omit<Write, 'resource' | 'values'>>>
 
-export function prepareWrites(prepare: Prepare) {
+export function prepareWrites(prepare: Prepare): Writes {
   return {
     create: {
       growth: 1,
@@ -47,13 +48,13 @@ export function prepareWrites(prepare: Prepare) {
          )`,
       ),
     },
-  } satisfies Record<string, Omit<Write, 'resource' | 'values'>>
+  }
 }
 
 type Backend = { writes: Writes; cache: RecordCache; log: OwnLog } & Pick<Commits, 'write'>
 
 export function openCollection(resource: string, { writes, cache, write, log }: Backend) {
-  const toWrite = (name: keyof Writes, ...values: Value[]): Write => {
+  const toWrite = (name: WriteName, ...values: Value[]): Write => {
     return { ...writes[name], resource, values }
   }
   const create = ({ id, document, createdAt }: NewRecord) =>

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { countAll } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { openOnce, type Records, type Step } from '../records.ts'
-import { createChangeLog, prepareLog } from './changes.ts'
+import { createChangeLog } from './changes.ts'
 import { openCollection, prepareWrites } from './collection.ts'
 import { createCommits, type Commits, type Part } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
@@ -17,7 +17,7 @@ export function createSqliteRecords(
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(database, prepare)
   const writes = prepareWrites(prepare)
-  const log = prepareLog(prepare)
+  const log = createChangeLog({ dialect, prepare, cache, write: (part) => write(part) })
   const { write, settle } = createCommits(database, { cache, log }, maxRecords)
   const collection = openOnce((resource) => ({
     ...openCollection(resource, { writes, cache, write, log }),
@@ -35,6 +35,5 @@ export function createSqliteRecords(
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
     return failed === -1 ? undefined : failed
   }
-  const changes = createChangeLog(log, { dialect, prepare, cache, write })
-  return { collection, commit, changes, counts: countAll(dialect), settle }
+  return { collection, commit, changes: log.changes, counts: countAll(dialect), settle }
 }
