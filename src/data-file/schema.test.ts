@@ -46,6 +46,20 @@ for (const [where, contents, options] of [
   })
 }
 
+test('a 422 names every invalid field', async (t) => {
+  const names = Array.from({ length: 20 }, (_, number) => `field${number}`)
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]))
+  const app = await dataApp(t, { posts: [] }, { schema: { posts: { properties } } })
+  const payload = Object.fromEntries(names.map((name) => [name, 'x']))
+  const response = await app.inject({ method: 'POST', url: '/posts', payload })
+  assert.equal(response.statusCode, 422)
+  const { errors } = response.json<{ errors: { pointer: string }[] }>()
+  assert.deepEqual(
+    errors.map(({ pointer }) => pointer.slice('#/'.length)),
+    names,
+  )
+})
+
 test('a URL in $schema is for editors, and a resource can be in the schema only', async (t) => {
   const $schema = 'https://example.org/schema.json'
   const app = await dataApp(t, { $schema, posts }, { schema: { tags: { properties: {} } } })

@@ -14,7 +14,7 @@ body { max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
 h1 { margin: 0 }
 ul { list-style: none; padding: 0 }
 li { padding: 0.4rem 0; border-bottom: 1px solid #8884 }
-li code { display: inline-block; min-width: 26rem; padding-right: 1rem; overflow-wrap: anywhere }
+li code { display: inline-block; min-width: min(26rem, 100%); padding-right: 1rem; overflow-wrap: anywhere }
 small { display: block; opacity: 0.75 }
 a { color: light-dark(#0b6570, #5ec4c9) }
 </style>`

@@ -7,7 +7,13 @@ const load = createRequire(import.meta.url)
 export function compileLater<const Schema extends XSchema>(schema: Schema) {
   let validator: Validator<Schema> | undefined
   return (): Validator<Schema> => {
-    const compile = () => load('typebox/schema') as typeof import('typebox/schema')
-    return (validator ??= compile().Compile(schema))
+    return (validator ??= openCompiler().Compile(schema))
   }
+}
+
+function openCompiler() {
+  const { Settings } = load('typebox/system') as typeof import('typebox/system')
+  // By default, a validation ends after 8 errors: a form with more invalid fields would not name them all.
+  Settings.Set({ maxErrors: 100 })
+  return load('typebox/schema') as typeof import('typebox/schema')
 }
