@@ -47,7 +47,7 @@ for (const [where, contents, options] of [
 }
 
 test('a 422 names every invalid field', async (t) => {
-  const names = Array.from({ length: 20 }, (_, number) => `field${number}`)
+  const names = Array.from({ length: 20 }, (_, number) => `field${String(number)}`)
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'integer' }]))
   const app = await dataApp(t, { posts: [] }, { schema: { posts: { properties } } })
   const payload = Object.fromEntries(names.map((name) => [name, 'x']))
