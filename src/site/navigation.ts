@@ -26,7 +26,7 @@ export function createNavigation(demos: readonly Demo[]): Navigation {
   ]
   const items = groups.flatMap(([, ofGroup]) => ofGroup)
   const rendered = new Map([undefined, ...items].map((item) => [item, render(groups, item)]))
-  return (path, demo = /^\/demos\/(\w+)/.exec(path)?.[1]) =>
+  return (path, demo = /^\/demos\/([\w-]+)/.exec(path)?.[1]) =>
     rendered.get(items.find((one) => (demo ? one.demo === demo : isBelow(path, one.href)))) ??
     html``
 }
@@ -50,7 +50,9 @@ ${items.map((item) => html`<li><a href="${item.href}"${item === current ? html` 
   )
   return html`<nav class="site-nav" id="site-nav" popover aria-label="Site">
 <a class="brand" href="/">Vitrine</a>
-${lists}<div class="personal"><p data-part="user" hidden></p>
+<div class="groups">
+${lists}</div>
+<div class="personal"><p data-part="user" hidden></p>
 <button type="button" class="second small" data-part="theme" hidden>Theme</button></div>
 </nav>
 `
