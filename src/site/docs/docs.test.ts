@@ -70,7 +70,7 @@ suite('the document', () => {
     const { body } = await app.inject('/openapi.json')
     for (const values of [
       '"enum":["ok"]',
-      '"enum":["no database","starting","draining"]',
+      '"enum":["no database","no free connection","starting","draining"]',
       '"enum":["accept","default","suffix"]',
       '"const":0',
     ]) {
