@@ -102,7 +102,7 @@ test(
       ({ status, headers, text }) =>
         status !== 503 ||
         !/^\d+$/.test(headers['retry-after'] ?? '') ||
-        /SQL|database is|vitrine\.db/i.test(text),
+        /SQL|locked|vitrine\.db/i.test(text),
     )
     assert.deepEqual(wrong, [])
     t.diagnostic(`503 after ${(performance.now() - begin).toFixed()} ms at most`)
