@@ -6,7 +6,7 @@ import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { inferFields, maxFields } from './infer-schema.ts'
-import type { GivenSchema, Report } from './parse-schema.ts'
+import { findNearest, type GivenSchema, type Report } from './parse-schema.ts'
 import { toDefinition, type InferredResource } from './to-definition.ts'
 
 export interface DataResource {
@@ -45,6 +45,7 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
     report('/', `has more than ${String(maxResources)} resources`)
     return []
   }
+  reportMisspelt(Object.keys(data), options)
   const context = { ...options, names }
   const toValue = (name: string) => (Object.hasOwn(data, name) ? data[name] : [])
   const resources = names.flatMap((name) => defineOne(context, name, toValue(name)))
@@ -56,6 +57,7 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
 export function redefineData(stored: readonly InferredResource[], options: SchemaOptions) {
   const known = stored.map(({ name }) => name)
   const added = [...options.schemas.keys()].filter((name) => !known.includes(name))
+  reportMisspelt(known, options)
   const idField = stored.find(({ isSingular }) => !isSingular)?.idField ?? 'id'
   const context = { ...options, idField, names: [...known, ...added] }
   const resources = [
@@ -64,6 +66,16 @@ export function redefineData(stored: readonly InferredResource[], options: Schem
   ]
   reportDangling(resources, context)
   return resources.map(({ definition }) => definition)
+}
+
+/** A schema of a misspelt name would check nothing. */
+function reportMisspelt(names: readonly string[], { schemas, report }: SchemaOptions) {
+  const others = names.filter((name) => !schemas.has(name))
+  for (const name of schemas.keys()) {
+    const nearest = names.includes(name) ? undefined : findNearest(name, others)
+    if (nearest !== undefined)
+      report(`/${name}`, `is not a resource of the file; did you mean ${nearest}?`)
+  }
 }
 
 type DefineContext = DataOptions & { names: readonly string[] }

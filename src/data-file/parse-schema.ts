@@ -152,7 +152,7 @@ function findBadPattern([path, { pattern = '' }]: PlacedSchema): Problem[] {
 function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
   return Object.keys(schema).flatMap((name): Problem[] => {
     if (keywords.includes(name)) return []
-    const nearest = findNearest(name)
+    const nearest = findNearest(name, keywords)
     // Other names with x- are annotations.
     if (name.startsWith('x-') && !nearest?.startsWith('x-')) return []
     const hint = nearest === undefined ? '' : `: the nearest is ${nearest}`
@@ -162,8 +162,8 @@ function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
 
 const maxEdits = 3
 
-function findNearest(name: string): string | undefined {
-  const [nearest] = keywords
+export function findNearest(name: string, names: readonly string[]): string | undefined {
+  const [nearest] = names
     .map((known) => ({ known, edits: countEdits(name, known) }))
     .filter(({ edits }) => edits <= Math.min(maxEdits, name.length / 2))
     .toSorted((one, other) => one.edits - other.edits)

@@ -213,3 +213,11 @@ test('a problem of the member $schema has its place in the file', async (t) => {
   const message = /\/\$schema\/posts\/properties\/title\/minimun is an unknown keyword/
   await assert.rejects(dataApp(t, { posts, $schema }), { message })
 })
+
+test('a schema whose name is near to a resource without a schema is a problem', async (t) => {
+  const schema = { prodcuts: { required: ['name'] } }
+  await assert.rejects(
+    dataApp(t, { products: [{ id: 1 }] }, { schema }),
+    /\/prodcuts is not a resource of the file; did you mean products\?/,
+  )
+})
