@@ -13,7 +13,10 @@ import { assertNotInMemory, formatCount } from './format.ts'
 export async function exportData(config: Config, path: string): Promise<void> {
   const { dataFile, databaseUrl } = config
   if (dataFile === undefined) throw new Error('name the data file: vitrine db.json export out.json')
-  if (resolve(path) === resolve(dataFile)) throw new Error('the data file itself is never written')
+  if (resolve(path) === resolve(dataFile))
+    throw new Error(
+      'the data file itself is never written: export to another file, and move it over this one while the service is stopped',
+    )
   assertNotInMemory(databaseUrl)
   const { records, close } = await openRecords(config)
   const partial = `${path}.${String(process.pid)}.part`

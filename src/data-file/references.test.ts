@@ -56,3 +56,18 @@ test('a required field cannot be set null by a deletion', async (t) => {
   const schema = { posts: { required: ['author_id'], properties: { author_id: field } } }
   await assert.rejects(dataApp(t, { authors, posts }, { schema }), /author_id is required/)
 })
+
+test('a field whose schema has no type has the type of the records', async (t) => {
+  const records = [{ id: 1, authorId: 1 }]
+  const properties = { authorId: { 'x-references': 'authors' } }
+  const schema = { records: { required: ['authorId'], properties } }
+  const app = await dataApp(t, { authors: [{ id: 1 }], records }, { schema })
+  for (const [authorId, status] of [
+    [null, 422],
+    ['1', 422],
+    [1, 201],
+  ]) {
+    const request = { method: 'POST', url: '/records', payload: { authorId } } as const
+    assert.equal((await app.inject(request)).statusCode, status)
+  }
+})

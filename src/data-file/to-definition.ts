@@ -73,9 +73,20 @@ function toFields({ isSingular, schema, idField, fields: found }: DefinitionSour
   const all = Object.entries({ ...inferred, ...schema?.properties })
   const properties = all
     .filter(([name]) => isField(name))
-    .map(([name, field]): [string, GivenField] => [name, { title: toTitle(name), ...field }])
+    .map(([name, field]): [string, GivenField] => [
+      name,
+      { title: toTitle(name), ...inferType(field, found.properties[name]), ...field },
+    ])
   const required = schema ? (schema.required ?? []) : found.required
   return { properties: Object.fromEntries(properties), required: required.filter(isField) }
+}
+
+/** The type that the records show, for a field whose schema has no rule about types. */
+function inferType(field: GivenField, found: FieldSchema = {}): FieldSchema {
+  const hasRule = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not', 'if'].some(
+    (keyword) => keyword in field,
+  )
+  return hasRule || found.type === undefined ? {} : { type: found.type }
 }
 
 function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): boolean {
@@ -102,7 +113,7 @@ function openReferences(
     const given = schema?.properties?.[field]
     const { type, examples } = properties[field] ?? {}
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
-    const own = given ?? { ...(type && { type }), ...(examples && { examples }) }
+    const own = { ...(type && { type }), ...(given ?? (examples && { examples })) }
     return [field, { title, ...own }]
   })
   return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])
