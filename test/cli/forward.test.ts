@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, request as sendRequest } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -187,36 +187,6 @@ test('requests wait while the local service is down, and arrive once and in orde
   assert.equal(paths.at(-2), '/3')
 })
 
-test('a bin whose lines have no end fills no memory', async (t) => {
-  let isSending = false
-  const endless = (response: ServerResponse) => {
-    isSending = true
-    const chunk = Buffer.alloc(65_536, 'x')
-    const write = () => {
-      while (response.write(chunk));
-    }
-    response.on('drain', write)
-    write()
-  }
-  const server = createServer(({ url }, response) => {
-    if (url?.includes('/events') === true) endless(response)
-    else response.end('')
-  }).listen(0, '127.0.0.1')
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  await once(server, 'listening')
-  const bin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/b/x`
-  const NODE_OPTIONS = '--max-old-space-size=100'
-  const flags = ['forward', bin, 'http://a', '--secret', 'x']
-  const forward = spawnVitrine({ NODE_OPTIONS }, flags)
-  t.after(() => forward.process.kill('SIGKILL'))
-  assert.deepEqual(await once(forward.process, 'close'), [2, null])
-  assert.ok(isSending)
-  assert.match(forward.output(), /\nvitrine: cannot forward: The bin sends too long a line\.\n$/)
-})
-
 test('the command ends when the bin is removed', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
   const { id, secret } = await createBin(origin)
@@ -233,19 +203,6 @@ test('the command ends when the bin is removed', async (t) => {
   assert.deepEqual(await ended, [2, null])
   assert.match(forward.output(), /\nvitrine: cannot forward: There is no bin with the id .*\n$/)
 })
-
-for (const contents of ['[{}]', '[{"id":"x"}]', '{"id":1}', 'null', '<p>\n</p>']) {
-  test(`a service that responds with ${JSON.stringify(contents)} ends the command`, async (t) => {
-    const server = createServer((_, response) => response.end(contents)).listen(0, '127.0.0.1')
-    t.after(() => server.close())
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const bin = `http://127.0.0.1:${String(port)}/b/x`
-    const forward = spawnVitrine({}, ['forward', bin, 'http://a', '--secret', 'x'])
-    assert.deepEqual(await once(forward.process, 'close'), [2, null])
-    assert.equal(forward.output(), 'vitrine: cannot forward: The response is not that of a bin.\n')
-  })
-}
 
 const head = 'HTTP/1.1 200 OK\r\n'
 const broken: [path: string, line: RegExp, respond: (socket: Socket) => void][] = [
@@ -308,48 +265,6 @@ test('a response that cannot be received is a line, and later requests are sent'
   }
   assert.ok(!targets.some((target) => target.includes('admin')))
 })
-
-const escape = '\x1b]0;title\x07'
-const hostile: [title: string, list: object, status: number][] = [
-  ['a method', [{ method: `GET${escape}` }], 200],
-  ['a problem', { detail: escape }, 404],
-]
-for (const [title, contents, status] of hostile) {
-  test(`control characters in ${title} are not printed`, async (t) => {
-    const request = {
-      ...{
-        id: 'x',
-        receivedAt: '2026-11-22T08:21:07.509Z',
-        target: '/',
-        path: '/',
-        httpVersion: '1.1',
-        origin: '',
-      },
-      ...{ client: '', requestFields: [], ms: 0, url: 'http://a/' },
-    }
-    const server = createServer(({ url }, response) => {
-      if (url?.endsWith('/events') === true) response.write('id: 1\ndata: {}\n\n')
-      else if (url?.includes('sort=') === true) response.end('[]')
-      else {
-        const list = Array.isArray(contents)
-          ? contents.map((one: object) => ({ ...request, ...one }))
-          : contents
-        response.writeHead(status).end(JSON.stringify(list))
-      }
-    }).listen(0, '127.0.0.1')
-    t.after(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-    await once(server, 'listening')
-    const bin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/b/x`
-    const forward = spawnVitrine({}, ['forward', bin, 'http://127.0.0.1:1', '--secret', 'x'])
-    t.after(() => forward.process.kill('SIGKILL'))
-    await until(() => forward.output().includes('0;title'))
-    await until(() => forward.output().endsWith('\n'))
-    assert.match(forward.output(), /^[ -~→\n]*$/)
-  })
-}
 
 const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
   ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /not that of this bin/],
