@@ -38,7 +38,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       return sendEvents(request, reply, async ({ events, gap }) => {
         const own = events.get(bin)
         // It can also expire, or be removed without requests.
-        if (own?.isRemoval === true || performance.now() >= checkAt) {
+        if (isGone || own?.isRemoval === true || performance.now() >= checkAt) {
           // While the store fails, it may still be there.
           const wasGone = isGone
           isGone = !(await bins.has(bin).catch(() => true))
