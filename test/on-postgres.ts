@@ -13,11 +13,15 @@ const folders = [...parts, ...demos]
 const suites = [...process.argv.slice(2), ...folders.map((path) => `${path}/**/*.test.ts`)]
 // Three files at a time, some with services of several processes, each with ten connections.
 const server = await openPostgresServer({ settings: { max_connections: '300' } })
-const tests = spawn(process.execPath, ['--test', '--test-concurrency=3', ...suites], {
-  cwd: projectFolder,
-  env: { ...process.env, TEST_DATABASE_URL: server.url },
-  stdio: 'inherit',
-})
+const tests = spawn(
+  process.execPath,
+  ['--test', '--test-concurrency=3', '--import=./test/compile-cache.ts', ...suites],
+  {
+    cwd: projectFolder,
+    env: { ...process.env, TEST_DATABASE_URL: server.url },
+    stdio: 'inherit',
+  },
+)
 await once(tests, 'exit')
 await server.remove()
 process.exitCode = tests.exitCode ?? 1
