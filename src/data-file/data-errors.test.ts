@@ -61,6 +61,31 @@ for (const [what, [contents, message]] of Object.entries(rejected)) {
   })
 }
 
+const invalidJson: [contents: string, reason: string][] = [
+  ['{\n  "posts": [,]}', "Unexpected token ',' (line 2 column 13)"],
+  ['{"posts": [],\n "a": NaN}', "Unexpected token 'N' (line 2 column 7)"],
+  ['{"posts": [\n"a": NaN, a": NaN', "Expected ',' or ']' after array element"],
+  ['["0123 [1,,2,,3]",\n 0123, [1,,2,,3]]', 'Unexpected number in JSON'],
+  ['["]\\"[1, x, 2, 3]",\n  "]", [1, x, 2, 3]]', "Unexpected token 'x' (line 2 column 12)"],
+  ['{"posts": [\n', 'Unexpected end of JSON input (line 2 column 1)'],
+  ['', 'Unexpected end of JSON input (line 1 column 1)'],
+  ['undefined', 'Unexpected text (line 1 column 1)'],
+]
+for (const [contents, reason] of invalidJson) {
+  test(`the error of ${JSON.stringify(contents)} has its line and its column`, async (t) => {
+    for (const [data, options] of [
+      [contents, {}],
+      [{ posts: [] }, { schema: contents }],
+    ] as const) {
+      await assert.rejects(dataApp(t, data, options), ({ message }: Error) => {
+        assert.ok(message.includes(`cannot be read as JSON: ${reason}`), message)
+        assert.match(message, /\(line \d+ column \d+\)$/)
+        return true
+      })
+    }
+  })
+}
+
 test('a number that JSON does not have is an error', async (t) => {
   const contents = '{"posts": [{"id": 1, "a": 1e400}]}'
   await assert.rejects(dataApp(t, contents), /a is a number that JSON does not have/)

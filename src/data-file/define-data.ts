@@ -81,12 +81,20 @@ function reportMisspelt(names: readonly string[], { schemas, report }: SchemaOpt
 type DefineContext = DataOptions & { names: readonly string[] }
 
 function toResource(
-  { schemas, ...context }: DefineContext,
+  { schemas, report, ...context }: DefineContext,
   inferred: InferredResource,
   records: DataResource['records'],
 ): DataResource {
   const schema = schemas.get(inferred.name)
-  return { inferred, records, definition: toDefinition({ ...context, ...inferred, schema }) }
+  const definition = toDefinition({ ...context, ...inferred, schema })
+  const known = [...definition.schema.required, inferred.idField]
+  // No request could set the others.
+  for (const field of schema?.required?.filter((name) => !known.includes(name)) ?? []) {
+    const nearest = findNearest(field, Object.keys(definition.schema.properties))
+    const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+    report(`/${inferred.name}`, `${field} is required and is not a field${hint}`)
+  }
+  return { inferred, records, definition }
 }
 
 function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {

@@ -87,10 +87,14 @@ function findChoices(texts: readonly string[]): readonly string[] | undefined {
 
 const load = createRequire(import.meta.url)
 
+export function openFormats(): (typeof import('typebox/format'))['Format'] {
+  return (load('typebox/format') as typeof import('typebox/format')).Format
+}
+
 function inferText(texts: readonly string[], isNullable: boolean): FieldSchema {
-  const { Format } = load('typebox/format') as typeof import('typebox/format')
+  const formats = openFormats()
   const isOf = (format: string) => (text: string) =>
-    Format.Test(format, text) && (format !== 'uri' || /^https?:/i.test(text))
+    formats.Test(format, text) && (format !== 'uri' || /^https?:/i.test(text))
   const format = formatKinds.find((each) => texts.every(isOf(each)))
   if (format) return { format }
   const choices = findChoices(texts)

@@ -2,6 +2,7 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { jsonTypes, type FieldSchema, type ResourceReference } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
+import { openFormats } from './infer-schema.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
@@ -95,7 +96,8 @@ export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string
   const entries = Object.entries(value).map(([name, schema]): [string, GivenSchema] => {
     const schemas = [...walkSchemas(schema, '')]
     const invalid = [...findInvalid(schema), ...schemas.flatMap(findBadPattern)]
-    const problems = [...invalid, ...schemas.flatMap(findUnknownKeywords)]
+    const others = [findUnknownKeywords, findMisplaced, findUnknownFormat]
+    const problems = [...invalid, ...others.flatMap((find) => schemas.flatMap(find))]
     for (const [path, reason] of problems) report(`/${name}${path}`, reason)
     if (!isDocument(schema)) return [name, {}]
     return [name, invalid.length === 0 ? schema : keepValid(schema, invalid)]
@@ -158,6 +160,25 @@ function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
     const hint = nearest === undefined ? '' : `: the nearest is ${nearest}`
     return [[toPath(path, name), `is an unknown keyword${hint}`]]
   })
+}
+
+/** They would have no effect. */
+function findMisplaced([path, schema]: PlacedSchema): Problem[] {
+  if (/^\/properties\/[^/]*$/.test(path)) return []
+  return ['x-references', 'x-unique']
+    .filter((name) => Object.hasOwn(schema, name))
+    .map((name) => [`${path}/${name}`, 'is possible only for a field of the record itself'])
+}
+
+/** It would accept any text. Formats of numbers, such as int32, are annotations. */
+function findUnknownFormat([path, { type = 'string', format }]: PlacedSchema): Problem[] {
+  if (typeof format !== 'string' || ![type].flat().includes('string')) return []
+  const formats = openFormats()
+  if (formats.Has(format)) return []
+  const known = formats.Entries().map(([name]) => name)
+  const nearest = findNearest(format, known)
+  const hint = nearest === undefined ? '' : `: the nearest is ${nearest}`
+  return [[`${path}/format`, `is an unknown format${hint}. Formats: ${known.join(', ')}`]]
 }
 
 const maxEdits = 3

@@ -101,7 +101,7 @@ export async function parseDataText(data: DataText, maxJsonDepth: number): Promi
     return parseJson(json, maybeInfinite.test(json) ? assertStorable : null)
   } catch (error) {
     const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
-    const reason = isExhausted ? 'it is nested too deeply, or too large' : toMessage(error)
+    const reason = isExhausted ? 'it is nested too deeply, or too large' : toPlaced(error, text)
     throw new Error(`${withoutSecrets(source)} cannot be read as ${format}: ${reason}`, {
       cause: error,
     })
@@ -138,6 +138,42 @@ function assertUniqueKeys(keys: readonly string[]): void {
   for (const key of keys) {
     if (seen.has(key)) throw new Error(`a map has the key ${key} twice`)
     seen.add(key)
+  }
+}
+
+/** V8 has the line and the column in its other messages. */
+const hasNoPlace = /^Unexpected end|is not valid JSON$/
+
+function toPlaced(error: unknown, text: string): string {
+  if (!(error instanceof SyntaxError && hasNoPlace.test(error.message))) return toMessage(error)
+  const [what = 'Unexpected text'] =
+    /^Unexpected (token '.+?'|end of JSON input)/su.exec(error.message) ?? []
+  const lines = text.slice(0, findPosition(text, error.message)).split('\n')
+  const column = String((lines.at(-1)?.length ?? 0) + 1)
+  return `${what} (line ${String(lines.length)} column ${column})`
+}
+
+/** In the excerpt that V8 quotes; one in a string does not count. */
+function findPosition(text: string, message: string): number {
+  if (message.startsWith('Unexpected end')) return text.length
+  const quoted = /^Unexpected token .*?, (?:\.{3})?"(.*)"(?:\.{3})? is not valid JSON$/s
+  const [, excerpt = text] = quoted.exec(message) ?? []
+  for (let at = text.indexOf(excerpt); at !== -1; at = text.indexOf(excerpt, at + 1)) {
+    const ends = Array.from({ length: excerpt.length }, (_, index) => at + index)
+    const position = ends.find((end) => !canContinue(text.slice(0, end + 1)))
+    if (position !== undefined) return position
+  }
+  return 0
+}
+
+function canContinue(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    const { message } = error as SyntaxError
+    const [, position] = / at position (\d+) \(line \d+ column \d+\)$/.exec(message) ?? []
+    return Number(position) === text.length || message.startsWith('Unexpected end')
   }
 }
 

@@ -142,6 +142,37 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
         'allOf/0/not/tyep is an unknown keyword: the nearest is type',
       ].map((line) => `schema.json: /posts/${line}`),
     ],
+    'a keyword of the record itself on a field inside another': [
+      { posts },
+      {
+        posts: {
+          properties: {
+            lines: { items: { properties: { sku: { 'x-unique': true } } } },
+            author: { properties: { id: { 'x-references': 'authors' } } },
+          },
+        },
+      },
+      ['lines/items/properties/sku/x-unique', 'author/properties/id/x-references'].map(
+        (path) =>
+          `schema.json: /posts/properties/${path} is possible only for a field of the record itself`,
+      ),
+    ],
+    'a required field that is none': [
+      { posts: [...posts, { id: 2 }], profile: { name: 'x' } },
+      { posts: { required: ['id', 'tilte', 'x'] }, profile: { required: ['name', 'age'] } },
+      [
+        'db.json: /posts tilte is required and is not a field; did you mean title?',
+        'db.json: /posts x is required and is not a field',
+        'db.json: /profile age is required and is not a field',
+      ],
+    ],
+    'a required reference that is null': [
+      { posts: [...posts, { id: 2, authorId: null }], authors },
+      {
+        posts: { required: ['authorId'], properties: { authorId: { 'x-references': 'authors' } } },
+      },
+      ['db.json: /posts/1/authorId must be a whole number'],
+    ],
     'every kind of problem': [
       {
         posts: [{ id: 1, title: 'a', authorId: 7, profileId: 1, tagId: 1 }],
@@ -191,6 +222,48 @@ for (const [what, [contents, given, messages]] of Object.entries(rejected)) {
     })
   })
 }
+
+test('a schema with an unknown format of text stops the start with the known ones', async (t) => {
+  const properties = { count: { type: 'integer', format: 'int32' }, mail: { format: 'e-mail' } }
+  await assert.rejects(
+    dataApp(t, { posts }, { schema: { posts: { properties } } }),
+    /schema.json: \/posts\/properties\/mail\/format is an unknown format: the nearest is email\. Formats: date-time, date, .*uuid$/,
+  )
+})
+
+const withDefault: [method: 'POST' | 'PUT' | 'PATCH', state: string | undefined][] = [
+  ['POST', 'draft'],
+  ['PUT', 'draft'],
+  ['PATCH', undefined],
+]
+for (const [method, state] of withDefault) {
+  test(`${method} with null for a field that does not accept it, and has a default`, async (t) => {
+    const app = await dataApp(t, { $schema: schema, posts, authors })
+    const url = method === 'POST' ? '/posts' : '/posts/1'
+    const payload = { title: 'Two', state: null }
+    const response = await app.inject({ method, url, payload })
+    assert.equal(response.json<{ state?: string }>().state, state)
+  })
+}
+
+test('a 422 has the place of each problem inside a field', async (t) => {
+  const lines = [
+    { sku: 'a', quantity: 1, 'a/b': { c: 1 } },
+    { sku: 'b', quantity: 2 },
+  ]
+  const app = await dataApp(t, { orders: [{ id: 1, lines }] })
+  const payload = { lines: [{ sku: 'a', quantity: 'x', 'a/b': { c: '' } }, { sku: 'b' }] }
+  const request = { method: 'PATCH', url: '/orders/1', payload } as const
+  const { errors } = (await app.inject(request)).json<{ errors: object[] }>()
+  assert.deepEqual(errors, [
+    { detail: 'at /0/quantity must be a whole number', pointer: '#/lines/0/quantity' },
+    { detail: 'at /0/a/b/c must be a whole number', pointer: '#/lines/0/a~1b/c' },
+    { detail: 'at /1/quantity is required', pointer: '#/lines/1/quantity' },
+  ])
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  const form = { ...request, headers, payload: `lines=${JSON.stringify(payload.lines)}` }
+  assert.match((await app.inject(form)).body, /id="lines-problem">Lines at \/0\/quantity must be/)
+})
 
 test('annotations and names of fields are no unknown keywords', async (t) => {
   const annotations = {

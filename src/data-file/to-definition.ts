@@ -78,7 +78,8 @@ function toFields({ isSingular, schema, idField, fields: found }: DefinitionSour
       { title: toTitle(name), ...inferType(field, found.properties[name]), ...field },
     ])
   const required = schema ? (schema.required ?? []) : found.required
-  return { properties: Object.fromEntries(properties), required: required.filter(isField) }
+  const isKnown = (name: string) => properties.some(([field]) => field === name)
+  return { properties: Object.fromEntries(properties), required: required.filter(isKnown) }
 }
 
 /** The type that the records show, for a field whose schema has no rule about types. */
@@ -111,9 +112,12 @@ function openReferences(
 ): GivenFields['properties'] {
   const entries = references.map(({ field }): [string, GivenField] => {
     const given = schema?.properties?.[field]
-    const { type, examples } = properties[field] ?? {}
+    const { type: shown = [], examples } = properties[field] ?? {}
+    // A null in the data does not make an explicit "required" void.
+    const isOpen = !schema?.required?.includes(field)
+    const type = [shown].flat().filter((each) => isOpen || each !== 'null')
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
-    const own = { ...(type && { type }), ...(given ?? (examples && { examples })) }
+    const own = { ...(type.length > 0 && { type }), ...(given ?? (examples && { examples })) }
     return [field, { title, ...own }]
   })
   return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])
