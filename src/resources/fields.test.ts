@@ -47,6 +47,16 @@ test('the pages show fields of every type, and are valid', async (t) => {
   )
 })
 
+test('the list shows a list of texts, and how much is in an object', async (t) => {
+  const { app, url } = await openThings(t)
+  const tags = ['<b>', 'x'.repeat(200)]
+  await app.inject({ method: 'PATCH', url, payload: { tags, any: [{ a: 1 }, 2] } })
+  const { body } = await app.inject('/things')
+  assert.ok(body.includes(`<td data-label="tags">&lt;b&gt;, ${'x'.repeat(115)}…</td>`))
+  assert.match(body, /<td data-label="address">\d fields?<\/td>/)
+  assert.match(body, /<td data-label="any">2 items<\/td>/)
+})
+
 const inputs: readonly [tag: 'input' | 'select' | 'textarea', name: string, type?: string][] = [
   ['input', 'count', 'number'],
   ['input', 'active', 'checkbox'],
@@ -154,7 +164,7 @@ const invalid: readonly [fields: object, detail: RegExp][] = [
   [{ at: 'noon' }, /at must be a time like/],
   [{ tags: 'a' }, /tags must be a list/],
   [{ tags: ['a', 1] }, /tags at \/1 must be text/],
-  [{ address: {} }, /address must have required properties city/],
+  [{ address: {} }, /address at \/city is required/],
   [{ address: { city: 1 } }, /address at \/city must be text/],
 ]
 for (const [fields, detail] of invalid) {

@@ -3,22 +3,27 @@ import type { FieldProblem } from '../errors/http-error.ts'
 import { parsePointer } from './patch.ts'
 
 export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
-  const [, field, ...inside] = parsePointer(error.instancePath)
-  if (field === undefined) return findMissing(error)
-  const path = inside.length === 0 ? '' : `at /${inside.join('/')} `
-  return [{ field, message: path + toMessage(error) }]
+  const [, ...parents] = parsePointer(error.instancePath)
+  return findMissing(error).map(([name, reason]) => {
+    const [field = '', ...inside] = [...parents, ...name]
+    const path = inside.length === 0 ? '' : `at /${inside.join('/')} `
+    return { field, inside, message: path + reason }
+  })
 }
 
-function findMissing(error: TLocalizedValidationError): FieldProblem[] {
+type Reason = readonly [name: readonly string[], reason: string]
+
+/** With the name of each member that is missing. */
+function findMissing(error: TLocalizedValidationError): Reason[] {
   switch (error.keyword) {
     case 'required':
-      return error.params.requiredProperties.map((field) => ({ field, message: 'is required' }))
+      return error.params.requiredProperties.map((name) => [[name], 'is required'])
     case 'dependentRequired': {
-      const message = `is required with ${error.params.property}`
-      return error.params.dependencies.map((field) => ({ field, message }))
+      const reason = `is required with ${error.params.property}`
+      return error.params.dependencies.map((name) => [[name], reason])
     }
     default:
-      return [{ field: '', message: error.message }]
+      return [[[], toMessage(error)]]
   }
 }
 

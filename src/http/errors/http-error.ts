@@ -4,6 +4,8 @@ import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types
 
 export interface FieldProblem {
   field: string
+  /** The path within the field. */
+  inside?: readonly string[]
   /** Completes "name …": `is required`. */
   message: string
 }

@@ -43,10 +43,10 @@ export function createErrorSender(
 
 function toDetails(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
-  const errors = fields.map(({ field, message: detail }) => {
+  const errors = fields.map(({ field, inside = [], message: detail }) => {
     // RFC 6901 §3, §6: a JSON Pointer as a URI fragment.
-    const pointer = `#/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`
-    return { detail, pointer }
+    const names = [field, ...inside].map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
+    return { detail, pointer: `#/${names.map(encodeURIComponent).join('/')}` }
   })
   const origin = status === 421 ? '' : (findOrigin(request) ?? '')
   return {

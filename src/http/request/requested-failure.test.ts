@@ -38,6 +38,8 @@ for (const [prefer, status] of [
     assert.equal(response.statusCode, status)
     const applied = isError ? `vitrine-fail=${String(status)}` : undefined
     assert.equal(response.headers['preference-applied'], applied)
+    const retryAfter = [429, 503].includes(status) ? '1' : undefined
+    assert.equal(response.headers['retry-after'], retryAfter)
     assert.equal((await app.inject('/posts')).json<unknown[]>().length, isError ? 2 : 3)
     const again = { 'idempotency-key': 'key' }
     const second = await app.inject({ method: 'POST', url: '/posts', headers: again, payload })

@@ -12,6 +12,7 @@ const rules = {
   '/:resource/:id/show': '/:resource/:id',
   '/posts/:category': '/posts?category=:category',
   '/articles?id=:id': '/posts/:id',
+  '/essays\\?id=:id&lang=:lang': '/posts/:id?lang=:lang',
 }
 
 const rewritten: [from: string, to: string][] = [
@@ -21,6 +22,7 @@ const rewritten: [from: string, to: string][] = [
   ['/comments/1/show', '/comments/1'],
   ['/posts/javascript', '/posts?category=javascript'],
   ['/articles?id=1', '/posts/1'],
+  ['/essays?id=1&lang=en', '/posts/1?lang=en'],
   // Each rule applies to the result of the one before.
   ['/api/posts/javascript', '/posts?category=javascript'],
   ['/posts', '/posts'],

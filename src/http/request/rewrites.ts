@@ -4,7 +4,9 @@ const parts = /:(\w+)|\*|[^:*]+|:/g
 
 /** Applies each rule to the result of those before: `/api/*` to `/$1`, `/:kind/:id/show` to `/:kind/:id`. */
 export function createRewriter(rules: Rules): (target: string) => string {
-  const compiled = Object.entries(rules).map(([from, to]) => {
+  const compiled = Object.entries(rules).map(([given, to]) => {
+    // In json-server a question mark has to be escaped: `/articles\\?id=:id`.
+    const from = given.replaceAll(/\\([^\w:*])/g, '$1')
     // What a part stands for: its name, or its number as text.
     const names: string[] = []
     const source = from.replaceAll(parts, (part, name: string | undefined, start: number) => {

@@ -126,7 +126,7 @@ function listRow(
   for (const { field, opening } of cells) {
     const value = findValue(record.document, field.name)
     const isLong = field.kind === 'long text' || typeof value === 'object'
-    const text = isLong ? html`${toExcerpt(valueToText(value))}` : valueToHtml(field, value)
+    const text = isLong ? html`${toExcerpt(toSummary(value))}` : valueToHtml(field, value)
     const content = toParentLink(record, field.name) ?? text
     row += `${opening.markup}${content.markup}</td>`
   }
@@ -134,6 +134,16 @@ function listRow(
     ? html`<td data-label="Created">${renderTime(record.createdAt)}</td>`
     : html`<td data-label="Id"><code>${record.id}</code></td>`
   return `${row}${last.markup}</tr>\n`
+}
+
+/** The page of the record has the whole list or object. */
+function toSummary(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return valueToText(value)
+  const values: unknown[] = Object.values(value)
+  const isList = Array.isArray(value)
+  const hasTexts = isList && !values.some((item) => typeof item === 'object' && item !== null)
+  if (hasTexts) return values.map(valueToText).join(', ')
+  return `${String(values.length)} ${isList ? 'item' : 'field'}${values.length === 1 ? '' : 's'}`
 }
 
 function toExcerpt(text: string): string {

@@ -83,7 +83,7 @@ function parseSort(resource: Resource, sort: readonly string[]) {
   })
 }
 
-function parseFields(resource: Resource, values: readonly string[]): string[] {
+export function parseFields(resource: Resource, values: readonly string[]): string[] {
   const visible = resource.visible.map(({ name }) => name)
   const fields = toItems(values, (value) => visible.includes(value))
   const unknown = fields.find((field) => !visible.includes(field))

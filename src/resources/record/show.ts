@@ -14,7 +14,8 @@ import {
 } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import { findParameters, parseParameters } from '../list/list-parameters.ts'
-import { loadEmbedded, parseEmbeds, type Embeds } from '../relations/embed.ts'
+import { parseFields } from '../list/list-query.ts'
+import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { recordToContent, recordTypes, sendRecord, toRepresentation } from './representations.ts'
 import { toTag } from './representations.ts'
@@ -35,42 +36,47 @@ export function show(context: ResourceContext): Handler {
     const id = toRecordId(resource, request)
     const found = collection.find(id)
     const isJson = type === 'application/json'
-    const embeds = isJson ? parseRecordEmbeds(context, request) : undefined
-    if (embeds || (type === 'text/html' && relations.length > 0))
-      return sendRelated(request, reply, { context, type, id, embeds })
+    const query = isJson ? parseRecordQuery(context, request) : undefined
+    if (query || (type === 'text/html' && relations.length > 0))
+      return sendRelated(request, reply, { context, type, id, query })
     const send = (record: StoredRecord | undefined) =>
       sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
     return found instanceof Promise ? found.then(send) : send(found)
   }
 }
 
-function parseRecordEmbeds(context: ResourceContext, request: FastifyRequest) {
-  if (!/[?&]_?(embed|expand)=/.test(request.url)) return undefined
-  return parseParameters(request, () =>
-    parseEmbeds(context, findParameters(context.resource, request)),
-  )
+function parseRecordQuery(context: ResourceContext, request: FastifyRequest) {
+  if (!/[?&](_?(embed|expand)|fields)(\[\d*\])?=/.test(request.url)) return undefined
+  return parseParameters(request, () => {
+    const parameters = findParameters(context.resource, request)
+    const fields = parameters.get('fields')
+    return {
+      embeds: parseEmbeds(context, parameters) ?? new Map<never, never>(),
+      fields: fields && parseFields(context.resource, fields),
+    }
+  })
 }
 
 interface RelatedRequest {
   context: ResourceContext
   type: RecordType
   id: string
-  embeds: Embeds | undefined
+  query: ReturnType<typeof parseRecordQuery>
 }
 
-/** The tag depends on the other records too. */
+/** The tag depends on the other records and on the fields too. */
 async function sendRelated(
   request: FastifyRequest,
   reply: FastifyReply,
-  { context, type, id, embeds }: RelatedRequest,
+  { context, type, id, query }: RelatedRequest,
 ) {
   const { resource, collection } = context
   const record = assertFound(resource, id, await collection.find(id))
   reply.headers(commonHeaders)
   const flash = takePageFlash(request, reply, type)
-  if (embeds) {
-    const toMembers = await loadEmbedded([record], embeds)
-    const shown = { ...toRepresentation(resource, record), ...toMembers(record) }
+  if (query) {
+    const toMembers = await loadEmbedded([record], query.embeds)
+    const shown = { ...toRepresentation(resource, record, query.fields), ...toMembers(record) }
     return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
   }
   const related = await loadRelatedHtml(context, record)

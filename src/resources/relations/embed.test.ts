@@ -86,7 +86,25 @@ test('fields selects fields of the record, and NDJSON embeds too; other types do
   }
 })
 
+test('fields selects fields of one record too, whose tag and members depend on them', async (t) => {
+  const { app, read } = await openFilledBlog(t)
+  assert.deepEqual(await read('/posts/1?fields[]=title&embed=author'), {
+    title: 'One',
+    author: ann,
+  })
+  const url = '/posts/1?fields=title'
+  const { body, headers } = await app.inject(url)
+  assert.equal(body, '{"title":"One"}')
+  for (const other of ['/posts/1', '/posts/1?fields=id'])
+    assert.notEqual((await app.inject(other)).headers.etag, headers.etag)
+  const ifNoneMatch = { 'if-none-match': String(headers.etag) }
+  assert.equal((await app.inject({ url, headers: ifNoneMatch })).statusCode, 304)
+  await app.inject({ method: 'PATCH', url: '/posts/1', payload: { title: 'Changed' } })
+  assert.equal((await app.inject({ url, headers: ifNoneMatch })).body, '{"title":"Changed"}')
+})
+
 const bad = [
+  'fields=nothing',
   'embed=nothing',
   '_embed=__proto__',
   'embed=authorId',
@@ -102,7 +120,7 @@ for (const query of bad) {
       assert.equal(response.statusCode, 400)
       assert.match(
         response.json<{ detail: string }>().detail,
-        /embed (has the unknown relation|must)/,
+        /(embed|fields) (has the unknown (relation|field)|must)/,
       )
     }
   })

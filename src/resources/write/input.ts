@@ -45,8 +45,9 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     const { fields, problems } = parseForm(sent, body, config)
     return { fields: { ...fields, ...kept }, unknownFields, problems }
   }
-  const fields = named.map(({ name, isNullable }): [string, unknown] => {
-    return [name, body[name] === null && !isNullable ? undefined : body[name]]
+  const fields = named.map(({ name, isNullable, schema }): [string, unknown] => {
+    if (body[name] !== null || isNullable) return [name, body[name]]
+    return [name, method === 'PATCH' ? undefined : schema.default]
   })
   return { fields: { ...Object.fromEntries(fields), ...kept }, unknownFields, problems: [] }
 }
