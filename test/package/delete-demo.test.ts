@@ -12,14 +12,11 @@ import { projectFolder } from '../start-vitrine.ts'
 const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']
 const generalTests = words`
-  test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi-replay.test.ts
-  test/openapi.test.ts test/routes.test.ts src/site/home/home.test.ts
-  src/site/problems/problems.test.ts src/http/response/compress.test.ts
-  src/resources/list/paging.test.ts src/inspector/list.test.ts src/site/navigation.test.ts
-  src/site/response-page.test.ts
+  test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi.test.ts
+  test/routes.test.ts src/site/home/home.test.ts src/site/navigation.test.ts
 `
 
-for (const name of words`users sessions topic`) {
+for (const name of words`users topic`) {
   test(`the demo ${name} is deleted with its folder, its line and its row`, async (t) => {
     const copy = await mkdtemp(join(tmpdir(), 'vitrine-without-'))
     t.after(() => rm(copy, { recursive: true }))
