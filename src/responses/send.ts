@@ -34,27 +34,50 @@ export interface SendOptions {
   cookiePath: string
 }
 
-/** Sends a description that was parsed, on any path. Throws 400 if an encoding makes it too slow. */
+/** Sends a description that was parsed, on any path. Throws as `prepareDescribed`. */
 export async function sendDescribed(
   reply: FastifyReply,
   description: ResponseDescription,
-  { config, cookiePath }: SendOptions,
+  options: SendOptions,
 ): Promise<FastifyReply> {
-  const { delay = 0, trailers, fault } = description
+  return sendPrepared(reply, await prepareDescribed(reply, description, options), options)
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
+
+/**
+ * What can be known before the delay. Throws 416, 400 if an encoding makes the response too slow, and
+ * the errors of `createFaultSender`.
+ */
+export async function prepareDescribed(
+  reply: FastifyReply,
+  description: ResponseDescription,
+  { config }: Pick<SendOptions, 'config'>,
+) {
+  const { delay = 0, fault } = description
   const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
-  const { request } = reply
-  const { allowedRedirectDomains } = config
-  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
   const sendFault = fault && createFaultSender(reply, fault, { config, seconds })
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
+  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
+  return { description, sendFault, ...toRequested(reply.request, description, whole) }
+}
+
+export async function sendPrepared(
+  reply: FastifyReply,
+  { description, sendFault, status, body, rangeFields, size }: Prepared,
+  { config, cookiePath }: SendOptions,
+): Promise<FastifyReply> {
+  const { delay = 0, trailers } = description
+  const { request } = reply
+  const { allowedRedirectDomains } = config
+  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
-  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
-  const { status, headers, body } = toRequested(request, description, whole)
+  const headers = [...toHeaders(description, size), ...rangeFields]
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined
@@ -110,18 +133,20 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
 
 /** All of the response, or the part that Range asks for. Throws 416. */
 function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
-  const { status = 200, ranges = false } = description
-  const headers = toHeaders(description, whole)
-  if (!ranges || status !== 200) return { status, headers, body: whole }
-  const [, etag = ''] = headers.find(([name]) => name.toLowerCase() === 'etag') ?? []
-  const { start, end, contentRange } = findPart(request, { etag }, whole.length)
-  headers.push(['Accept-Ranges', 'bytes'])
-  if (contentRange === undefined) return { status, headers, body: whole }
-  headers.push(['Content-Range', contentRange])
-  return { status: 206, headers, body: whole.subarray(start, end + 1) }
+  const { status = 200, ranges = false, headers } = description
+  const { length: size } = whole
+  const rangeFields: Pair[] = []
+  if (!ranges || status !== 200) return { status, rangeFields, body: whole, size }
+  const [, etag = ''] = toPairs(headers).find(([name]) => name.toLowerCase() === 'etag') ?? []
+  const { start, end, contentRange } = findPart(request, { etag }, size)
+  rangeFields.push(['Accept-Ranges', 'bytes'])
+  if (contentRange === undefined) return { status, rangeFields, body: whole, size }
+  rangeFields.push(['Content-Range', contentRange])
+  return { status: 206, rangeFields, body: whole.subarray(start, end + 1), size }
 }
 
-function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {
+/** `length` is that of the whole body. */
+function toHeaders(description: ResponseDescription, length: number): Pair[] {
   const { headers, type, encoding, cookies = [] } = description
   const given = toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)])
   const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type')
