@@ -56,7 +56,12 @@ export async function prepareDescribed(
 ) {
   const { delay = 0, fault } = description
   const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
-  const sendFault = fault && createFaultSender(reply, fault, { config, seconds })
+  const sendFault =
+    fault &&
+    createFaultSender(reply, fault, {
+      ...{ config, seconds, isChunked: isSentInChunks(reply, description) },
+      toChunks: (bytes) => toChunks(reply, bytes, description),
+    })
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
@@ -175,6 +180,9 @@ function toFraming({ framing, chunk_size: size, trailers }: ResponseDescription)
   return framing ?? (size === undefined && trailers === undefined ? 'length' : 'chunked')
 }
 
+const isSentInChunks = ({ request }: FastifyReply, description: ResponseDescription) =>
+  toFraming(description) === 'chunked' && request.raw.httpVersion === '1.1'
+
 const isStreamed = (description: ResponseDescription) =>
   toFraming(description) !== 'length' || description.chunk_size !== undefined
 
@@ -184,7 +192,7 @@ function frame(
   description: ResponseDescription,
   bytes: Buffer,
 ): Pick<VisitorResponse, 'body' | 'size'> {
-  const { status, chunk_size: chunkSize, close, pause = 0 } = description
+  const { status, close } = description
   const { length } = bytes
   const used = toFraming(description)
   if (close || used === 'close') closeConnection(reply)
@@ -193,20 +201,20 @@ function frame(
   if (used === 'close') {
     reply.raw.useChunkedEncodingByDefault = false
     reply.raw.removeHeader('content-length')
-  } else if (used === 'chunked' && reply.request.raw.httpVersion === '1.1') {
+  } else if (isSentInChunks(reply, description)) {
     reply.header('transfer-encoding', 'chunked')
   }
-  const chunks = { size: chunkSize ?? Math.max(length, 1), pauseMs: pause * 1000 }
-  return { body: toChunks(reply, bytes, chunks), ...(used === 'length' && { size: length }) }
+  const body = toChunks(reply, bytes, description)
+  return { body, ...(used === 'length' && { size: length }) }
 }
 
 async function* toChunks(
   reply: FastifyReply,
   bytes: Buffer,
-  { size, pauseMs }: { size: number; pauseMs: number },
+  { chunk_size: size = Math.max(bytes.length, 1), pause = 0 }: ResponseDescription,
 ) {
   const count = Math.ceil(bytes.length / size)
-  for await (const { start, end } of pace(reply, { count, pauseMs })) {
+  for await (const { start, end } of pace(reply, { count, pauseMs: pause * 1000 })) {
     for (let index = start; index < end; index += 1) {
       yield bytes.subarray(index * size, (index + 1) * size)
       // Node makes one chunk of all writes in a turn.
