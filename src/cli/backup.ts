@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
 import { formatSums, parseDatabasePath } from './format.ts'
+import { followLinks } from './output-file.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
   const path = parseDatabasePath(config)
@@ -14,7 +15,7 @@ export async function backup(config: Config, file: string): Promise<void> {
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     const { signal } = interruption
-    const options = { path, file, files, fileCollections, signal }
+    const options = { path, file: followLinks(file), files, fileCollections, signal }
     const { lost, ...sums } = await writeBackup(options)
     for (const id of lost) {
       console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)

@@ -48,7 +48,8 @@ export const commands = {
   },
   export: {
     argument: 'FILE',
-    description: 'write the records of a data file as JSON; the service may be running',
+    description:
+      'write the records of a data file as JSON, to standard output if FILE is -; the service may be running',
     settings: ['dataFile', 'dataId', 'databaseUrl'],
     verb: 'export',
     run: async (config, file) => (await import('./export.ts')).exportData(config, file),

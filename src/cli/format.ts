@@ -26,7 +26,7 @@ export function parseDatabasePath({ databaseUrl: url }: Config): string {
 export function assertNotInMemory(url: string): void {
   if (url === 'sqlite::memory:') {
     throw new Error(
-      'sqlite::memory: (--fresh) is in the memory of the service, which other processes cannot access',
+      'sqlite::memory: (--fresh) is in the memory of the service, which other processes cannot access: start the service without it',
     )
   }
 }

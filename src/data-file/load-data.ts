@@ -25,6 +25,11 @@ export interface Load {
   version: number
 }
 
+/** Where the records are, for a person. */
+export function toPlace(databaseUrl: string): string {
+  return databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
+}
+
 const loadId = 'load'
 const pollMs = 100
 const markMs = 1000

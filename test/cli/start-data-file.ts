@@ -19,3 +19,10 @@ export async function start(t: TestContext, settings: Record<string, string>, ..
 export async function read(url: string): Promise<unknown> {
   return (await fetch(url)).json()
 }
+
+/** What a command writes. */
+export async function run(settings: Record<string, string>, ...flags: string[]): Promise<string> {
+  const { process: child, output } = spawnVitrine(settings, flags)
+  await once(child, 'close')
+  return output()
+}

@@ -1,20 +1,41 @@
-import { toJsonArray } from '../../http/response/send.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { singularId, type ResourceContext } from '../context.ts'
 
-/** The stored records of these resources, as the JSON of a data file. */
+/** The stored records of these resources, as the JSON of a data file, with the indentation of JSON.stringify. */
 export async function* writeAll<Context extends Pick<ResourceContext, 'resource' | 'collection'>>(
   contexts: readonly Context[],
   toShown: (context: Context, record: StoredRecord) => Document,
 ): AsyncGenerator<string> {
-  yield '{'
-  for (const [index, context] of contexts.entries()) {
+  let start = '{\n  '
+  for (const context of contexts) {
     const { collection, resource } = context
-    yield `${index === 0 ? '' : ',\n'}${JSON.stringify(resource.name)}:`
+    yield `${start}${JSON.stringify(resource.name)}: `
+    start = ',\n  '
     if (resource.isSingular) {
       const record = await collection.find(singularId)
-      yield JSON.stringify(record ? toShown(context, record) : {})
-    } else yield* toJsonArray(collection.pages(), (record) => toShown(context, record))
+      yield indent(record ? toShown(context, record) : {}, '\n  ')
+    } else {
+      const toText = (record: StoredRecord) => indent(toShown(context, record), '\n    ')
+      yield* writeList(collection.pages(), toText)
+    }
   }
-  yield '}'
+  yield contexts.length === 0 ? '{}' : '\n}'
+}
+
+async function* writeList(
+  pages: AsyncIterable<readonly StoredRecord[]>,
+  toText: (record: StoredRecord) => string,
+): AsyncGenerator<string> {
+  let start = '['
+  for await (const page of pages) {
+    if (page.length === 0) continue
+    yield `${start}\n    ${page.map(toText).join(',\n    ')}`
+    start = ','
+  }
+  yield start === '[' ? '[]' : '\n  ]'
+}
+
+/** A text in JSON has no line break of its own. */
+function indent(value: Document, lineBreak: string): string {
+  return JSON.stringify(value, null, 2).replaceAll('\n', lineBreak)
 }
