@@ -30,10 +30,7 @@ export function loadConfig(
       const reason = error instanceof Error ? error.message : String(error)
       const hasPassword = /:\/\/[^/]*@/.test(text)
       const shown = isSecret || hasPassword ? '' : `; it is "${text}"`
-      // Of the settings, only this one is given without its name.
-      const isNamed = name !== 'dataFile' || shown === ''
-      const subject = isNamed ? toEnvironmentName(name) : `${text} (DATA_FILE)`
-      problems.push(`${subject} must be ${reason}${isNamed ? shown : ''}`)
+      problems.push(`${toEnvironmentName(name)} must be ${reason}${shown}`)
       return [name, undefined]
     }
   })
@@ -81,7 +78,7 @@ function findDefault(name: keyof Config, environment: Environment): string {
 }
 
 /** Besides the data file itself. */
-const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer'] as const
+const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer', 'delayMs'] as const
 
 function toNames(name: SettingName): string {
   return `--${toFlagName(name)} (${toEnvironmentName(name)})`
@@ -108,8 +105,6 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
       !(config.dataFresh && !isUrl(config.dataFile)),
     [`${ofDataFile.map(toNames).join(', ')} cannot be used without a data file: vitrine db.json`]:
       config.dataFile === undefined && !environment.DATA_FILE && ofDataFile.length > 0,
-    '--delay (DELAY_MS) requires --json-server (JSON_SERVER)':
-      config.jsonServer === undefined && config.delayMs,
     'TEST_API lets every client replace all records: unset PRESET=public':
       config.testApi && config.preset === 'public',
     'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':

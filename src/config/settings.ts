@@ -95,7 +95,7 @@ export const settings = {
   ),
   delayMs: flag(
     'delay',
-    integer(0, [0, 60_000], 'milliseconds before each response, with `JSON_SERVER`'),
+    integer(0, [0, 60_000], 'milliseconds before each response of a resource of the data file'),
   ),
   testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
   untilStdinEnds: offSwitch(

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
@@ -34,8 +35,27 @@ export function combineDemos(
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const described = responses.length > 0 ? [responsesDemo(responses, ofResources)] : []
   const reset = config.testApi ? [testApi({ definitions, responses })] : []
-  const demos = [...own, ...described, ...others, ...reset]
+  const delayed = own.map((demo) => withDelay(demo, config.delayMs))
+  const demos = [...delayed, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
+}
+
+/** Also of its pages and its errors. */
+function withDelay(demo: Demo, milliseconds: number): Demo {
+  if (milliseconds === 0) return demo
+  return {
+    ...demo,
+    routes: async (services, app) => {
+      const routes = await demo.routes(services, app)
+      return routes.map((route) => ({
+        ...route,
+        async handler(request, reply) {
+          await setTimeout(milliseconds)
+          return route.handler.call(this, request, reply)
+        },
+      }))
+    },
+  }
 }
 
 function withoutPaths(

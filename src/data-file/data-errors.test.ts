@@ -16,6 +16,10 @@ const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> =
     /\/posts\/1\/id is also the id of \/posts\/0/,
   ],
   'an id that is a list': [{ posts: [post([])] }, /\/posts\/0\/id must be text or a whole number/],
+  'an id that is too large, before a record without one': [
+    { posts: [post(2 ** 53), post(undefined)] },
+    /must be text or a whole number/,
+  ],
   'an id with a fraction': [{ posts: [post(1.5)] }, /must be text or a whole number/],
   'an id of 201 characters': [{ posts: [post('a'.repeat(201))] }, /cannot be part of a path/],
   'an empty id': [{ posts: [post('')] }, /cannot be part of a path/],
@@ -151,3 +155,14 @@ for (const [type, dialect, result] of patches) {
     assert.deepEqual(response.json<{ address: unknown }>().address, result)
   })
 }
+
+test('a field of a part of a record has no default, which types would require', async (t) => {
+  const state = { enum: ['draft', 'published'], default: 'draft' }
+  const schema = { posts: { properties: { state } } }
+  const app = await dataApp(t, { posts: [] }, { schema })
+  const { components } = (await app.inject('/openapi.json')).json<{
+    components: { schemas: Record<string, { properties: Record<string, { default?: unknown }> }> }
+  }>()
+  const toDefault = (name: string) => components.schemas[name]?.properties.state?.default
+  assert.deepEqual(['Post', 'PostPart'].map(toDefault), ['draft', undefined])
+})

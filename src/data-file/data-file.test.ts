@@ -55,6 +55,39 @@ test('records without an id get the next number, or a UUID where ids are text', 
   assert.match(created.json<{ id: string }>().id, /^[\da-f-]{36}$/)
 })
 
+for (const [what, ids, next] of [
+  ['numbers and text', [1, 'pad', 2], 3],
+  ['numbers, and digits that are text', [1, '2', undefined], 4],
+  ['text of digits', ['1', '2'], 'a UUID'],
+  ['no ids', [], 1],
+] as const) {
+  test(`with ${what}, the next id is ${String(next)}, also after an export`, async (t) => {
+    const app = await dataApp(t, { posts: ids.map((id) => ({ id, title: 'a' })) })
+    const create = async (from: typeof app) => {
+      const payload = { title: 'b' }
+      const response = await from.inject({ method: 'POST', url: '/posts', payload })
+      return response.json<{ id: unknown }>().id
+    }
+    const isNext = (id: unknown) =>
+      next === 'a UUID' ? /^[\da-f-]{36}$/.test(String(id)) : id === next
+    const stored = (await app.inject('/posts')).json<unknown>()
+    assert.ok(isNext(await create(app)))
+    const again = await dataApp(t, { posts: stored })
+    assert.ok(isNext(await create(again)))
+  })
+}
+
+test('an id of text among numbers does not change the next id', async (t) => {
+  const app = await dataApp(t, { posts: [post(1), post(2)] })
+  const payload = { title: 'b' }
+  await app.inject({ method: 'PUT', url: '/posts/pad', payload })
+  const again = await dataApp(t, { posts: (await app.inject('/posts')).json<unknown>() })
+  for (const each of [app, again]) {
+    const created = await each.inject({ method: 'POST', url: '/posts', payload })
+    assert.equal(created.json<{ id: unknown }>().id, 3)
+  }
+})
+
 test('pages name a resource in words, with its article and its fields', async (t) => {
   const data = { ...blog, postTags: [{ id: 1, postId: 1 }], settings: { theme: 'dark' } }
   const schema = { posts: { properties: { authorId: { 'x-references': 'authors' } } } }
@@ -66,7 +99,7 @@ test('pages name a resource in words, with its article and its fields', async (t
       'One object in the data file. Fields: theme.',
       '0 records in the data file. Any field is accepted.',
     ],
-    '/posts/new': ['for="authorId">Author <span'],
+    '/posts/new': ['for="authorId">Author<'],
     '/demos/authors': ['>Create an author<', 'Update fields of an author'],
     '/demos/postTags': ['>List post tags<', '>Create a post tag<'],
     '/demos/settings': ['>Get the settings<', 'Create or replace the settings'],
@@ -189,6 +222,7 @@ test('the pages, the documentation and OpenAPI have the resources, the first in 
     paths: Record<string, Record<string, { operationId: string }>>
     components: { schemas: Record<string, { properties: object }> }
   }>()
+  assert.ok(document.components.schemas.Settings)
   assert.deepEqual(Object.keys(document.components.schemas.Post?.properties ?? {}), [
     'id',
     'title',

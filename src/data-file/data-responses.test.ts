@@ -165,3 +165,21 @@ for (const [what, [responses, message]] of Object.entries(rejected)) {
     await assert.rejects(dataApp(t, { posts, $responses: responses }), message)
   })
 }
+
+test('DELAY_MS delays the responses of resources, errors and pages too', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1 }] }, { settings: { DELAY_MS: '300' } })
+  const measure = async (url: string, accept: string) => {
+    const startedAt = performance.now()
+    const { statusCode } = await app.inject({ url, headers: { accept } })
+    return { statusCode, milliseconds: performance.now() - startedAt }
+  }
+  for (const [url, accept, status] of [
+    ['/posts', 'application/json', 200],
+    ['/posts/2', 'application/json', 404],
+    ['/posts', 'text/html', 200],
+  ] as const) {
+    const { statusCode, milliseconds } = await measure(url, accept)
+    assert.equal(statusCode, status)
+    assert.ok(milliseconds >= 295, url)
+  }
+})

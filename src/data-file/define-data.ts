@@ -40,12 +40,13 @@ export function findNameProblem(name: string): string | undefined {
 /** The resources of a data file: those that only have a schema, then those with data. */
 export function defineData(data: Document, options: DataOptions): DataResource[] {
   const { schemas, report } = options
-  const names = [...new Set([...schemas.keys(), ...Object.keys(data)])]
+  const known = Object.keys(data)
+  const names = [...[...schemas.keys()].filter((name) => !known.includes(name)), ...known]
   if (names.length > maxResources) {
     report('/', `has more than ${String(maxResources)} resources`)
     return []
   }
-  reportMisspelt(Object.keys(data), options)
+  reportMisspelt(known, options)
   const context = { ...options, names }
   const toValue = (name: string) => (Object.hasOwn(data, name) ? data[name] : [])
   const resources = names.flatMap((name) => defineOne(context, name, toValue(name)))
@@ -117,7 +118,7 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
   if (!fields)
     return fail(`has more than ${String(maxFields)} fields: divide it into several resources`)
   const { idField } = context
-  const hasNumericIds = documents.every((document) => typeof document[idField] === 'number')
+  const hasNumericIds = isNumbered(documents.map((document) => document[idField]))
   const count = documents.length
   const inferred = { name, isSingular, idField, hasNumericIds, count, fields }
   const resource = toResource(context, inferred, records)
@@ -126,20 +127,28 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
   return [resource]
 }
 
-/** Records without an id get the next number, or a UUID where ids are text. */
+/** Whether a record without an id gets the next number, and not a UUID: unless all ids are text. */
+function isNumbered(ids: readonly unknown[]): boolean {
+  return !ids.some((id) => typeof id === 'string') || ids.some((id) => typeof id === 'number')
+}
+
 function toRecords(
   { idField, report }: DefineContext,
   name: string,
   documents: readonly Document[],
 ) {
   const ids = documents.map((document) => document[idField])
-  const isNumeric = !ids.some((id) => typeof id === 'string')
+  const given = new Set(ids.map(String))
   let last = ids.reduce<number>((max, id) => (typeof id === 'number' && id > max ? id : max), 0)
   const known = new Map<string, number>()
-  return documents.map((given, index) => {
-    const document = isMissing(given[idField])
-      ? { ...given, [idField]: isNumeric ? (last += 1) : createId() }
-      : given
+  const createNext = () => {
+    do last += 1
+    while (given.has(String(last)) && Number.isSafeInteger(last))
+    return last
+  }
+  const create = isNumbered(ids) ? createNext : createId
+  return documents.map((found, index) => {
+    const document = isMissing(found[idField]) ? { ...found, [idField]: create() } : found
     const id = String(document[idField])
     const twin = known.get(id)
     known.set(id, index)

@@ -8,7 +8,7 @@ import type { Services } from '../site/demo.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, redefineData } from './define-data.ts'
-import { findLoad, loadData, storeLoad, type Load } from './load-data.ts'
+import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
 import {
@@ -61,8 +61,7 @@ async function openLoaded(
   const source = withoutSecrets(dataFile)
   const counts = load.definitions.map(({ name }) => records.collection(name).count())
   const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
-  const place = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
-  const kept = `Kept ${formatRecords(total)} in ${place}; ${source} was not loaded again`
+  const kept = `Kept ${formatRecords(total)} in ${toPlace(databaseUrl)}; ${source} was not loaded again`
   const { schema, schemaHash } = await readSchema(config)
   const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
   const hash = file ? toHash(file.text, config.dataId) : load.hash
@@ -147,20 +146,21 @@ async function parseLoaded(
 }
 
 const unreadable = 'The data file cannot be read. Restore it, and reset again.'
-const hasChanged =
-  'The data file has changed since its records were loaded. Start the service with --reload to load it, or restore the file and reset again.'
-const misfit =
-  'The data file no longer fits its schema. Start the service with --reload to get a list of the problems, and correct the file or the schema.'
+const hasChanged = (how: string) =>
+  `The data file has changed since its records were loaded. ${how} to load it, or restore the file and reset again.`
+const misfit = (how: string) =>
+  `The data file no longer fits its schema. ${how} to get a list of the problems, and correct the file or the schema.`
 
 /** The records of the file again, or why not. */
 export async function reloadData(config: Config, records: Records): Promise<string | undefined> {
   const data = await readDataTexts(config).catch(() => undefined)
   if (!data) return unreadable
   const load = await findLoad(records)
-  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged
+  const how = config.dataFresh ? 'Restart the service' : 'Start the service with --reload'
+  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged(how)
   // The schema may apply to what is written only, and not to the records of the file.
   const parsed = await parseData(config, data).catch(() => undefined)
-  if (!parsed) return misfit
+  if (!parsed) return misfit(how)
   const { resources, total } = parsed
   if (total > maxAtomicRecords) {
     const isLoaded = await loadData(records, { ...data, ...parsed }, load)

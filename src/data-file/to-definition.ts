@@ -27,10 +27,10 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition {
   const { title, description, ...others } = { ...schema, additionalProperties: true }
   const references = findReferences(source, properties)
   const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
-  const key = toKey(name, names)
+  const key = isSingular ? name : toKey(name, names)
   return {
     name,
-    singular: toTitle(isSingular ? name : key).toLowerCase(),
+    singular: toTitle(key).toLowerCase(),
     key,
     title: title ?? toTitle(name),
     summary: description ?? summarize(source, Object.keys(properties)),
@@ -77,9 +77,15 @@ function toFields({ isSingular, schema, idField, fields: found }: DefinitionSour
       name,
       { title: toTitle(name), ...inferType(field, found.properties[name]), ...field },
     ])
-  const required = schema ? (schema.required ?? []) : found.required
+  const required = schema?.required ?? found.required.filter((name) => !isCleared(schema, name))
   const isKnown = (name: string) => properties.some(([field]) => field === name)
   return { properties: Object.fromEntries(properties), required: required.filter(isKnown) }
+}
+
+/** Whether the field loses its value when the record to which it refers is deleted. */
+function isCleared(schema: GivenSchema | undefined, name: string): boolean {
+  const declared = schema?.properties?.[name]?.['x-references']
+  return typeof declared === 'object' && declared.onDelete === 'set null'
 }
 
 /** The type that the records show, for a field whose schema has no rule about types. */

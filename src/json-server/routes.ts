@@ -119,9 +119,8 @@ function sendError({ version }: Context, reply: FastifyReply, error: HttpError) 
 
 const maxDelayMs = 60_000
 
-async function delay({ version, config }: Context, request: FastifyRequest): Promise<void> {
+async function delay({ version }: Context, request: FastifyRequest): Promise<void> {
   const { _delay } = version === '0.17' ? findParameters(request) : {}
-  const own = Number.parseFloat(String(_delay)) || 0
-  const milliseconds = Math.min(maxDelayMs, config.delayMs + Math.max(0, own))
+  const milliseconds = Math.min(maxDelayMs, Number.parseFloat(String(_delay)) || 0)
   if (milliseconds > 0) await setTimeout(milliseconds)
 }

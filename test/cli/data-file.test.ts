@@ -2,19 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
 import { until } from '../until.ts'
 import { settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { blog, read, start } from './start-data-file.ts'
-
-async function run(settings: Record<string, string>, ...flags: string[]): Promise<string> {
-  const { process: child, output } = spawnVitrine(settings, flags)
-  await once(child, 'close')
-  return output()
-}
 
 test('the records stay changed, the file is not written, and a changed file is loaded with --reload', async (t) => {
   const file = await dataFile(t, blog)
@@ -49,19 +42,6 @@ test('the records stay changed, the file is not written, and a changed file is l
   assert.equal((await fetch(`${fourth.origin}/posts`)).status, 404)
 })
 
-test('an export has the stored records, and can be loaded', async (t) => {
-  const file = await dataFile(t, { ...blog, empty: [] })
-  const settings = settingsIn(await temporaryFolder(t))
-  const { origin } = await start(t, settings, file)
-  const headers = { 'content-type': 'application/json' }
-  await fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"Two"}' })
-  const out = join(await temporaryFolder(t), 'out.json')
-  assert.match(await run(settings, file, 'export', out), /^Saved 3 records to \S+out\.json\n$/)
-  const posts = [...blog.posts, { id: 2, title: 'Two' }]
-  assert.deepEqual(JSON.parse(await readFile(out, 'utf8')), { ...blog, posts, empty: [] })
-  assert.match(await run(settings, file, 'export', file), /the data file itself is never written/)
-})
-
 test('the demos that lose paths are in one line', async (t) => {
   const file = await dataFile(t, { ...blog, users: [] })
   const { output } = await start(t, {}, file, '--fresh')
@@ -87,9 +67,12 @@ test('an invalid file stops the start with each problem, and nothing is loaded',
 
 test('with --fresh the file is loaded at each start, into memory', async (t) => {
   const file = await dataFile(t, blog)
-  const { origin, output } = await start(t, {}, file, '--fresh')
+  const { origin, output } = await start(t, {}, file, '--fresh', '--test-api')
   assert.match(output(), /^Loaded 2 records/)
   assert.deepEqual(await read(`${origin}/profile`), blog.profile)
+  await writeFile(file, '{}')
+  const response = await fetch(`${origin}/_vitrine/reset`, { method: 'POST' })
+  assert.match(await response.text(), /Restart the service to load it/)
 })
 
 test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {
@@ -184,7 +167,7 @@ test('a load that was interrupted is started again', async (t) => {
 test('the problems of flags are found before anything is opened', async (t) => {
   const { lines } = await failedStart(t, {}, ['none.json', '--reload'])
   assert.deepEqual(lines, [
-    'vitrine: none.json (DATA_FILE) must be an existing JSON or YAML file, or an http: or https: URL of one',
+    'vitrine: DATA_FILE must be an existing JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
   ])
   const flags = ['--reload', '--json-server=1']
   assert.deepEqual((await failedStart(t, {}, flags)).lines, [

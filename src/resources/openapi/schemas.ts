@@ -3,7 +3,7 @@ import { toComponent } from '../../http/openapi/component.ts'
 import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
-import type { Field, Resource } from '../definition.ts'
+import type { Field, FieldSchema, Resource } from '../definition.ts'
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
@@ -33,7 +33,7 @@ export function toSchemas(resource: Resource) {
   }
   return {
     record: toComponent('schemas', name, record),
-    part: toComponent('schemas', `${name}Part`, { ...record, required: undefined }),
+    part: toComponent('schemas', `${name}Part`, { ...record, ...withoutRequired(record) }),
     input: toComponent('schemas', `${name}Input`, input),
     /** The body of PUT: an absent password does not change, but a new record requires one. */
     replacement: toComponent('schemas', `${name}Replacement`, { ...input, required }),
@@ -48,6 +48,13 @@ export function toSchemas(resource: Resource) {
     exampleId: String(exampleId),
     idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
   }
+}
+
+/** A field with a default is required in the types of openapi-typescript. */
+function withoutRequired({ properties }: { properties: Readonly<Record<string, FieldSchema>> }) {
+  const entries = Object.entries(properties)
+  const optional = entries.map(([name, schema]) => [name, { ...schema, default: undefined }])
+  return { required: undefined, properties: Object.fromEntries(optional) as object }
 }
 
 function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => Value) {
