@@ -74,9 +74,14 @@ const otherParameters =
   /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi
 
 export function addVary(reply: FastifyReply, name: string): void {
-  const vary = reply.getHeader('vary')
-  const names = vary === undefined ? [] : String(vary).split(', ')
-  if (!names.includes(name)) reply.header('vary', [...names, name].join(', '))
+  addMember(reply, 'vary', name)
+}
+
+/** To a header that is a list. */
+export function addMember(reply: FastifyReply, header: string, member: string): void {
+  const value = reply.getHeader(header)
+  const members = value === undefined ? [] : String(value).split(', ')
+  if (!members.includes(member)) reply.header(header, [...members, member].join(', '))
 }
 
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */
@@ -84,16 +89,14 @@ export function applyPreference(request: FastifyRequest, reply: FastifyReply, pr
   addVary(reply, 'Prefer')
   const [name = ''] = preference.split('=', 1)
   if (findPreference(request, name) !== preference) return false
-  reply.header('preference-applied', preference)
+  addMember(reply, 'preference-applied', preference)
   return true
 }
 
 /** With its value: `return=minimal`. */
-export function findPreference(request: FastifyRequest, name: string): string | undefined {
-  return listPreferences(request).find((part) => part.split('=', 1)[0] === name)
-}
-
-export function listPreferences({ headers: { prefer } }: FastifyRequest): string[] {
-  const parts = prefer === undefined ? [] : String(prefer).toLowerCase().split(',')
-  return parts.map((part) => part.replace(/;.*/s, '').replaceAll(/[\s"]/g, ''))
+export function findPreference({ headers }: FastifyRequest, name: string): string | undefined {
+  return String(headers.prefer ?? '')
+    .split(',')
+    .map((part) => part.toLowerCase().split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
+    .find((part) => part?.split('=', 1)[0] === name)
 }

@@ -1,35 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { badRequest, HttpError } from '../errors/http-error.ts'
-import { findPreference, listPreferences } from '../negotiation/negotiate.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { addMember, findPreference } from '../negotiation/negotiate.ts'
 import { recordExtras } from '../recording.ts'
 import { isClosed } from '../response/finish-responses.ts'
-import { wait } from '../response/pacing.ts'
 import { isHttp2 } from './target.ts'
 
-const losing = 'vitrine-lose-response'
-
-const listOwn = (request: FastifyRequest) =>
-  listPreferences(request).filter((preference) => preference.startsWith('vitrine-'))
-
-const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
-
-/**
- * Throws the error that `Prefer: vitrine-fail=503` asks for, and 400 for a preference that cannot be
- * applied: a test would pass without its failure. RFC 7240 §2 has others ignored.
- */
+/** Throws the error that `Prefer: vitrine-fail=503` asks for. Other values are ignored (RFC 7240 §2). */
 export function assertNotToFail(request: FastifyRequest): void {
-  const unknown = listOwn(request).find((preference) => !known.test(preference))
-  if (unknown !== undefined) {
-    const examples = `vitrine-fail=503, vitrine-delay=1500, ${losing} and ${losing}=stall`
-    throw badRequest(`The preference ${unknown} is not known. The known ones are ${examples}.`)
-  }
-  if (request.routeOptions.config.acceptsIdempotencyKey !== true) assertNotToLose(request)
   const preference = findPreference(request, 'vitrine-fail') ?? ''
-  const [, status] = /^vitrine-fail=(\d+)$/.exec(preference) ?? []
+  const [, status] = /^vitrine-fail=([45]\d\d)$/.exec(preference) ?? []
   if (status === undefined) return
   const headers = {
-    'preference-applied': preference,
+    'preference-applied': [preference, findDelay(request)?.preference].filter(Boolean).join(', '),
     ...(status === '401' && { 'www-authenticate': 'Cookie realm="Vitrine"' }),
     ...(['429', '503'].includes(status) && { 'retry-after': '1' }),
   }
@@ -40,44 +23,32 @@ export function assertNotToFail(request: FastifyRequest): void {
 /** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
 export function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
-  const preference = findPreference(request, 'vitrine-delay') ?? ''
-  const [, milliseconds] = /^vitrine-delay=(\d+)$/.exec(preference) ?? []
-  if (milliseconds === undefined) {
+  const delay = findDelay(request)
+  if (delay === undefined) {
     next()
     return
   }
-  reply.header('preference-applied', preference)
+  addMember(reply, 'preference-applied', delay.preference)
   const continueLater = () => {
     // The request is carried out, as it would be if the client had left a moment later.
     raw.isAbandoned = !isHttp2(request.raw) && request.raw.socket.readableEnded
     next()
   }
-  setTimeout(continueLater, Math.min(Number(milliseconds), maxSeconds * 1000))
+  setTimeout(continueLater, Math.min(delay.milliseconds, maxSeconds * 1000))
 }
 
-/** For a request without a key, or with a method or path that accepts none. */
-export function assertNotToLose(request: FastifyRequest): void {
-  if (findPreference(request, losing) === undefined) return
-  throw badRequest(`${losing} needs an Idempotency-Key, in a request that accepts one.`)
+function findDelay(request: FastifyRequest) {
+  const preference = findPreference(request, 'vitrine-delay') ?? ''
+  const [, milliseconds] = /^vitrine-delay=(\d+)$/.exec(preference) ?? []
+  return milliseconds === undefined ? undefined : { preference, milliseconds: Number(milliseconds) }
 }
 
-/** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
-export function reportIgnored(reply: FastifyReply, applied: string): void {
-  const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
-  const ignored = names.filter((name) => name !== `vitrine-${applied}`)
-  if (ignored.length > 0) reply.header('vitrine-ignored-preferences', ignored.join(', '))
-}
+const losing = 'vitrine-lose-response'
 
-/**
- * Closes the connection in place of the response if `Prefer: vitrine-lose-response` asks for it, and with
- * the value `stall` only when the client has gone, or after MAX_DURATION_SECONDS.
- */
-export async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
-  const { request, raw } = reply
-  const preference = findPreference(request, losing)
-  if (preference === undefined || isClosed(raw)) return
-  recordExtras(request.raw, { fault: preference })
-  if (preference !== losing && !(await wait(reply, maxSeconds * 1000))) return
+/** Closes the connection in place of the response, if `Prefer: vitrine-lose-response` asks for it. */
+export async function loseResponse(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
+  if (findPreference(request, losing) !== losing || isClosed(raw)) return
+  recordExtras(request.raw, { fault: losing })
   const closed = once(raw, 'close')
   raw.destroy()
   await closed

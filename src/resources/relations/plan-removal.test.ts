@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openBlog, openFilledBlog } from '../../../test/blog.ts'
+import { dataApp } from '../../../test/data-app.ts'
 
 test('a parent with children of the rule restrict is not deleted: 409 names them', async (t) => {
   const { app, read } = await openFilledBlog(t)
   const response = await app.inject({ method: 'DELETE', url: '/authors/1' })
   assert.equal(response.statusCode, 409)
   const { detail, references } = response.json<{ detail: string; references: unknown }>()
-  assert.equal(detail, 'The author cannot be deleted: 3 posts reference it in authorId.')
+  assert.equal(
+    detail,
+    'The author cannot be deleted: 3 posts reference it in authorId. Delete or change them first, or set onDelete in the schema.',
+  )
   assert.deepEqual(references, [{ resource: 'posts', field: 'authorId', count: 3 }])
   assert.equal(((await read('/authors')) as unknown[]).length, 2)
   const accept = 'text/html'
@@ -88,3 +92,25 @@ for (let turns = 0; turns < 10; turns += 1) {
     assert.deepEqual(await read('/categories'), [])
   })
 }
+
+test('a 409 names all references that forbid a deletion, up to 10', async (t) => {
+  const names = Array.from({ length: 12 }, (_, index) => `field${String(index)}`)
+  const references = names.map((name) => [name, { 'x-references': 'authors' }])
+  const schema = { posts: { properties: Object.fromEntries(references) as unknown } }
+  const toPost = (fields: readonly string[], id: number) => ({
+    id,
+    ...Object.fromEntries(fields.map((name) => [name, 1])),
+  })
+  for (const [used, count] of [
+    [2, 2],
+    [12, 10],
+  ] as const) {
+    const posts = [toPost(names.slice(0, used), 1)]
+    const app = await dataApp(t, { authors: [{ id: 1 }], posts }, { schema })
+    const response = await app.inject({ method: 'DELETE', url: '/authors/1' })
+    const { detail, references: found } = response.json<{ detail: string; references: unknown[] }>()
+    assert.deepEqual([response.statusCode, found.length], [409, count])
+    assert.match(detail, /^The author cannot be deleted: 1 post references it in field0, 1 post/)
+    assert.match(detail, /set onDelete in the schema\.$/)
+  }
+})

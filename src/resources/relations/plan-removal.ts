@@ -18,7 +18,14 @@ interface Plan {
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]
+  /** References that forbid the removal. */
+  restricts: Restrict[]
   maxRecords: number
+}
+
+interface Restrict {
+  relation: Relation
+  count: number
 }
 
 interface Level {
@@ -35,7 +42,8 @@ export async function planRemoval(
   record: StoredRecord,
   maxRecords = defaultMaxRecords,
 ): Promise<Step[]> {
-  const plan: Plan = { removed: new Set(), changes: new Map(), conditions: [], maxRecords }
+  const lists = { conditions: [], restricts: [] }
+  const plan: Plan = { removed: new Set(), changes: new Map(), ...lists, maxRecords }
   plan.removed.add(toKey(context.resource, record.id))
   const levels: Level[] = [{ context, records: [record] }]
   // The array grows: each level adds the children that are removed with it.
@@ -43,7 +51,9 @@ export async function planRemoval(
     for (const relation of level.context.relations.filter(({ isToParent }) => !isToParent)) {
       const records = await planChildren(plan, level, relation)
       if (records.length > 0) levels.push({ context: relation.other, records })
+      if (plan.restricts.length === maxNamed) break
     }
+    if (plan.restricts.length > 0) throw toConflict(level.context.resource, plan.restricts)
   }
   const removals = levels.map(({ context: { resource }, records }) => {
     return { collection: resource.name, kind: 'remove', records } as const
@@ -62,7 +72,7 @@ export async function planRemoval(
 }
 
 /** Adds the children to the plan, and returns those to remove. */
-async function planChildren(plan: Plan, { context, records }: Level, relation: Relation) {
+async function planChildren(plan: Plan, { records }: Level, relation: Relation) {
   const { onDelete, other } = relation
   const { maxRecords } = plan
   const ids = records.map(({ id }) => id)
@@ -79,7 +89,8 @@ async function planChildren(plan: Plan, { context, records }: Level, relation: R
   }
   if (onDelete === 'restrict' && children.length > 0) {
     const count = isOver() ? await other.collection.count({ filters, sort: [] }) : children.length
-    throw toConflict(context.resource, relation, count)
+    plan.restricts.push({ relation, count })
+    return []
   }
   if (isOver())
     throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
@@ -91,13 +102,24 @@ async function planChildren(plan: Plan, { context, records }: Level, relation: R
   return onDelete === 'cascade' ? children.map(({ id, version }) => ({ id, version })) : []
 }
 
-function toConflict({ singular }: Resource, { field, other }: Relation, count: number): HttpError {
-  const { name, title } = other.resource
-  const which = `${count.toLocaleString('en')} ${count === 1 ? other.resource.singular : title.toLowerCase()}`
-  const detail = `The ${singular} cannot be deleted: ${which} ${count === 1 ? 'references' : 'reference'} it in ${field}.`
-  return new HttpError('conflict', detail, {
-    members: { references: [{ resource: name, field, count }] },
+/** One response names no more references. */
+const maxNamed = 10
+
+function toConflict({ singular }: Resource, restricts: readonly Restrict[]): HttpError {
+  const texts = restricts.map(({ relation: { field, other }, count }) => {
+    const { singular: one, title } = other.resource
+    const which =
+      count === 1
+        ? `1 ${one} references`
+        : `${count.toLocaleString('en')} ${title.toLowerCase()} reference`
+    return `${which} it in ${field}`
   })
+  const references = restricts.map(({ relation: { field, other }, count }) => {
+    return { resource: other.resource.name, field, count }
+  })
+  const how = 'Delete or change them first, or set onDelete in the schema.'
+  const detail = `The ${singular} cannot be deleted: ${texts.join(', ')}. ${how}`
+  return new HttpError('conflict', detail, { members: { references } })
 }
 
 const toKey = ({ name }: Resource, id: string) => `${name}/${id}`
