@@ -20,7 +20,6 @@ export interface Captured {
   requestFields: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
   status?: number
-  isCutOff?: boolean
   fault?: string
   step?: number
   isTooLarge?: boolean

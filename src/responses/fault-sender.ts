@@ -15,10 +15,7 @@ import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts
 export function createFaultSender(
   reply: FastifyReply,
   name: FaultName,
-  {
-    config,
-    ...parts
-  }: { config: Config } & Pick<SoundResponse, 'seconds' | 'isChunked' | 'toChunks'>,
+  { config, seconds }: { config: Config; seconds: number },
 ): (body: Buffer) => Promise<FastifyReply> {
   const { raw, request } = reply
   const { maxBodyBytes } = config
@@ -36,7 +33,7 @@ export function createFaultSender(
     copyHead(reply)
     countWrites(raw, request.raw.recording)
     if (isInBody && !hasBody(reply)) raw.end()
-    else await send({ reply, body, maxBodyBytes, ...parts })
+    else await send({ reply, body, seconds, maxBodyBytes })
     return reply
   }
 }
