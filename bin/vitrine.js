@@ -12,7 +12,16 @@ if (major < 24 || (major === 24 && minor < 9)) {
   await limitHeapGrowth()
   // A package has no sources. A repository may have an outdated dist folder from `npm pack`.
   const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
-  await (hasSources ? import('../src/main.ts') : import('../dist/main.js'))
+  const main = hasSources ? import('../src/main.ts') : import('../dist/main.js')
+  await main.catch(explainMissingModule)
+}
+
+/** Git has no compiled code, and npm installs neither the sources nor what builds them from there. */
+function explainMissingModule(error) {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+  console.error(`${error.message}
+This copy of Vitrine was not built. Run "npm ci && npm pack" in a clone of the repository, and install the file that this writes, vitrine-*.tgz. To run the clone itself, "npm ci" is enough.`)
+  process.exitCode = 2
 }
 
 /**

@@ -10,7 +10,7 @@ import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
-import { delayRequest } from './http/request/requested-failure.ts'
+import { delayRequest, reportIgnored } from './http/request/requested-failure.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
 import {
@@ -227,6 +227,7 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
       const problem = error ?? parseRequestHead(request, config) ?? findKeyError(request)
       const { testApi, maxDurationSeconds } = config
       const next = done.bind(undefined, problem)
+      if (!testApi || isRawRequest(request.raw)) reportIgnored(reply, testApi ? 'delay' : '')
       if (testApi) delayRequest(reply, maxDurationSeconds, next)
       else next()
     })

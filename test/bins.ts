@@ -20,6 +20,7 @@ export interface Captured {
   requestFields: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
   status?: number
+  isCutOff?: boolean
   fault?: string
   step?: number
   isTooLarge?: boolean

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -275,3 +275,16 @@ test('ROOMS, the old name of DEMOS, stops the start', async (t) => {
   assert.equal(status, 2)
   assert.deepEqual(lines, ['vitrine: ROOMS is now called DEMOS: rename the setting'])
 })
+
+for (const [title, files] of [
+  ['the sources and compiled code, as npm installs from Git', ['bin', 'package.json']],
+  ['its dependencies', ['bin', 'src', 'package.json']],
+] as const) {
+  test(`a copy of Vitrine without ${title} prints how to make the package`, async (t) => {
+    const folder = await temporaryFolder(t)
+    for (const name of files)
+      await cp(join(projectFolder, name), join(folder, name), { recursive: true })
+    const started = run(process.execPath, [join(folder, 'bin/vitrine.js')], { cwd: folder })
+    await assert.rejects(started, { code: 2, stderr: /^Cannot find .*\nThis copy .*npm pack.*\n$/ })
+  })
+}

@@ -30,7 +30,10 @@ export function loadConfig(
       const reason = error instanceof Error ? error.message : String(error)
       const hasPassword = /:\/\/[^/]*@/.test(text)
       const shown = isSecret || hasPassword ? '' : `; it is "${text}"`
-      problems.push(`${toEnvironmentName(name)} must be ${reason}${shown}`)
+      // Of the settings, only this one is given without its name.
+      const isNamed = name !== 'dataFile' || shown === ''
+      const subject = isNamed ? toEnvironmentName(name) : `${text} (DATA_FILE)`
+      problems.push(`${subject} must be ${reason}${isNamed ? shown : ''}`)
       return [name, undefined]
     }
   })

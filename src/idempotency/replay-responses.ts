@@ -5,7 +5,7 @@ import { readSessionId } from '../auth/session-cookie.ts'
 import type { Config } from '../config/config.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
-import { loseResponse } from '../http/request/requested-failure.ts'
+import { assertNotToLose, loseResponse } from '../http/request/requested-failure.ts'
 import { toPath } from '../http/request/target.ts'
 import type { IdempotencyEntries, StoredResponse } from '../stores/idempotency/idempotency.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
@@ -23,11 +23,12 @@ export function findClaimedId(request: FastifyRequest): string | undefined {
 export function addIdempotencyHooks(
   app: FastifyInstance,
   entries: IdempotencyEntries,
-  { testApi }: Pick<Config, 'testApi'>,
+  { testApi, maxDurationSeconds }: Pick<Config, 'testApi' | 'maxDurationSeconds'>,
 ): void {
   const finishers = new WeakMap<FastifyRequest, ReturnType<typeof renewLease>>()
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
+    if (key === undefined && testApi) assertNotToLose(request)
     if (key === undefined) return undefined
     const owner = readSessionId(request, reply) ?? ''
     const keyHash = hash('sha256', JSON.stringify([owner, key]))
@@ -48,7 +49,7 @@ export function addIdempotencyHooks(
     finishers.delete(request)
     const stored = toStoredResponse(reply, payload)
     await finish?.(reply.statusCode, stored)
-    if (testApi && finish && stored) await loseResponse(request, reply)
+    if (testApi && finish && stored) await loseResponse(reply, maxDurationSeconds)
     return payload
   }
   app.addHook('onRoute', (route) => {

@@ -3,6 +3,7 @@ import type { FieldProblem } from '../http/errors/http-error.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { ResponseDescription } from './description.ts'
+import { faults } from './faults.ts'
 
 export type DescriptionLimits = Pick<
   Config,
@@ -56,8 +57,10 @@ function checkBody(
   const [first = 'body', ...others] = ['body', 'json', 'base64'].filter(has)
   const [name = 'body'] = ['json', 'base64'].filter(has)
   const most = `${maxBodyBytes.toLocaleString('en')} bytes (MAX_BODY_BYTES)`
-  const hasFraming = ['chunk_size', 'close', 'framing', 'trailers'].some(has)
-  const ofFault = 'cannot be used with chunk_size, close, framing or trailers'
+  const isFramed = fault !== undefined && faults[fault].isAfterHalf === true
+  const ofFraming = ['close', 'trailers', ...(isFramed ? [] : ['chunk_size', 'framing'])]
+  const hasFraming = ofFraming.some(has) || framing === 'close'
+  const ofFault = `cannot be used with close, trailers${isFramed ? ' or framing close' : ', chunk_size or framing'}`
   const ofStatus = `is impossible: a response with status ${String(status)} has no body`
   return [
     ...others.map((field): Check => [true, field, `cannot be used with ${first}`]),

@@ -15,7 +15,10 @@ import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts
 export function createFaultSender(
   reply: FastifyReply,
   name: FaultName,
-  { config, seconds }: { config: Config; seconds: number },
+  {
+    config,
+    ...parts
+  }: { config: Config } & Pick<SoundResponse, 'seconds' | 'isChunked' | 'toChunks'>,
 ): (body: Buffer) => Promise<FastifyReply> {
   const { raw, request } = reply
   const { maxBodyBytes } = config
@@ -33,7 +36,7 @@ export function createFaultSender(
     copyHead(reply)
     countWrites(raw, request.raw.recording)
     if (isInBody && !hasBody(reply)) raw.end()
-    else await send({ reply, body, seconds, maxBodyBytes })
+    else await send({ reply, body, maxBodyBytes, ...parts })
     return reply
   }
 }

@@ -14,6 +14,10 @@ export interface SoundResponse {
   body: Buffer
   seconds: number
   maxBodyBytes: number
+  /** Over HTTP/1.1, in place of Content-Length. */
+  isChunked: boolean
+  /** As the description divides them, with its pauses. */
+  toChunks: (bytes: Buffer) => AsyncIterable<Buffer>
 }
 
 /** How it is sent in the versions of HTTP that have the fault. */
@@ -23,6 +27,8 @@ export interface Fault {
   http2?: (response: SoundResponse, stream: ServerHttp2Stream) => Promise<void> | void
   /** A response without a body does not have it. */
   isInBody?: boolean
+  /** The body is framed and paced as described, until its half. */
+  isAfterHalf?: boolean
 }
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM } = constants
@@ -79,16 +85,26 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   'reset-in-body': {
     summary: 'The connection is reset after half of the body.',
     isInBody: true,
+    isAfterHalf: true,
     http1: async (response, socket) => {
       await sendHalf(response)
       await resetLater(response, socket)
     },
   },
   'short-body': {
-    summary: 'The body ends after half of Content-Length.',
+    summary: 'The body ends after its half.',
     isInBody: true,
-    http1: sendShort,
-    http2: sendShort,
+    isAfterHalf: true,
+    http1: async (response, socket) => {
+      response.reply.raw.shouldKeepAlive = false
+      await sendHalf(response)
+      // The end of the response would send the last chunk.
+      socket.destroySoon()
+    },
+    http2: async (response) => {
+      await sendHalf(response)
+      response.reply.raw.end()
+    },
   },
   'bad-chunk': {
     summary: 'The size of the second chunk is not a number.',
@@ -103,6 +119,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   stall: {
     summary: 'After half of the body nothing arrives for `seconds`, and then the rest.',
     isInBody: true,
+    isAfterHalf: true,
     http1: stall,
     http2: stall,
   },
@@ -121,6 +138,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   'stream-reset': {
     summary: 'RST_STREAM with INTERNAL_ERROR ends the stream after half of the body.',
     isInBody: true,
+    isAfterHalf: true,
     http2: async (response, stream) => {
       await sendHalf(response)
       await resetStream(stream, NGHTTP2_INTERNAL_ERROR)
@@ -190,23 +208,25 @@ async function sendSlowHead(response: SoundResponse, socket: Socket): Promise<vo
   socket.destroySoon()
 }
 
-async function sendHalf({ reply, body }: SoundResponse): Promise<void> {
-  reply.raw.setHeader('content-length', body.length)
-  await write(reply.raw, firstHalf(body))
+async function sendHalf(response: SoundResponse): Promise<void> {
+  const { reply, body, isChunked } = response
+  if (isChunked) reply.raw.setHeader('transfer-encoding', 'chunked')
+  else reply.raw.setHeader('content-length', body.length)
+  const half = firstHalf(body)
+  // The head alone.
+  if (half.length === 0) await write(reply.raw, half)
+  await writeChunks(response, half)
 }
 
-async function sendShort(response: SoundResponse): Promise<void> {
-  const { raw } = response.reply
-  raw.shouldKeepAlive = false
-  await sendHalf(response)
-  raw.end()
+async function writeChunks({ reply, toChunks }: SoundResponse, bytes: Buffer): Promise<void> {
+  for await (const chunk of toChunks(bytes)) await write(reply.raw, chunk)
 }
 
 async function stall(response: SoundResponse): Promise<void> {
   const { reply, body, seconds } = response
   await sendHalf(response)
   if (!(await wait(reply, seconds * 1000))) return
-  await write(reply.raw, body.subarray(body.length / 2))
+  await writeChunks(response, body.subarray(body.length / 2))
   reply.raw.end()
 }
 

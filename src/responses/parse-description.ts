@@ -93,6 +93,20 @@ function toProblems(error: TLocalizedValidationError): FieldProblem[] {
   if (keyword === 'additionalProperties' || keyword === 'propertyNames') return []
   if (keyword === 'pattern')
     return toFieldProblems({ ...error, message: 'is not a valid name of a header' })
+  if (keyword === 'boolean')
+    return toFieldProblems(error).map((problem) => addRemedy(problem, error))
   if (keyword !== 'anyOf') return schemaPath.includes('/anyOf/') ? [] : toFieldProblems(error)
   return toFieldProblems({ ...error, message: 'must be text or a list of texts' })
+}
+
+/** Of what clients write in JSON as they would in a query. */
+const remedies = new Map([
+  ...['header', 'cookie', 'trailer', 'early_hint'].map((name) => [name, `${name}s`] as const),
+  ['retry_after', 'headers with Retry-After'],
+  ['steps', 'sequence in JSON'],
+])
+
+function addRemedy({ field, message }: FieldProblem, { instancePath }: TLocalizedValidationError) {
+  const remedy = remedies.get(instancePath.replace(/.*\//, ''))
+  return { field, message: remedy === undefined ? message : `${message}: use ${remedy}` }
 }

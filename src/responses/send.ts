@@ -34,27 +34,55 @@ export interface SendOptions {
   cookiePath: string
 }
 
-/** Sends a description that was parsed, on any path. Throws 400 if an encoding makes it too slow. */
+/** Sends a description that was parsed, on any path. Throws as `prepareDescribed`. */
 export async function sendDescribed(
   reply: FastifyReply,
   description: ResponseDescription,
-  { config, cookiePath }: SendOptions,
+  options: SendOptions,
 ): Promise<FastifyReply> {
-  const { delay = 0, trailers, fault } = description
+  return sendPrepared(reply, await prepareDescribed(reply, description, options), options)
+}
+
+export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
+
+/**
+ * What can be known before the delay. Throws 416, 400 if an encoding makes the response too slow, and
+ * the errors of `createFaultSender`.
+ */
+export async function prepareDescribed(
+  reply: FastifyReply,
+  description: ResponseDescription,
+  { config }: Pick<SendOptions, 'config'>,
+) {
+  const { delay = 0, fault } = description
   const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
-  const { request } = reply
-  const { allowedRedirectDomains } = config
-  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
-  const sendFault = fault && createFaultSender(reply, fault, { config, seconds })
+  const sendFault =
+    fault &&
+    createFaultSender(reply, fault, {
+      ...{ config, seconds, isChunked: isSentInChunks(reply, description) },
+      toChunks: (bytes) => toChunks(reply, bytes, description),
+    })
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
+  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
+  return { description, sendFault, ...toRequested(reply.request, description, whole) }
+}
+
+export async function sendPrepared(
+  reply: FastifyReply,
+  { description, sendFault, status, body, rangeFields, size }: Prepared,
+  { config, cookiePath }: SendOptions,
+): Promise<FastifyReply> {
+  const { delay = 0, trailers } = description
+  const { request } = reply
+  const { allowedRedirectDomains } = config
+  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
-  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
-  const { status, headers, body } = toRequested(request, description, whole)
+  const headers = [...toHeaders(description, size), ...rangeFields]
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined
@@ -110,18 +138,20 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
 
 /** All of the response, or the part that Range asks for. Throws 416. */
 function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
-  const { status = 200, ranges = false } = description
-  const headers = toHeaders(description, whole)
-  if (!ranges || status !== 200) return { status, headers, body: whole }
-  const [, etag = ''] = headers.find(([name]) => name.toLowerCase() === 'etag') ?? []
-  const { start, end, contentRange } = findPart(request, { etag }, whole.length)
-  headers.push(['Accept-Ranges', 'bytes'])
-  if (contentRange === undefined) return { status, headers, body: whole }
-  headers.push(['Content-Range', contentRange])
-  return { status: 206, headers, body: whole.subarray(start, end + 1) }
+  const { status = 200, ranges = false, headers } = description
+  const { length: size } = whole
+  const rangeFields: Pair[] = []
+  if (!ranges || status !== 200) return { status, rangeFields, body: whole, size }
+  const [, etag = ''] = toPairs(headers).find(([name]) => name.toLowerCase() === 'etag') ?? []
+  const { start, end, contentRange } = findPart(request, { etag }, size)
+  rangeFields.push(['Accept-Ranges', 'bytes'])
+  if (contentRange === undefined) return { status, rangeFields, body: whole, size }
+  rangeFields.push(['Content-Range', contentRange])
+  return { status: 206, rangeFields, body: whole.subarray(start, end + 1), size }
 }
 
-function toHeaders(description: ResponseDescription, { length }: Buffer): Pair[] {
+/** `length` is that of the whole body. */
+function toHeaders(description: ResponseDescription, length: number): Pair[] {
   const { headers, type, encoding, cookies = [] } = description
   const given = toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)])
   const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type')
@@ -150,6 +180,9 @@ function toFraming({ framing, chunk_size: size, trailers }: ResponseDescription)
   return framing ?? (size === undefined && trailers === undefined ? 'length' : 'chunked')
 }
 
+const isSentInChunks = ({ request }: FastifyReply, description: ResponseDescription) =>
+  toFraming(description) === 'chunked' && request.raw.httpVersion === '1.1'
+
 const isStreamed = (description: ResponseDescription) =>
   toFraming(description) !== 'length' || description.chunk_size !== undefined
 
@@ -159,7 +192,7 @@ function frame(
   description: ResponseDescription,
   bytes: Buffer,
 ): Pick<VisitorResponse, 'body' | 'size'> {
-  const { status, chunk_size: chunkSize, close, pause = 0 } = description
+  const { status, close } = description
   const { length } = bytes
   const used = toFraming(description)
   if (close || used === 'close') closeConnection(reply)
@@ -168,20 +201,20 @@ function frame(
   if (used === 'close') {
     reply.raw.useChunkedEncodingByDefault = false
     reply.raw.removeHeader('content-length')
-  } else if (used === 'chunked' && reply.request.raw.httpVersion === '1.1') {
+  } else if (isSentInChunks(reply, description)) {
     reply.header('transfer-encoding', 'chunked')
   }
-  const chunks = { size: chunkSize ?? Math.max(length, 1), pauseMs: pause * 1000 }
-  return { body: toChunks(reply, bytes, chunks), ...(used === 'length' && { size: length }) }
+  const body = toChunks(reply, bytes, description)
+  return { body, ...(used === 'length' && { size: length }) }
 }
 
 async function* toChunks(
   reply: FastifyReply,
   bytes: Buffer,
-  { size, pauseMs }: { size: number; pauseMs: number },
+  { chunk_size: size = Math.max(bytes.length, 1), pause = 0 }: ResponseDescription,
 ) {
   const count = Math.ceil(bytes.length / size)
-  for await (const { start, end } of pace(reply, { count, pauseMs })) {
+  for await (const { start, end } of pace(reply, { count, pauseMs: pause * 1000 })) {
     for (let index = start; index < end; index += 1) {
       yield bytes.subarray(index * size, (index + 1) * size)
       // Node makes one chunk of all writes in a turn.

@@ -56,7 +56,7 @@ function postReset({ config: settings, records }: Services, forget: Forget): Rou
     url: '/_vitrine/reset',
     summary: 'Replace all records by those of the data file',
     description:
-      'Also without a reset, any request gets an error with `Prefer: vitrine-fail=503`, and waits so many milliseconds with `Prefer: vitrine-delay=1500`. With `Prefer: vitrine-lose-response`, the connection is closed in place of the first response for an Idempotency-Key.',
+      'Also without a reset, any request gets an error with `Prefer: vitrine-fail=503`, and waits so many milliseconds with `Prefer: vitrine-delay=1500`. With `Prefer: vitrine-lose-response`, the connection is closed in place of the first response for an Idempotency-Key, and with `vitrine-lose-response=stall` only later. Another preference that begins with `vitrine-` gets 400.',
     responses: toDone('The records are those of the file.'),
     errors: [409],
     store: 'writes',

@@ -167,7 +167,7 @@ test('a load that was interrupted is started again', async (t) => {
 test('the problems of flags are found before anything is opened', async (t) => {
   const { lines } = await failedStart(t, {}, ['none.json', '--reload'])
   assert.deepEqual(lines, [
-    'vitrine: DATA_FILE must be an existing JSON or YAML file, or an http: or https: URL of one; it is "none.json"',
+    'vitrine: none.json (DATA_FILE) must be an existing JSON or YAML file, or an http: or https: URL of one',
   ])
   const flags = ['--reload', '--json-server=1']
   assert.deepEqual((await failedStart(t, {}, flags)).lines, [

@@ -16,8 +16,13 @@ const rejected = {
   'stall?seconds=1&seconds=2': [400, /seconds is given more than once/],
   'stall?status=199': [400, /status must be/],
   'stall?fault=garbage': [400, /fault is given more than once/],
-  'stall?close=true': [400, /fault cannot be used with chunk_size, close/],
-  'bad-chunk?chunk_size=2': [400, /fault cannot be used with/],
+  'stall?close=true': [400, /fault cannot be used with close, trailers or framing close/],
+  'stall?framing=close': [400, /fault cannot be used with close, trailers or framing close/],
+  'bad-chunk?chunk_size=2': [
+    400,
+    /fault cannot be used with close, trailers, chunk_size or framing/,
+  ],
+  'stall?chunk_size=2&pause=6': [400, /more than 10 seconds/],
   'stall?body=1&json=2': [400, /json cannot be used with body/],
   stall: [501, /The fault stall requires a connection/],
 } as const

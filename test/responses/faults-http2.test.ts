@@ -38,6 +38,12 @@ for (const [name, expected] of Object.entries(rows)) {
   })
 }
 
+test('a body that is too short has its Content-Length over HTTP/2, also in chunks', async (t) => {
+  const { origin } = await openFaults(t, true)
+  const path = '/responses/fault/short-body?body=0123456789&chunk_size=2&pause=0.01'
+  assert.deepEqual(await fetchOver(openSession(t, origin), path), rows['short-body'])
+})
+
 test('a fault of a request with a body does not stop the process', async (t) => {
   const { origin } = await openFaults(t, true)
   for (const name of Object.keys(rows)) {

@@ -129,3 +129,41 @@ for (const isTls of [false, true]) {
     assert.equal(handled.length, Object.keys(rows).length)
   })
 }
+
+const chunks = String.raw`2\r\n01\r\n2\r\n23\r\n1\r\n4\r\n`
+const rest = String.raw`2\r\n56\r\n2\r\n78\r\n1\r\n9\r\n0\r\n\r\n`
+const framed: [path: string, framing: string, body: string, end: string][] = [
+  [
+    'reset-in-body?framing=chunked',
+    'Transfer-Encoding: chunked',
+    String.raw`5\r\n01234\r\n`,
+    'ECONNRESET',
+  ],
+  ['reset-in-body?chunk_size=2&pause=0.02', 'Transfer-Encoding: chunked', chunks, 'ECONNRESET'],
+  [
+    'short-body?framing=chunked',
+    'Transfer-Encoding: chunked',
+    String.raw`5\r\n01234\r\n`,
+    'closed',
+  ],
+  ['short-body?chunk_size=2', 'Transfer-Encoding: chunked', chunks, 'closed'],
+  ['short-body?chunk_size=2&framing=length', 'Content-Length: 10', '01234', 'closed'],
+  ['stall?chunk_size=2', 'Transfer-Encoding: chunked', chunks + rest, 'closed'],
+]
+for (const [path, framing, body, end] of framed) {
+  test(`a response that is framed as described has the fault after its half: ${path}`, async (t) => {
+    const { app, origin } = await openFaults(t)
+    const target = `/responses/fault/${path}&body=0123456789${path.startsWith('stall') ? '&seconds=0' : ''}`
+    const socket = openSocket(origin)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+    const received = await readToEnd(socket)
+    assert.match(
+      received.text,
+      new RegExp(`^(.+\\r\\n)+${framing}\\r\\n(.+\\r\\n)*\\r\\n${body}$`, 'i'),
+    )
+    assert.equal(received.end, end)
+    await until(() => app.logLines.some((line) => line.includes('/fault/')))
+    const isCutOff = app.logLines.some((line) => line.includes('"cutOff":true'))
+    assert.equal(isCutOff, !path.startsWith('stall'))
+  })
+}

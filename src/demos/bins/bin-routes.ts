@@ -146,7 +146,7 @@ const isPage = (request: FastifyRequest, reply: FastifyReply) =>
 const toPagePath = ({ id }: Bin) => `/bins/${id}`
 
 function binToJson(request: FastifyRequest, { id, createdAt, expiresAt, response }: Bin) {
-  const url = `${toOrigin(request)}/b/${id}/`
+  const url = `${toOrigin(request)}/b/${id}`
   return { id, url, createdAt, expiresAt, response: JSON.parse(response) as unknown }
 }
 

@@ -14,7 +14,12 @@ test('a bin has an id that cannot be guessed, and a secret that no other respons
   assert.match(one.id, /^[\w-]{27}$/)
   assert.match(one.secret, /^vbs_[\w-]{32}$/)
   assert.notEqual(one.id.slice(7), other.id.slice(7))
-  assert.equal(one.url, `http://localhost:80/b/${one.id}/`)
+  assert.equal(one.url, `http://localhost:80/b/${one.id}`)
+  for (const path of ['', '/one']) assert.equal((await app.inject(one.url + path)).statusCode, 200)
+  assert.deepEqual(
+    (await one.list()).map(({ path }) => path),
+    ['/', '/one'],
+  )
   const week = Date.now() + 7 * 86_400_000
   assert.ok(Math.abs(Date.parse(one.expiresAt) - week) < 60_000)
   const read = await one.read()

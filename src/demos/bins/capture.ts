@@ -2,17 +2,18 @@ import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body/body-reader.ts'
 import { readStart } from '../../http/body/read-bytes.ts'
-import { contentTooLarge, notFound, readOnly } from '../../http/errors/http-error.ts'
+import { contentTooLarge, HttpError, notFound, readOnly } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toClientAddress } from '../../http/request/client-address.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
+import { observeResponse } from '../../http/response/finish-responses.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription, Sequence } from '../../responses/description.ts'
-import { faults } from '../../responses/faults.ts'
-import { sendDescribed } from '../../responses/send.ts'
+import { faults, type FaultName } from '../../responses/faults.ts'
+import { prepareDescribed, sendPrepared, type Prepared } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
@@ -56,16 +57,32 @@ async function captureRequest(
   const body = await readBody(request, { ...config, maxBodyBytes })
   const isTooLarge = body?.isCut === true
   const ms = Number((performance.now() - begin).toFixed(3))
-  const { response, ...step } = isTooLarge
-    ? { response: { status: 413 } }
-    : await chooseResponse(request, bin, states)
-  const outcome = { ...toOutcome(response), ...step, ...(isTooLarge && { isTooLarge }) }
+  const { response, ...step } = isTooLarge ? {} : await chooseResponse(request, bin, states)
+  const prepared = response
+    ? await prepareDescribed(reply, response, { config }).catch(toHttpError)
+    : tooLarge(maxBodyBytes)
+  const outcome = { ...toOutcome(prepared), ...step, ...(isTooLarge && { isTooLarge }) }
   const content = { ...toContent(request), ms, ...outcome }
-  const isStored = await requests.capture({ bin: bin.id, request: content, body })
-  if (!isStored) throw notFound(`There is no bin with the id ${bin.id}.`)
-  if (!isTooLarge) return sendDescribed(reply, response, { config, cookiePath: `/b/${bin.id}` })
-  const limit = maxBodyBytes.toLocaleString('en')
-  throw contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
+  const id = await requests.capture({ bin: bin.id, request: content, body })
+  if (id === undefined) throw notFound(`There is no bin with the id ${bin.id}.`)
+  observeResponse(request, reply, (_request, _reply, { status, isCutOff }) => {
+    if (!isCutOff && status === content.status) return
+    requests.correct(id, { status, isCutOff }).catch((err: unknown) => {
+      request.server.log.warn({ reqId: request.id, err }, 'the status could not be stored')
+    })
+  })
+  if (prepared instanceof HttpError) throw prepared
+  return sendPrepared(reply, prepared, { config, cookiePath: `/b/${bin.id}` })
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error
+  throw error
+}
+
+function tooLarge(bytes: number): HttpError {
+  const limit = bytes.toLocaleString('en')
+  return contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
 }
 
 async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readStart>[1]) {
@@ -94,8 +111,10 @@ async function chooseResponse(
 }
 
 /** A fault before the body leaves no status. */
-function toOutcome({ status = 200, fault }: ResponseDescription) {
-  if (fault === undefined) return { status }
+function toOutcome(prepared: Prepared | HttpError): { status?: number; fault?: FaultName } {
+  const { status } = prepared
+  if (prepared instanceof HttpError || prepared.description.fault === undefined) return { status }
+  const { fault } = prepared.description
   return faults[fault].isInBody === true ? { status, fault } : { fault }
 }
 

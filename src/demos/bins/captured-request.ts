@@ -7,7 +7,7 @@ import { findText } from '../../inspector/to-body.ts'
 import type { ExchangeRow } from '../../inspector/list-view.ts'
 import { toHead } from '../../inspector/to-exchange.ts'
 import { formatBytes } from '../../site/assets/size.js'
-import { textSchema, type StoredRecord } from '../../stores/records/records.ts'
+import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength } from './bin-ids.ts'
 
@@ -43,6 +43,7 @@ const requestSchema = {
     },
     requestBody: bodySchema,
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
+    isCutOff: { type: 'boolean', description: 'Set if the response did not reach its end.' },
     fault: { ...textSchema, description: 'The fault that the bin sent as the response.' },
     step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
     ms: { type: 'number', minimum: 0, description: 'Until the body was received.' },
@@ -83,9 +84,28 @@ export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): Requ
   return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
 }
 
-export function toCapturedRequest({ id, document, createdAt }: StoredRecord): CapturedRequest {
+function toContent({ id, document }: StoredRecord): RequestContent {
   const [request] = validator().Check(document) ? document.request : []
   if (request === undefined) throw new StoreFailure('unavailable', `${id} has a damaged record`)
+  return request
+}
+
+export interface Outcome {
+  /** Undefined if no status line was sent. */
+  status: number | undefined
+  isCutOff: boolean
+}
+
+export function toCorrected(record: StoredRecord, { status, isCutOff }: Outcome): ChangedRecord {
+  const { id, version, document } = record
+  const request = { ...toContent(record), status, isCutOff: isCutOff || undefined }
+  const updatedAt = new Date().toISOString()
+  return { id, version, document: { ...document, request: [request] }, updatedAt }
+}
+
+export function toCapturedRequest(record: StoredRecord): CapturedRequest {
+  const { id, document, createdAt } = record
+  const request = toContent(record)
   const own = { bin: id.slice(0, binIdLength), id: toRequestId(id), receivedAt: createdAt }
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
@@ -105,21 +125,22 @@ export function requestToJson(request: CapturedRequest) {
 
 /** Without the headers and the body, for lists and events. */
 export function toSummary(request: CapturedRequest) {
-  const { id, receivedAt, client, method, target, path, status, fault, requestBody } = request
+  const { id, receivedAt, client, method, target, path, status, requestBody } = request
+  const { fault, isCutOff } = request
   const type = findField(request.requestFields, 'content-type')
   const size = requestBody?.size ?? 0
-  return { id, receivedAt, client, method, target, path, type, size, status, fault }
+  return { id, receivedAt, client, method, target, path, type, size, status, isCutOff, fault }
 }
 
 /** Of the response, only the status is known. */
 export function toExchange(request: CapturedRequest): Exchange {
   const { method, target, httpVersion, client, status, ms, requestFields, requestBody } = request
-  const { fault, step } = request
+  const { fault, step, isCutOff = false } = request
   const phrase = STATUS_CODES[status ?? 0] ?? ''
   return {
     ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
     ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
-    ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff: false },
+    ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff },
     connection: { id: request.id, remoteAddress: client },
     requestFields,
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),

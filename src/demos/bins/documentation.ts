@@ -17,7 +17,7 @@ export const binParameter = pathParameter('id', 'The id of the bin.', id)
 
 const exampleBin = {
   id,
-  url: `https://vitrine.example/b/${id}/`,
+  url: `https://vitrine.example/b/${id}`,
   createdAt: '2026-11-22T08:20:41.363Z',
   expiresAt: '2026-11-29T08:20:42.000Z',
   response: { status: 200, json: { ok: true } },

@@ -90,7 +90,8 @@ function toEventsOf(bin: string, changes: readonly Change[]) {
   const all = changes.map((change) => toBinEvent(bin, change))
   return {
     isRemoval: changes.some(({ kind }) => kind === 'deleted'),
-    captured: all.flatMap(({ request }) => request ?? []),
+    // The id of one that was corrected later would lead back to it.
+    captured: all.flatMap(({ request, isNew }) => (isNew && request) || []),
     all,
   }
 }
@@ -102,6 +103,7 @@ function toBinEvent(bin: string, { kind, number, id, record }: Change) {
   let row: string | undefined
   return {
     request,
+    isNew: kind === 'created',
     /** Empty if the request has been removed since. */
     text,
     /** For the page of the bin: rendered once, if it is open. */

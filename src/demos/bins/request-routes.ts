@@ -91,7 +91,7 @@ const getEvents = ofBin({
   path: '/events',
   summary: 'Stream the captured requests',
   description:
-    'Server-sent events: `created` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`. Filters select the requests.',
+    'Server-sent events: `created` and, if its response was cut off, `changed` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`. Filters select the requests.',
   parameters: [...filterParameters, lastEventId],
   content: eventContent(
     `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,

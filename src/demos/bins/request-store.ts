@@ -7,8 +7,16 @@ import type { Services } from '../../site/demo.ts'
 import { collectionNames as storeNames } from '../../stores/collection-names.ts'
 import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
 import { toReceivedAt } from './bin-ids.ts'
-import { maxShownBytes, toBack, toCapturedRequest, toRequestBody } from './captured-request.ts'
-import type { CapturedRequest, RequestContent } from './captured-request.ts'
+import {
+  maxShownBytes,
+  toBack,
+  toCapturedRequest,
+  toCorrected,
+  toRequestBody,
+  type CapturedRequest,
+  type Outcome,
+  type RequestContent,
+} from './captured-request.ts'
 import { collectionNames } from './collections.ts'
 import { createCaptureWriter } from './write-captures.ts'
 
@@ -46,8 +54,8 @@ export function createRequestStore({ records, files, config }: Services) {
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
-    /** False if the bin has been removed. */
-    capture: async (capture: NewCapture): Promise<boolean> => {
+    /** Resolves with the id of its record, or undefined if the bin has been removed. */
+    capture: async (capture: NewCapture): Promise<string | undefined> => {
       const { bin, record, bytes } = toRecord(capture)
       const { id } = record
       const saved = bytes && (await files.save(id, Readable.from([bytes], { objectMode: false })))
@@ -59,7 +67,12 @@ export function createRequestStore({ records, files, config }: Services) {
         if (file) await (isWritten ? files.keep(id) : files.remove(id))
       }
       await trim(bin)
-      return isWritten
+      return isWritten ? record.id : undefined
+    },
+    /** Stores the outcome of a response that was not sent as it was due. */
+    correct: async (id: string, outcome: Outcome): Promise<void> => {
+      const record = await requests.find(id)
+      if (record) await requests.change(toCorrected(record, outcome))
     },
     /** The newest, up to the limit, in the order of their times. */
     pages: async function* (bin: string, isDescending = false): AsyncGenerator<CapturedRequest[]> {
@@ -120,7 +133,11 @@ function createRemoval({ records, files }: Pick<Services, 'records' | 'files'>) 
     const failed = await records.commit([
       { collection: storeNames.orphanedFiles, kind: 'create', records: orphans },
       { collection: collectionNames.files, kind: 'remove', records: orphans },
-      { collection: collectionNames.requests, kind: 'remove', records: removed },
+      {
+        collection: collectionNames.requests,
+        kind: 'remove',
+        records: removed.map(({ id }) => ({ id })),
+      },
     ])
     // Another process has removed some of them, and their files.
     if (failed !== undefined && removed.length > 1)

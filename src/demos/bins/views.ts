@@ -84,7 +84,7 @@ interface BinView extends BinEdit {
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const { origin, exchanges, parameters, lastEvent, flash } = view
   const { id, expiresAt } = bin
-  const url = `${origin}/b/${id}/`
+  const url = `${origin}/b/${id}`
   const live = { rows: 'html', last_event_id: String(lastEvent) }
   const list = renderList({
     exchanges,
@@ -99,7 +99,7 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
     back: binsPage,
     ...files,
     main: html`${flash ?? ''}<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
-${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}hook --json '{"id":1}'`)}
+${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}/hook --json '{"id":1}'`)}
 ${renderAccess(bin, origin)}${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>

@@ -151,6 +151,14 @@ for (const [path, payload, detail] of [
   [url, [1], 'The description must be an object.'],
   ['/responses/custom', { a: 1 }, 'a is not allowed.'],
   ['/responses/custom', { sequence: [{}] }, 'sequence is not allowed.'],
+  [url, { header: {} }, 'header is not allowed: use headers.'],
+  [
+    url,
+    { sequence: [{ early_hint: {} }] },
+    'sequence at /0/early_hint is not allowed: use early_hints.',
+  ],
+  [url, { retry_after: 1 }, 'retry_after is not allowed: use headers with Retry-After.'],
+  [url, { steps: '503,200' }, 'steps is not allowed: use sequence in JSON.'],
 ] as const) {
   test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async (t) => {
     const app = await testApp(t)

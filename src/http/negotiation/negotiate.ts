@@ -94,9 +94,11 @@ export function applyPreference(request: FastifyRequest, reply: FastifyReply, pr
 }
 
 /** With its value: `return=minimal`. */
-export function findPreference({ headers }: FastifyRequest, name: string): string | undefined {
-  return String(headers.prefer ?? '')
-    .split(',')
-    .map((part) => part.toLowerCase().split(';', 1)[0]?.replaceAll(/[\s"]/g, ''))
-    .find((part) => part?.split('=', 1)[0] === name)
+export function findPreference(request: FastifyRequest, name: string): string | undefined {
+  return listPreferences(request).find((part) => part.split('=', 1)[0] === name)
+}
+
+export function listPreferences({ headers: { prefer } }: FastifyRequest): string[] {
+  const parts = prefer === undefined ? [] : String(prefer).toLowerCase().split(',')
+  return parts.map((part) => part.replace(/;.*/s, '').replaceAll(/[\s"]/g, ''))
 }

@@ -1,15 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { HttpError } from '../errors/http-error.ts'
-import { addMember, findPreference } from '../negotiation/negotiate.ts'
+import { badRequest, HttpError } from '../errors/http-error.ts'
+import { addMember, findPreference, listPreferences } from '../negotiation/negotiate.ts'
 import { recordExtras } from '../recording.ts'
 import { isClosed } from '../response/finish-responses.ts'
+import { wait } from '../response/pacing.ts'
 import { isHttp2 } from './target.ts'
 
-/** Throws the error that `Prefer: vitrine-fail=503` asks for. Other values are ignored (RFC 7240 §2). */
+const losing = 'vitrine-lose-response'
+
+const listOwn = (request: FastifyRequest) =>
+  listPreferences(request).filter((preference) => preference.startsWith('vitrine-'))
+
+const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
+
+/**
+ * Throws the error that `Prefer: vitrine-fail=503` asks for, and 400 for a preference that cannot be
+ * applied: a test would pass without its failure. RFC 7240 §2 has others ignored.
+ */
 export function assertNotToFail(request: FastifyRequest): void {
+  const unknown = listOwn(request).find((preference) => !known.test(preference))
+  if (unknown !== undefined) {
+    const examples = `vitrine-fail=503, vitrine-delay=1500, ${losing} and ${losing}=stall`
+    throw badRequest(`The preference ${unknown} is not known. The known ones are ${examples}.`)
+  }
+  if (request.routeOptions.config.acceptsIdempotencyKey !== true) assertNotToLose(request)
   const preference = findPreference(request, 'vitrine-fail') ?? ''
-  const [, status] = /^vitrine-fail=([45]\d\d)$/.exec(preference) ?? []
+  const [, status] = /^vitrine-fail=(\d+)$/.exec(preference) ?? []
   if (status === undefined) return
   const headers = {
     'preference-applied': [preference, findDelay(request)?.preference].filter(Boolean).join(', '),
@@ -43,12 +60,29 @@ function findDelay(request: FastifyRequest) {
   return milliseconds === undefined ? undefined : { preference, milliseconds: Number(milliseconds) }
 }
 
-const losing = 'vitrine-lose-response'
+/** For a request without a key, or with a method or path that accepts none. */
+export function assertNotToLose(request: FastifyRequest): void {
+  if (findPreference(request, losing) === undefined) return
+  throw badRequest(`${losing} needs an Idempotency-Key, in a request that accepts one.`)
+}
 
-/** Closes the connection in place of the response, if `Prefer: vitrine-lose-response` asks for it. */
-export async function loseResponse(request: FastifyRequest, { raw }: FastifyReply): Promise<void> {
-  if (findPreference(request, losing) !== losing || isClosed(raw)) return
-  recordExtras(request.raw, { fault: losing })
+/** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
+export function reportIgnored(reply: FastifyReply, applied: string): void {
+  const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
+  const ignored = names.filter((name) => name !== `vitrine-${applied}`)
+  if (ignored.length > 0) reply.header('vitrine-ignored-preferences', ignored.join(', '))
+}
+
+/**
+ * Closes the connection in place of the response if `Prefer: vitrine-lose-response` asks for it, and with
+ * the value `stall` only when the client has gone, or after MAX_DURATION_SECONDS.
+ */
+export async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
+  const { request, raw } = reply
+  const preference = findPreference(request, losing)
+  if (preference === undefined || isClosed(raw)) return
+  recordExtras(request.raw, { fault: preference })
+  if (preference !== losing && !(await wait(reply, maxSeconds * 1000))) return
   const closed = once(raw, 'close')
   raw.destroy()
   await closed

@@ -112,8 +112,17 @@ interface Observed {
   take: TakeResponse
 }
 
+/** Can be called more than once for a response. */
 export function observeResponse(request: FastifyRequest, reply: FastifyReply, take: TakeResponse) {
   const { raw } = reply
+  if (raw.observed !== undefined) {
+    const { take: takeFirst } = raw.observed
+    raw.observed.take = (...all) => {
+      takeFirst(...all)
+      take(...all)
+    }
+    return
+  }
   raw.observed = { request, reply, receivedAt: performance.now(), take }
   raw.on('finish', endFinished).on('close', endClosed)
   if (isClosed(raw)) endResponse(raw, true)

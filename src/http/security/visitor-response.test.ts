@@ -62,6 +62,8 @@ for (const [name, value] of dropped) {
 const kept: readonly (readonly [string, string, string?])[] = [
   ['Set-Cookie', 'a=session; Path=/; HttpOnly', 'a=session; Path=/httpbin; HttpOnly'],
   ['Set-Cookie', 'a=1; Domain=vitrine.test; Max-Age=1', 'a=1; Max-Age=1; Path=/httpbin'],
+  ['Set-Cookie', 'a=1; Path=/x; path=/httpbin/get ', 'a=1; Path=/httpbin/get'],
+  ['Set-Cookie', 'a=1; Path=/httpbin/get; Path=/httpbins', 'a=1; Path=/httpbin'],
   ['Location', '/get'],
   ['Location', 'get'],
   ['Location', 'http://vitrine.test:3000/x'],

@@ -112,6 +112,8 @@ function limitValue(name: string, value: string, limits: VisitorLimits): string 
   return rest === '' && isRedirectAllowed(url, limits) ? value : undefined
 }
 
+const isPath = (attribute: string) => /^\s*path\s*(=|$)/i.test(attribute)
+
 /** A cookie for a parent domain, or without a name, could replace one of ours. */
 function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimits) {
   const [pair = '', ...attributes] = value.split(';')
@@ -119,9 +121,12 @@ function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimi
   if (name === '' || own.some((other) => other.toLowerCase() === name)) return undefined
   const kept = attributes.filter((attribute) => !/^\s*domain\s*(=|$)/i.test(attribute))
   if (cookiePath === '/') return [pair, ...kept].join(';')
-  const others = kept.filter((attribute) => !/^\s*path\s*(=|$)/i.test(attribute))
-  const index = kept.findIndex((attribute) => /^\s*path\s*(=|$)/i.test(attribute))
-  others.splice(index === -1 ? others.length : index, 0, ` Path=${cookiePath}`)
+  const others = kept.filter((attribute) => !isPath(attribute))
+  const index = kept.findIndex(isPath)
+  // RFC 6265 §5.3: of several, the last one counts.
+  const [, given = ''] = /^\s*path\s*=\s*(.*?)\s*$/i.exec(kept.findLast(isPath) ?? '') ?? []
+  const path = given.startsWith(`${cookiePath}/`) ? given : cookiePath
+  others.splice(index === -1 ? others.length : index, 0, ` Path=${path}`)
   return [pair, ...others].join(';')
 }
 

@@ -53,9 +53,13 @@ function openList(list) {
   }
 
   const insert = ({ id, html, earlier }) => {
-    if (document.getElementById(`x-${id}`)) return
     const template = create('template')
     template.innerHTML = html
+    const known = document.getElementById(`x-${id}`)
+    const statusCell = 3
+    // Of a request of a bin, the response can end otherwise than it was due.
+    if (known)
+      return known.cells[statusCell].replaceWith(template.content.firstChild.cells[statusCell])
     body.prepend(template.content)
     const [row] = body.rows
     for (const one of earlier.toReversed()) {

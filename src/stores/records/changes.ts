@@ -5,7 +5,7 @@ export const keptChanges = 1000
 
 const maxRead = 100
 const maxReadBytes = 65_536
-/** The documents of private collections would stay in the log after their records. */
+/** The documents of private collections would stay in the log after their records. A change has the latest one. */
 export const loggedDocument = (name: string) =>
   `CASE WHEN substr(${name}, 1, 1) <> '~' THEN document END`
 
@@ -14,10 +14,11 @@ const bytes = `octet_length(coalesce(document, ''))`
 const select = `SELECT last, number, kind, id, document, version, created_at, updated_at
   FROM change_numbers AS numbers LEFT JOIN (
     SELECT *, sum(${bytes}) OVER (ORDER BY number) - ${bytes} AS bytes_before FROM (
-      SELECT number, kind, id, coalesce(changes.document, records.document) AS document, version,
-        changes.created_at, changes.updated_at
-      FROM changes LEFT JOIN records USING (resource, id, version)
-      WHERE resource = ? AND number > ? ORDER BY number LIMIT ${String(maxRead)}
+      SELECT number, kind, changes.id, coalesce(changes.document, records.document) AS document,
+        changes.version, changes.created_at, changes.updated_at
+      FROM changes LEFT JOIN records ON records.resource = changes.resource
+        AND records.id = changes.id AND records.version >= changes.version
+      WHERE changes.resource = ? AND number > ? ORDER BY number LIMIT ${String(maxRead)}
     ) AS next
   ) AS part ON bytes_before < ${String(maxReadBytes)}
   WHERE numbers.resource = ? ORDER BY number`
