@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -15,26 +14,7 @@ const [start = '', write = '', resume = '', lose = '', find = ''] = Array.from(
   guide.matchAll(/```sh\n([^]*?)```/g),
   ([, script = '']) => script,
 )
-const python = Array.from(guide.matchAll(/```python\n([^]*?)```/g), ([, code = '']) => code)
 const run = promisify(execFile)
-
-/** What the guide leaves to the reader. */
-const readEvents = `
-from http.client import IncompleteRead
-
-def read_events(url, count):
-    events, headers = [], {}
-    while len(events) < count:
-        with urlopen(Request(url, headers=headers)) as response:
-            try:
-                text = response.read().decode()
-            except IncompleteRead as error:
-                text = error.partial.decode()
-        for number, value in re.findall("id: (.*)\\ndata: (.*)\\n\\n", text):
-            events.append(value)
-            headers["Last-Event-ID"] = number
-    return events
-`
 
 test('the script of docs/testing-a-client.md starts Vitrine, and ends it', async (t) => {
   const cwd = await temporaryFolder(t)
@@ -68,19 +48,6 @@ test('the other commands of docs/testing-a-client.md', async (t) => {
     log.entries.map(({ response }) => response.status),
     [0, 503, 200, 200],
   )
-})
-
-const pytest = await run('python3', ['-m', 'pytest', '--version']).catch(() => undefined)
-
-test('the tests in Python', { skip: pytest ? false : 'pytest is not installed' }, async (t) => {
-  const cwd = await temporaryFolder(t)
-  const command = `${JSON.stringify(process.execPath)}, "${join(projectFolder, 'bin/vitrine.js')}"`
-  const code = python.join('\n').replace('"node_modules/.bin/vitrine"', command) + readEvents
-  const limit = 'def test_no_bin_is_left(url):\n    call("POST", f"{url}/bins")\n'
-  await writeFile(join(cwd, 'test_client.py'), code + limit)
-  const options = { cwd, env: { ...process.env, MAX_BINS: '1' }, timeout: 200_000 }
-  const { stdout } = await run('python3', ['-m', 'pytest', '-q'], options)
-  assert.match(stdout, /\n4 passed/)
 })
 
 test('the workflow for CI installs the package of this version', () => {
