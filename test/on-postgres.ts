@@ -1,16 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync } from 'node:fs'
 import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 // Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
-// every database on a server of PostgreSQL that is thrown away.
+// every database on a server of PostgreSQL that is thrown away. Pages and rejected input are the same there.
+const isSame =
+  /\/(.*-pages?|forms|form-keys|map|views|documented|errors|definition|fields)\.test\.ts$/
 const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
   (name) => `src/demos/${name}`,
 )
 const parts = ['resources', 'data-file', 'test-api', 'idempotency'].map((name) => `src/${name}`)
-const folders = [...parts, ...demos]
-const suites = [...process.argv.slice(2), ...folders.map((path) => `${path}/**/*.test.ts`)]
+const files = globSync(
+  [...parts, ...demos].map((path) => `${path}/**/*.test.ts`),
+  { cwd: projectFolder },
+)
+const suites = [...process.argv.slice(2), ...files.filter((path) => !isSame.test(path))]
 // Three files at a time, some with services of several processes, each with ten connections.
 const server = await openPostgresServer({ settings: { max_connections: '300' } })
 const tests = spawn(

@@ -12,8 +12,8 @@ import { projectFolder } from '../start-vitrine.ts'
 const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']
 const generalTests = words`
-  test/generated/crawl.test.ts test/demos-alone.test.ts test/docs.test.ts test/openapi.test.ts
-  test/routes.test.ts src/site/home/home.test.ts src/site/navigation.test.ts
+  test/demos-alone.test.ts test/docs.test.ts test/openapi.test.ts test/routes.test.ts
+  src/site/home/home.test.ts src/site/navigation.test.ts
 `
 
 for (const name of words`users topic`) {
