@@ -75,7 +75,7 @@ export const commands = {
   forward: {
     argument: 'BIN URL',
     description: 'send the requests of a request bin, whose URL is BIN, to a local URL',
-    settings: ['binSecret', 'binAfter'],
+    settings: ['binSecret', 'binAfter', 'binOnly'],
     verb: 'forward',
     run: async (config, bin, urls) =>
       (await import('./forward.ts')).forward(config, [bin, ...urls]),

@@ -27,6 +27,9 @@ interface Source {
 
 type ListedRequest = XStatic<typeof requestSchema>
 
+/** If it is the only one, it is not sent again while the service cannot be reached. */
+type Forwarded = ListedRequest & { isOnly?: boolean }
+
 const validator = compileLater(requestSchema)
 const retryMs = 1000
 const maxRetryMs = 5000
@@ -39,15 +42,21 @@ const maxBodyBytes = 64 * 1024 * 1024
 const lineFeed = 10
 const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
-/** Sends what the bin captures to the local service, from now on or after a request, until it is interrupted. */
+/** Sends what the bin captures to the local service: one request, or from now on or after one, until it is interrupted. */
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
   const source = parseBin(bin, config.binSecret)
   const to = URL.parse(local)
   if (!to || !/^https?:$/.test(to.protocol))
     throw new Error('the local URL must begin with http: or https:')
-  source.request = await findStart(source, config.binAfter).catch((error: unknown) => {
+  const { binOnly, binAfter } = config
+  const begin = async () => {
+    if (binOnly !== '') process.exitCode = (await sendOnly(source, to, binOnly)) ? 0 : 1
+    else source.request = await findStart(source, binAfter)
+  }
+  await begin().catch((error: unknown) => {
     throw new Error(toReason(error))
   })
+  if (binOnly !== '') return
   const stop = () => {
     console.log(`To continue: --after ${toPrintable(source.request) || '0'}`)
     process.exit()
@@ -81,6 +90,13 @@ async function findStart(source: Source, after: string): Promise<string> {
   let newest = ''
   for await (const { id } of list(source, `?${query}&per_page=1`)) newest = id
   return after === '' ? newest : start
+}
+
+/** Returns whether it succeeded. */
+async function sendOnly(source: Source, to: URL, id: string): Promise<boolean> {
+  for await (const request of list(source, `/${encodeURIComponent(id)}`))
+    return forwardOne(source, to, { ...request, isOnly: true })
+  throw new Error(`the bin has no request ${id}`)
 }
 
 /** Until the connection ends, which is an error. */
@@ -183,15 +199,20 @@ async function readBytes(body: Chunks, maxBytes: number): Promise<Buffer> {
   return bytes.toBuffer()
 }
 
-async function forwardOne(source: Source, to: URL, captured: ListedRequest): Promise<void> {
+/** Returns whether it succeeded. */
+async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise<boolean> {
+  const { id, method, path } = captured
   const result = await deliver(source, to, captured)
-  const id = /^[123]\d\d /.test(result) ? '' : `, id ${captured.id}`
-  console.log(`${toPrintable(`${captured.method} ${captured.path}`)} → ${result}${toPrintable(id)}`)
+  const hasSucceeded = /^[123]\d\d /.test(result)
+  const again =
+    hasSucceeded || result.startsWith('not sent') ? '' : `. To send it again: --only ${id}`
+  console.log(`${toPrintable(`${method} ${path}`)} → ${result}${toPrintable(again)}`)
+  return hasSucceeded
 }
 
 /** Returns the result: the status, or why no response arrived. */
-async function deliver(source: Source, to: URL, captured: ListedRequest): Promise<string> {
-  const { id, path, isTooLarge, requestBody } = captured
+async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
+  const { id, path, isTooLarge, requestBody, isOnly } = captured
   if (isTooLarge) return 'not sent: its body was too large for the bin'
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const response = requestBody && (await get(source, `/requests/${id}/body`))
@@ -202,7 +223,7 @@ async function deliver(source: Source, to: URL, captured: ListedRequest): Promis
     const begin = performance.now()
     const result = await send(to, captured, body).catch((error: unknown) => error)
     const reason = typeof result === 'number' ? toStatusLine(result) : toReason(result)
-    if (!hasCode(result, ...unreachable)) {
+    if (isOnly || !hasCode(result, ...unreachable)) {
       if (isDown) console.log('Connected to the local service again.')
       return `${reason}, ${String(Math.round(performance.now() - begin))} ms`
     }

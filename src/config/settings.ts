@@ -187,7 +187,7 @@ export const settings = {
     ...setting(
       '10',
       parse.duration,
-      'maximum time that a request to httpbin or `/responses` can ask for',
+      'maximum time that a request to httpbin or `/responses`, or the response of a bin, can ask for',
     ),
     alias: 'MAX_DURATION',
   },
@@ -206,6 +206,10 @@ export const settings = {
   binDays: integer(7, [1, 400], 'days after which a bin is removed (410)'),
   binSecret: flag('secret', secret('', String, 'secret of the bin for `vitrine forward`')),
   binAfter: flag('after', setting('', String, '`vitrine forward` sends what came after this id')),
+  binOnly: flag(
+    'only',
+    setting('', String, '`vitrine forward` sends the request with this id only'),
+  ),
 }
 
 export type SettingName = keyof typeof settings

@@ -121,7 +121,7 @@ test('another process has the responses of the load, and a lower limit is an err
   assert.ok(app.hasRoute({ method: 'GET', url: '/slow' }))
   await assert.rejects(
     testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION: '1' } }),
-    /db\.json: \/\$responses\/"GET \/slow"\/delay makes the response take more than 1 seconds/,
+    /db\.json: \/\$responses\/"GET \/slow"\/delay is too long: the response must take at most 1 seconds/,
   )
 })
 

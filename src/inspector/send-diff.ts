@@ -44,6 +44,8 @@ interface DiffOptions {
   /** Throws 404. */
   load: (id: string) => Promise<Exchange>
   toUrl: (id: string) => string
+  /** The first is the default. */
+  types?: readonly string[]
   /** The link above the heading. */
   back: NonNullable<Page['back']>
 }
@@ -51,9 +53,9 @@ interface DiffOptions {
 export async function sendDiff(
   request: FastifyRequest,
   reply: FastifyReply,
-  { load, toUrl, back }: DiffOptions,
+  { load, toUrl, back, types = ['text/html', 'application/json'] }: DiffOptions,
 ): Promise<FastifyReply> {
-  const type = chooseType(request, reply, ['text/html', 'application/json'])
+  const type = chooseType(request, reply, types)
   const { a, b } = isObject(request.query) ? request.query : {}
   const [one, other, ...more] = [a, b]
     .flat()

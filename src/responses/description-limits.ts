@@ -86,7 +86,7 @@ export function findTimeProblems(
     return [{ field: 'chunk_size', message }]
   }
   if (delay + seconds + pause * Math.max(chunks - 1, 0) <= max) return []
-  const message = `makes the response take more than ${String(max)} seconds (MAX_DURATION_SECONDS)`
+  const message = `is too long: the response must take at most ${String(max)} seconds (MAX_DURATION_SECONDS)`
   const field = seconds > 0 ? 'seconds' : delay > max ? 'delay' : 'pause'
   return [{ field, message }]
 }

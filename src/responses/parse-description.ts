@@ -41,8 +41,9 @@ export function checkDescribed(
 /** The problems of the value of a member. */
 export function toInner(field: string, problems: readonly FieldProblem[], path = '') {
   return problems.map((inner): FieldProblem => {
-    const at = inner.field === '' ? '' : `at ${path}/${inner.field} `
-    return { field, message: at + inner.message }
+    const message =
+      inner.field === '' ? inner.message : `at ${path}/${inner.field} ${inner.message}`
+    return { field, message: message.replace(/^(at \S+) at \//, '$1/') }
   })
 }
 

@@ -171,7 +171,7 @@ test('requests wait while the local service is down, and arrive once and in orde
   assert.equal(forward.output().match(/^Connected to the local service again\.$/gm)?.length, 2)
   assert.match(
     forward.output(),
-    /^POST \/bad → 500 Internal Server Error, \d+ ms, id [\da-f-]{36}$/m,
+    /^POST \/bad → 500 Internal Server Error, \d+ ms\. To send it again: --only [\da-f-]{36}$/m,
   )
 
   second.close()
@@ -185,6 +185,38 @@ test('requests wait while the local service is down, and arrive once and in orde
   const next = start(after)
   await until(() => next.output().includes('POST /4 → 200 OK'))
   assert.equal(paths.at(-2), '/3')
+})
+
+test('one request is sent again, and the exit status is that of its result', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBin(origin)
+  for (const path of ['/good', '/bad', '/other']) await fetch(`${origin}/b/${id}${path}`)
+  const headers = { authorization: `Bearer ${secret}` }
+  const list = await fetch(`${origin}/bins/${id}/requests`, { headers })
+  const [good, bad] = (await list.json()) as { id: string }[]
+  const local = await openLocal(t)
+  const send = async (only = '', url = local.url) => {
+    const flags = ['--secret', secret, '--only', only]
+    const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, url, ...flags])
+    const [status] = (await once(forward.process, 'close')) as [number]
+    return { status, output: forward.output() }
+  }
+  const succeeded = await send(good?.id)
+  assert.equal(succeeded.status, 0)
+  assert.match(succeeded.output, /^GET \/good → 201 Created, \d+ ms\n$/)
+  const failed = await send(bad?.id)
+  assert.equal(failed.status, 1)
+  assert.match(failed.output, /To send it again: --only [\da-f-]{36}\n$/)
+  assert.deepEqual(
+    local.received.map(({ url }) => url),
+    ['/api/good', '/api/bad'],
+  )
+  const unreachable = await send(good?.id, 'http://127.0.0.1:1')
+  assert.equal(unreachable.status, 1)
+  assert.match(unreachable.output, /GET \/good → connect ECONNREFUSED/)
+  const unknown = await send(id)
+  assert.equal(unknown.status, 2)
+  assert.match(unknown.output, /^vitrine: cannot forward: the bin has no request /)
 })
 
 test('the command ends when the bin is removed', async (t) => {

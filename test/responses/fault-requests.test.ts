@@ -9,8 +9,8 @@ import { openFaults, openSocket, readToEnd } from './read-faults.ts'
 const rejected = {
   'no-such-fault': [404, /There is no fault "no-such-fault"\. The faults are reset-before-head, /],
   constructor: [404, /There is no fault "constructor"/],
-  'stall?seconds=11': [400, /seconds makes the response take more than 10 seconds/],
-  'stall?seconds=6&delay=6': [400, /more than 10 seconds/],
+  'stall?seconds=11': [400, /seconds is too long: the response must take at most 10 seconds/],
+  'stall?seconds=6&delay=6': [400, /at most 10 seconds/],
   'stall?seconds=-1': [400, /seconds must be/],
   'stall?seconds=NaN': [400, /seconds must be/],
   'stall?seconds=1&seconds=2': [400, /seconds is given more than once/],
@@ -22,7 +22,7 @@ const rejected = {
     400,
     /fault cannot be used with close, trailers, chunk_size or framing/,
   ],
-  'stall?chunk_size=2&pause=6': [400, /more than 10 seconds/],
+  'stall?chunk_size=2&pause=6': [400, /at most 10 seconds/],
   'stall?body=1&json=2': [400, /json cannot be used with body/],
   stall: [501, /The fault stall requires a connection/],
 } as const

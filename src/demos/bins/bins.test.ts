@@ -71,6 +71,11 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
   [{ response: 'x' }, 'response must be an object.', '#/response'],
   [{ response: null }, 'response must be an object.', '#/response'],
   [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response'],
+  [
+    { response: { sequence: [{}, { delay: 99 }] } },
+    'response at /sequence/1/delay is too long: the response must take at most 10 seconds (MAX_DURATION_SECONDS).',
+    '#/response',
+  ],
 ]
 for (const [payload, detail, pointer] of wrongBins) {
   test(`a bin is neither created nor changed with ${JSON.stringify(payload)}`, async (t) => {
@@ -118,9 +123,7 @@ test('two requests of a bin are compared, and all are exported as HAR and messag
   await bin.send('/a', { method: 'POST', payload: 'one\ntwo' })
   await bin.send('/a', { method: 'POST', payload: 'one\nthree' })
   const ids = (await bin.list()).map(({ id }) => id)
-  const diff = await bin.read(`/diff?a=${ids[0] ?? ''}&b=${ids[1] ?? ''}`, {
-    headers: { accept: 'application/json' },
-  })
+  const diff = await bin.read(`/diff?a=${ids[0] ?? ''}&b=${ids[1] ?? ''}`)
   assert.match(diff.body, /"kind":"removed","text":"two"/)
   assert.match(diff.body, /"kind":"added","text":"three"/)
   assert.doesNotMatch(diff.body, /"Response /)

@@ -82,7 +82,8 @@ const getDiff = ofBin({
   errors: [406],
   handle: (request, reply, { bin, requests }) => {
     const load = async (id: string) => toExchange(await requests.find(bin.id, id))
-    return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id) })
+    const types = ['application/json', 'text/html']
+    return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id), types })
   },
 })
 

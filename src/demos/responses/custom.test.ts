@@ -162,11 +162,14 @@ const invalid: readonly (readonly [string | object, RegExp])[] = [
   ['trailer=X-T:1&framing=close', /trailers need framing chunked/],
   ['trailer=Content-Length:1', /trailers must not have Content-Length/],
   ['status=204&body=a', /body is impossible: a response with status 204 has no body/],
-  ['delay=11', /delay makes the response take more than 10 seconds \(MAX_DURATION_SECONDS\)/],
-  ['body=abc&chunk_size=1&pause=6', /pause makes the response take more than 10 seconds/],
+  [
+    'delay=11',
+    /delay is too long: the response must take at most 10 seconds \(MAX_DURATION_SECONDS\)/,
+  ],
+  ['body=abc&chunk_size=1&pause=6', /pause is too long: the response must take at most 10 seconds/],
   [
     'body=a&chunk_size=1&pause=9&encoding=gzip',
-    /pause makes the response take more than 10 seconds/,
+    /pause is too long: the response must take at most 10 seconds/,
   ],
   ['description=%7B', /description is not valid JSON/],
   ['description=null', /The description must be an object/],
