@@ -3,6 +3,7 @@ import { helpText, parseCommandLine } from './cli/flags.ts'
 import { ConfigProblems } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { disconnectWorker } from './operations/workers.ts'
+import { isUnavailable } from './stores/store-failure.ts'
 
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(helpText(args))
@@ -18,7 +19,8 @@ async function main(): Promise<void> {
     await command.run()
   } catch (error) {
     console.error(toErrorLines(error, verb))
-    process.exitCode = 2
+    // 69: EX_UNAVAILABLE of sysexits.h. A supervisor can then try again.
+    process.exitCode = isUnavailable(error) ? 69 : 2
     disconnectWorker()
   }
 }

@@ -97,6 +97,19 @@ test('every unknown or incomplete option has its own line and the exit status is
   ])
 })
 
+test('an invalid TRUSTED_PROXIES is the only problem that is printed', async (t) => {
+  const { status, lines } = await failedStart(t, { TRUSTED_PROXIES: 'proxy' })
+  assert.equal(status, 2)
+  assert.match(lines.join('\n'), /^vitrine: TRUSTED_PROXIES must be .*; it is "proxy"$/)
+})
+
+test('ADMIN_PORT cannot be PORT, unless both are free ports', async (t) => {
+  const { status, lines } = await failedStart(t, { PORT: '9090', ADMIN_PORT: '9090' })
+  assert.equal(status, 2)
+  assert.deepEqual(lines, ['vitrine: ADMIN_PORT must not be the same as PORT'])
+  assert.doesNotThrow(() => loadConfig({ PORT: '0', ADMIN_PORT: '0' }, ['users']))
+})
+
 test('an option overrides the environment', async (t) => {
   const { status, lines } = await failedStart(t, { PORT: '80' }, ['--port=nought'])
   assert.equal(status, 2)
@@ -169,12 +182,17 @@ for (const [name, meant] of misspelled) {
   })
 }
 
-test('a start prints variables that may be misspelled', async (t) => {
-  const started = spawnVitrine({ PORT: '0', DATABASE_URL: 'sqlite::memory:', PRESETS: 'public' })
-  t.after(() => started.process.kill('SIGKILL'))
-  await findOrigin(started)
-  await until(() => /^vitrine: PRESETS is not a setting/m.test(started.output()))
-})
+for (const [settings, warning] of [
+  [{ PRESETS: 'public' }, /^vitrine: PRESETS is not a setting/m],
+  [{ PRESET: 'public', INSPECTOR: 'all' }, /^vitrine: INSPECTOR=all shows the requests of each/m],
+] as const) {
+  test(`a start warns about ${JSON.stringify(settings)}`, async (t) => {
+    const started = spawnVitrine({ PORT: '0', DATABASE_URL: 'sqlite::memory:', ...settings })
+    t.after(() => started.process.kill('SIGKILL'))
+    await findOrigin(started)
+    await until(() => warning.test(started.output()))
+  })
+}
 
 test('the line of the start names the URL, and HOST and PRESET unless all is local', async (t) => {
   for (const [host, preset, ending] of [

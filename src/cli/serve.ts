@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { createApp } from '../app.ts'
-import { findFreshFolder, findMisspelled, type Config } from '../config/config.ts'
+import { findFreshFolder, findMisspelled, findOpenInspector } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
@@ -36,7 +37,11 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
   if (workers.isFirstProcess)
-    [...findOpenToOthers(config), ...findMisspelled(process.env)].forEach(warn)
+    [
+      ...findOpenInspector(config),
+      ...findOpenToOthers(config),
+      ...findMisspelled(process.env),
+    ].forEach(warn)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app
@@ -49,10 +54,17 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   }
   readiness.open({ ...stores, server: app.server })
   // Before the message, after which a signal may arrive.
-  stopAtSignals(config, readiness, () => {
-    const exit = () => void stores.close().finally(() => process.exit(0))
+  stopAtSignals(config, { readiness, log: app.log }, () => {
+    const logEnd = () => {
+      app.log.info('stopped')
+    }
+    const exit = () =>
+      void stores
+        .close()
+        .then(logEnd)
+        .finally(() => process.exit(0))
     setTimeout(exit, maxStopSeconds * 1000).unref()
-    void opened.disposeAsync().then(workers.disconnectWorker)
+    void opened.disposeAsync().then(logEnd).then(workers.disconnectWorker)
   })
   if (workers.isFirstProcess) printOrigins(config, origin)
   void workers.sendToSupervisor?.('opened')
@@ -147,11 +159,16 @@ function warn(problem: string): void {
   console.error(`vitrine: ${problem}`)
 }
 
-function stopAtSignals(config: Config, readiness: Readiness, close: () => void): void {
+type Stopping = { readiness: Readiness } & Pick<Opening['app'], 'log'>
+
+function stopAtSignals({ drainSeconds }: Config, { readiness, log }: Stopping, close: () => void) {
   const stop = () => {
     process.off('SIGTERM', stop).off('SIGINT', stop)
+    const drain =
+      drainSeconds > 0 ? `new requests are accepted for ${String(drainSeconds)} s, then ` : ''
+    log.info(`stopping: ${drain}requests in progress end within ${String(maxStopSeconds)} s`)
     readiness.drain()
-    setTimeout(close, config.drainSeconds * 1000)
+    setTimeout(close, drainSeconds * 1000)
   }
   process.on('SIGTERM', stop)
   // A terminal sends SIGINT to the workers too; they wait for SIGTERM from the supervisor.

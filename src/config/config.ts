@@ -20,6 +20,7 @@ export function loadConfig(
   demoNames: readonly string[],
   problems: string[] = [],
 ): Config {
+  const invalid: string[] = []
   const entries = settingNames.map((name) => {
     const { parse, isSecret, alias = '' } = settings[name]
     const given = environment[toEnvironmentName(name)] || environment[alias]
@@ -30,6 +31,7 @@ export function loadConfig(
       const reason = error instanceof Error ? error.message : String(error)
       const hasPassword = /:\/\/[^/]*@/.test(text)
       const shown = isSecret || hasPassword ? '' : `; it is "${text}"`
+      invalid.push(toEnvironmentName(name))
       // Of the settings, only this one is given without its name.
       const isNamed = name !== 'dataFile' || shown === ''
       const subject = isNamed ? toEnvironmentName(name) : `${text} (DATA_FILE)`
@@ -41,7 +43,11 @@ export function loadConfig(
   if (config.demos.join() === 'all') config.demos = demoNames
   if (config.dataFile !== undefined || config.dataFresh)
     Object.assign(config, findDataStores(config, environment))
-  problems.push(...findConflicts(config, environment, demoNames))
+  // A value that cannot be read conflicts with nothing.
+  const isOfInvalid = (problem: string) =>
+    invalid.some((name) => problem.match(/\w+/g)?.includes(name))
+  const conflicts = findConflicts(config, environment, demoNames)
+  problems.push(...conflicts.filter((problem) => !isOfInvalid(problem)))
   if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
   return config
 }
@@ -98,6 +104,7 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
       (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
     'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,
+    'ADMIN_PORT must not be the same as PORT': config.adminPort && config.adminPort === config.port,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
     'DATA_FRESH keeps the records in memory: unset DATABASE_URL':
@@ -139,6 +146,14 @@ function isInstalled(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A setting that undoes a protection of the preset. */
+export function findOpenInspector({ preset, inspector }: Config): string[] {
+  if (preset !== 'public' || inspector !== 'all') return []
+  return [
+    'INSPECTOR=all shows the requests of each visitor to all others. Unset it for PRESET=public.',
+  ]
 }
 
 /** Set variables whose name is almost that of a setting. */

@@ -118,7 +118,11 @@ export const settings = {
   host: setting('127.0.0.1', String, 'address to listen on'),
   port: integer(3000, port, 'port to listen on; `0` selects a free port'),
   allowedHosts: {
-    ...setting('*', parse.hosts, 'comma-separated hosts to accept; others get 421'),
+    ...setting(
+      '*',
+      parse.hosts,
+      'comma-separated hosts to accept; others get 421; must be set if `HOST` is a loopback address and `TRUSTED_PROXIES` is set',
+    ),
     localDefault: localHosts.join(','),
   },
   trustedProxies: setting('', parse.networks, 'proxies whose `X-Forwarded-*` headers are trusted'),

@@ -5,21 +5,32 @@ import { failedStart } from '../failed-start.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { assertOpensWithout } from '../start-without.ts'
 
-/** The line of a start that fails with status 2. */
-async function lineOfFailure(t: TestContext, settings: Record<string, string>): Promise<string> {
+/** The line of a start that fails with this status. */
+async function lineOfFailure(
+  t: TestContext,
+  settings: Record<string, string>,
+  expectedStatus = 2,
+): Promise<string> {
   const files = `file:${join(await temporaryFolder(t), 'files')}`
   const { status, output } = await failedStart(t, { FILES_URL: files, ...settings })
-  assert.equal(status, 2, output)
+  assert.equal(status, expectedStatus, output)
   return output.trimEnd()
 }
 
-test('an unreachable server stops the start with one line, without the password', async (t) => {
-  // Port 1 is for a service that does not exist had for decades.
-  const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
-  assert.match(
-    await lineOfFailure(t, { DATABASE_URL: url }),
-    /^vitrine: cannot start: DATABASE_URL cannot be opened: .*ECONNREFUSED 127\.0\.0\.1:1$/,
-  )
+for (const WORKERS of ['1', '2']) {
+  test(`an unreachable server stops the start with one line, without the password, and status 69 with WORKERS=${WORKERS}`, async (t) => {
+    // Port 1 is for a service that does not exist had for decades.
+    const url = 'postgres://ann:secret@127.0.0.1:1,127.0.0.1:1/records?sslmode=disable'
+    assert.match(
+      await lineOfFailure(t, { DATABASE_URL: url, WORKERS }, 69),
+      /^vitrine: cannot start: DATABASE_URL cannot be opened: .*ECONNREFUSED 127\.0\.0\.1:1$/,
+    )
+  })
+}
+
+test('a certificate file that does not exist stops the start with status 2', async (t) => {
+  const DATABASE_URL = 'postgres://127.0.0.1:1/records?sslrootcert=/nowhere.pem'
+  assert.match(await lineOfFailure(t, { DATABASE_URL }), /a file named in the URL cannot be read/)
 })
 
 test('the error of a start without the driver names the package to install', async (t) => {

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { until } from '../until.ts'
 import { makeCertificate } from '../hardening/tls-client.ts'
@@ -64,6 +65,24 @@ for (const signal of signals) {
       assert.match(text, new RegExp(`"_id":"${id}"`))
     },
   )
+}
+
+for (const [DRAIN_SECONDS, drain] of [
+  ['0', ''],
+  ['1', 'new requests are accepted for 1 s, then '],
+] as const) {
+  test(`a stop with DRAIN_SECONDS=${DRAIN_SECONDS} logs its begin and end`, limit, async (t) => {
+    const { process: child } = await startInFolder(t, { LOG_LEVEL: 'info', DRAIN_SECONDS })
+    child.kill('SIGTERM')
+    const logged = await text(child.stdout ?? assert.fail())
+    assert.deepEqual(
+      [...logged.matchAll(/"level":(\d+).*"msg":"(.*)"/g)].map(([, level, msg]) => [level, msg]),
+      [
+        ['30', `stopping: ${drain}requests in progress end within 10 s`],
+        ['30', 'stopped'],
+      ],
+    )
+  })
 }
 
 test('twenty connections that never sent a byte do not delay the end', limit, async (t) => {

@@ -3,7 +3,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { toConnectionReason } from '../connection-reason.ts'
-import { StoreFailure } from '../store-failure.ts'
+import { isUnavailable, StoreFailure } from '../store-failure.ts'
 import { assertSession, assertWritable, createClient, openHosts, toHostUrls } from './hosts.ts'
 import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
@@ -27,7 +27,7 @@ type Work<Outcome> = (query: Query) => Promise<Outcome>
 
 export type PostgresDatabase = Awaited<ReturnType<typeof openPostgresDatabase>>
 
-/** Throws an Error without the URL, which may contain a password. */
+/** Throws an Error without the URL, which may contain a password; a StoreFailure if it is not reachable. */
 export async function openPostgresDatabase(url: string) {
   try {
     await withClient(url, async (client, hostUrl) => {
@@ -35,8 +35,10 @@ export async function openPostgresDatabase(url: string) {
       await migrate(client)
     })
   } catch (error) {
-    const reason = toConnectionReason(findReason(error))
-    throw new Error(`DATABASE_URL cannot be opened: ${reason}`, { cause: error })
+    const reason = findReason(error)
+    const message = `DATABASE_URL cannot be opened: ${toConnectionReason(reason)}`
+    const failure = new Error(message, { cause: error })
+    throw isUnavailable(error) ? new StoreFailure('unavailable', failure) : failure
   }
   const hosts = openHosts(url, statementMs)
   let closed: Promise<void> | undefined
@@ -79,7 +81,9 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
       await client.end()
     }
   }
-  throw failure
+  // Also while a server starts or stops.
+  const isUnreachable = isDisconnection(failure) || /^(08|53|57)/.test(toState(failure))
+  throw isUnreachable ? new StoreFailure('unavailable', failure) : failure
 }
 
 interface Listening {
@@ -151,6 +155,7 @@ async function runInTransaction(query: Query, work: Work<number | undefined>) {
 }
 
 function findReason(error: unknown): unknown {
+  if (error instanceof StoreFailure) return findReason(error.cause)
   return error instanceof AggregateError ? findReason(error.errors.at(-1)) : error
 }
 
