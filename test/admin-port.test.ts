@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './admin.ts'
 import { asJson, openClient } from './faults/client.ts'
 import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
-import { settingsIn, spawnVitrine, temporaryFolder } from './start-vitrine.ts'
+import { projectFolder, settingsIn, spawnVitrine, temporaryFolder } from './start-vitrine.ts'
 import { assertOpensWithout } from './start-without.ts'
 import { until } from './until.ts'
 
@@ -149,6 +151,30 @@ test('open connections and stored records are counted', limit, async (t) => {
   const { sum } = await metrics()
   assert.equal(sum('http_connections'), 1)
   assert.equal(sum('vitrine_records', { kind: 'places' }), 2)
+})
+
+test('the alerts use metrics that exist, and docs/operating.md explains each', limit, async (t) => {
+  const { origin, metrics } = await startWithAdmin(t)
+  const send = openClient(t, origin)
+  await send('/places', asJson('POST', { name: 'Rome' }))
+  const { samples } = await metrics()
+  const known = new Set(samples.map(({ name }) => name))
+  const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
+  const { groups } = parse(read('deploy/alerts.yml')) as {
+    groups: { rules: { alert: string; expr: string }[] }[]
+  }
+  const rules = groups.flatMap(({ rules }) => rules)
+  for (const { alert, expr } of rules) {
+    const used = expr.match(/\b(http|vitrine)_\w+/g) ?? []
+    assert.ok(used.length > 0 || expr.startsWith('up{'), alert)
+    for (const name of used) assert.ok(known.has(name), `${alert}: ${name}`)
+  }
+  const [, table = ''] = read('docs/operating.md').split('| Alert |')
+  const explained = [...table.matchAll(/^\| `([A-Z]\w+)` \|.*\|$/gm)].map(([, name]) => name)
+  assert.deepEqual(
+    explained,
+    rules.map(({ alert }) => alert),
+  )
 })
 
 test('no client can create a label', limit, async (t) => {

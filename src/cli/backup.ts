@@ -2,7 +2,7 @@ import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
-import { formatSums, parseDatabasePath } from './format.ts'
+import { formatTotals, parseDatabasePath } from './format.ts'
 import { followLinks } from './output-file.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
@@ -16,11 +16,11 @@ export async function backup(config: Config, file: string): Promise<void> {
   try {
     const { signal } = interruption
     const options = { path, file: followLinks(file), files, fileCollections, signal }
-    const { lost, ...sums } = await writeBackup(options)
+    const { lost, ...totals } = await writeBackup(options)
     for (const id of lost) {
       console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)
     }
-    console.log(`Saved ${formatSums(sums)} to ${file}`)
+    console.log(`Saved ${formatTotals(totals)} to ${file}`)
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
     close()

@@ -2,6 +2,8 @@ import type { Config } from '../config/config.ts'
 import type { BackupTotals } from '../stores/sqlite/backup.ts'
 import { toDatabasePath } from '../stores/sqlite/database.ts'
 
+const maxListed = 20
+
 export function formatNumber(count: number): string {
   return count.toLocaleString('en')
 }
@@ -10,9 +12,20 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
-export function formatSums({ records, files, bytes }: BackupTotals): string {
-  const counts = `${formatCount(records, 'record')} and ${formatCount(files, 'upload')}`
-  return `${counts} (${formatCount(bytes, 'byte')})`
+/** The names in plural, of which a data file can have any number. */
+export function formatCounts(
+  counts: readonly (readonly [plural: string, count: number])[],
+): string {
+  const listed = counts.slice(0, maxListed)
+  const texts = listed.map(([plural, count]) =>
+    formatCount(count, plural.replace(/s$/, ''), plural),
+  )
+  const others = counts.slice(maxListed).reduce((total, [, count]) => total + count, 0)
+  return [...texts, ...(others > 0 ? [formatCount(others, 'other record')] : [])].join(', ')
+}
+
+export function formatTotals({ counts, bytes }: BackupTotals): string {
+  return `${formatCounts(counts) || 'no records'} (${formatCount(bytes, 'byte')} of files)`
 }
 
 /** Throws unless the database is a SQLite file. */

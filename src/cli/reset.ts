@@ -9,7 +9,7 @@ import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
 import { openAlone } from '../stores/sqlite/restore.ts'
 import { makeRoomIfFull } from '../stores/store-failure.ts'
-import { assertNotInMemory, formatCount } from './format.ts'
+import { assertNotInMemory, formatCounts } from './format.ts'
 
 export async function reset(config: Config): Promise<void> {
   const { databaseUrl: url } = config
@@ -42,11 +42,8 @@ async function removeAndPrint(config: Config, before: readonly string[] = []): P
   const stores = await openStores({ ...config, maxRecords: undefined, maxDatabaseBytes: undefined })
   try {
     const removed = (await removeEverything(stores)).filter(([, count]) => count > 0)
-    const counts = removed.map(([plural, count]) =>
-      formatCount(count, plural.replace(/s$/, ''), plural),
-    )
-    const list = [...before, ...counts]
-    console.log(list.length > 0 ? `Removed ${list.join(', ')}` : 'There was nothing to remove')
+    const list = [...before, formatCounts(removed)].filter(Boolean).join(', ')
+    console.log(list ? `Removed ${list}` : 'There was nothing to remove')
     console.log('A running service keeps the exchanges of its request inspector: restart it')
     if (config.dataFile !== undefined) console.log('The next start loads the data file again')
   } finally {

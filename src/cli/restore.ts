@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { moveBackup, restoreBackup } from '../stores/sqlite/restore.ts'
 import { checkRecord } from './check-record.ts'
-import { formatSums, parseDatabasePath } from './format.ts'
+import { formatTotals, parseDatabasePath } from './format.ts'
 
 export async function restore(config: Config, file: string): Promise<void> {
   const { databaseUrl } = config
@@ -11,11 +11,11 @@ export async function restore(config: Config, file: string): Promise<void> {
   const { files, close } = await openFiles(config)
   try {
     const options = { file, files, fileCollections, checkRecord }
-    const { hasHash, ...sums } = await (isPostgres
+    const { hasHash, ...totals } = await (isPostgres
       ? moveBackup(options, await loadFill(databaseUrl))
       : restoreBackup({ ...options, path: parseDatabasePath(config) }))
     if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
-    console.log(`Restored ${formatSums(sums)} from ${file}`)
+    console.log(`Restored ${formatTotals(totals)} from ${file}`)
   } finally {
     close()
   }

@@ -78,10 +78,10 @@ test('a backup has every write acknowledged before it began, despite concurrent 
 
 test('a backup is restored into an empty folder, and into one with other data', async (t) => {
   const { vitrine, file, output, seen } = await savedService(t)
-  assert.match(output, /^Saved 3 records and 4 uploads \(3,100,001 bytes\) to /)
+  assert.match(output, /^Saved 4 uploads, 3 locations \(3,100,001 bytes of files\) to /)
   await vitrine.stop()
   const other = await emptyService(t)
-  assert.match(await runSucceeding(other, 'restore', file), /^Restored 3 records and 4 uploads /)
+  assert.match(await runSucceeding(other, 'restore', file), /^Restored 4 uploads, 3 locations \(/)
   const opened = await openService(t, other)
   assert.deepEqual(await readEverything(opened), seen)
   // Records that are not in the backup are removed, and damaged files are replaced.
@@ -112,6 +112,15 @@ test('a restore is a reset for a client that resumes its stream of events', asyn
   assert.equal((await resumed.next())?.name, 'reset')
 })
 
+test('a backup prints the number of records of twenty collections, and that of all others', async (t) => {
+  const names = Array.from({ length: 22 }, (_, index) => `group-${String(index)}s`)
+  const data = Object.fromEntries(names.map((name) => [name, [{ id: 1 }]]))
+  const services = await emptyService(t, { DATA_FILE: await dataFile(t, data) })
+  await (await openService(t, services)).stop()
+  const output = await runSucceeding(services, 'backup', join(services.folder, 'saved.vitrine'))
+  assert.match(output, /^Saved (1 group-\d+, ){20}2 other records \(0 bytes of files\) to /)
+})
+
 test('sessions survive a backup and restore', async (t) => {
   const services = await emptyService(t)
   const { send, stop } = await openService(t, services)
@@ -121,7 +130,7 @@ test('sessions survive a backup and restore', async (t) => {
   const file = join(services.folder, 'saved.vitrine')
   assert.match(
     await runSucceeding(services, 'backup', file),
-    /^Saved 1 record and 0 uploads \(0 bytes\)/,
+    /^Saved 1 user, 1 session \(0 bytes of files\)/,
   )
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   await send('/logout', { method: 'POST', headers: { cookie } })

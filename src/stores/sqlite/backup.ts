@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { collectionNames, toKind } from '../collection-names.ts'
 import { fileMode } from '../file-modes.ts'
 import type { Files, SavedFile } from '../files/files.ts'
 import { appendHash } from './backup-hash.ts'
@@ -42,12 +43,12 @@ export async function writeBackup(options: BackupOptions) {
   using source = new DatabaseSync(path, { timeout: 5000 })
   closeSync(openSync(partial, 'wx', fileMode))
   try {
-    const sums = await write(source, partial, options)
+    const totals = await write(source, partial, options)
     await appendHash(partial)
     synchronize(partial)
     renameSync(partial, file)
     if (process.platform !== 'win32') synchronize(dirname(file))
-    return sums
+    return totals
   } catch (error) {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(partial + suffix, { force: true })
     throw error
@@ -128,14 +129,17 @@ export type BackupTotals = ReturnType<typeof toTotals>
 
 export function toTotals(database: DatabaseSync, collections: FileCollections) {
   const isOfFile = toFileCondition(collections)
+  const { orphanedFiles, dataFile } = collectionNames
   const select = database.prepare(
-    `SELECT count(*) FILTER (WHERE NOT ${isOfFile}) AS records,
-       count(*) FILTER (WHERE ${isOfFile}) AS files,
-       coalesce(sum(document ->> '$.size') FILTER (WHERE ${isOfFile}), 0) AS bytes
-     FROM records WHERE resource NOT LIKE '~%'`,
+    `SELECT resource, count(*) AS count, sum(document ->> '$.size') FILTER (WHERE ${isOfFile}) AS bytes
+     FROM records WHERE resource NOT IN ('${orphanedFiles}', '${dataFile}')
+     GROUP BY resource ORDER BY count DESC, resource`,
   )
-  const { records, files, bytes } = select.get() ?? {}
-  return { records: Number(records), files: Number(files), bytes: Number(bytes) }
+  const rows = select.all()
+  const counts = rows.map(
+    ({ resource, count }) => [toKind(String(resource)), Number(count)] as const,
+  )
+  return { counts, bytes: rows.reduce((total, { bytes }) => total + Number(bytes ?? 0), 0) }
 }
 
 function synchronize(path: string): void {

@@ -211,14 +211,15 @@ test('a backup of the first version, which has no hash, is restored', async (t) 
   const file = await save(t, await openFilled(t))
   await removeHash(file)
   const { path, files } = await openFilled(t, ['Old Mill'])
-  const { hasHash, records } = await restoreBackup({
+  const { hasHash, counts } = await restoreBackup({
     path,
     file,
     files,
     fileCollections,
     checkRecord,
   })
-  assert.deepEqual({ hasHash, records }, { hasHash: false, records: 2 })
+  const total = counts.reduce((sum, [, count]) => sum + count, 0)
+  assert.deepEqual({ hasHash, total }, { hasHash: false, total: 3 })
 })
 
 test('a backup of the first schema is migrated, wherever it is restored', async (t) => {
@@ -277,7 +278,8 @@ test('an upload between its record and its last step is in the backup', async (t
   database.close()
   const file = await save(t, kept)
   const { path, files } = await openFilled(t)
-  assert.equal((await restoreBackup({ path, file, files, fileCollections, checkRecord })).files, 2)
+  const { counts } = await restoreBackup({ path, file, files, fileCollections, checkRecord })
+  assert.equal(Object.fromEntries(counts).uploads, 2)
 })
 
 test('orphaned files are removed only if their upload is gone', async (t) => {
