@@ -7,7 +7,7 @@ import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
-import { openAlone } from '../stores/sqlite/restore.ts'
+import { isInUse, openAlone } from '../stores/sqlite/restore.ts'
 import { makeRoomIfFull } from '../stores/store-failure.ts'
 import { assertNotInMemory, formatCounts } from './format.ts'
 
@@ -19,7 +19,7 @@ export async function reset(config: Config): Promise<void> {
   } catch (error) {
     if (!isDiskFull(error) || !url.startsWith('sqlite:')) throw error
     await removeDatabase(config)
-    await removeAndPrint(config, ['the database and all uploads, because the disk was full'])
+    await removeAndPrint(config, ['the database and all uploads (the disk was full)'])
   }
 }
 
@@ -38,18 +38,27 @@ async function removeDatabase(config: Config): Promise<void> {
 }
 
 async function removeAndPrint(config: Config, before: readonly string[] = []): Promise<void> {
+  const { databaseUrl: url } = config
+  const path = url.startsWith('sqlite:') ? toDatabasePath(url) : undefined
+  const isUnused = path !== undefined && !isInUse(path)
   // Listing the orphaned files takes some space, also in a database that is full.
   const stores = await openStores({ ...config, maxRecords: undefined, maxDatabaseBytes: undefined })
   try {
     const removed = (await removeEverything(stores)).filter(([, count]) => count > 0)
     const list = [...before, formatCounts(removed)].filter(Boolean).join(', ')
-    console.log(list ? `Removed ${list}` : 'There was nothing to remove')
-    console.log('A running service keeps the exchanges of its request inspector: restart it')
+    console.log(
+      `${list ? `Removed ${list}` : 'There was nothing to remove'} from ${path ?? 'the database'}`,
+    )
+    console.log(isUnused ? unused : inUse)
     if (config.dataFile !== undefined) console.log('The next start loads the data file again')
   } finally {
     await stores.close()
   }
 }
+
+const inUse = 'A running service keeps the exchanges of its request inspector: restart it'
+const unused =
+  'No service uses this database: one with --fresh or another DATABASE_URL keeps its records'
 
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {

@@ -18,6 +18,8 @@ import {
 const restart = 'A running service keeps the exchanges of its request inspector: restart it'
 const user = { name: 'Ann', password: 'glass' }
 
+const toPath = ({ folder }: TestService) => join(folder, 'kept', 'vitrine.db')
+
 /** Creates data of every kind; returns the cookie of a session. */
 async function furnish(send: Send): Promise<string> {
   const { headers, ...location } = asJson('POST', { name: 'Pier' })
@@ -38,7 +40,7 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   assert.equal((await send(path)).status, 200)
   assert.equal(
     await runSucceeding(services, 'reset'),
-    `Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key, 1 state\n${restart}`,
+    `Removed 1 user, 1 location, 2 uploads, 1 session, 1 idempotency key, 1 state from ${toPath(services)}\n${restart}`,
   )
   for (const list of ['/users', '/locations', '/uploads'])
     assert.deepEqual(await listOf(send, list), [])
@@ -48,7 +50,10 @@ async function resetWhileOpen(t: TestContext, services: TestService): Promise<Se
   await furnish(send)
   assert.equal((await listOf(send, '/locations')).length, 1)
   await runSucceeding(services, 'reset')
-  assert.equal(await runSucceeding(services, 'reset'), `There was nothing to remove\n${restart}`)
+  assert.equal(
+    await runSucceeding(services, 'reset'),
+    `There was nothing to remove from ${toPath(services)}\n${restart}`,
+  )
   return send
 }
 
@@ -56,6 +61,20 @@ test('a reset empties a running service, which sees it at once', async (t) => {
   const services = await emptyService(t)
   await resetWhileOpen(t, services)
   assert.deepEqual(await readdir(join(services.folder, 'kept', 'files')), [])
+})
+
+test('a reset reports that the running service has another database', async (t) => {
+  const services = await emptyService(t)
+  await runSucceeding(services, 'seed', '2')
+  await openService(t, {
+    ...services,
+    settings: { ...services.settings, DATABASE_URL: 'sqlite::memory:' },
+  })
+  assert.equal(
+    await runSucceeding(services, 'reset'),
+    `Removed 2 users, 2 locations from ${toPath(services)}
+No service uses this database: one with --fresh or another DATABASE_URL keeps its records`,
+  )
 })
 
 test('a reset empties a bucket too', async (t) => {

@@ -80,9 +80,12 @@ suite('on PostgreSQL', { skip: withoutPostgres }, () => {
     await seedWhileOpen(t, services)
     assert.match(
       await runSucceeding(services, 'reset'),
-      /^Removed 230 users, 230 locations, 1 session\n/,
+      /^Removed 230 users, 230 locations, 1 session from the database\n/,
     )
-    assert.match(await runSucceeding(services, 'reset'), /^There was nothing to remove\n/)
+    assert.match(
+      await runSucceeding(services, 'reset'),
+      /^There was nothing to remove from the database\n/,
+    )
   })
 })
 

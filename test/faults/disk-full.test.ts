@@ -195,7 +195,10 @@ test(
     assert.match(written, /^[^\n]*"level":40[^\n]*"msg":"the storage is full: [^"]*"}\n$/)
     second.process.kill('SIGKILL')
     await once(second.process, 'exit')
-    assert.match(await runSucceeding(services, 'reset'), /^Removed the database and all uploads, /)
+    assert.match(
+      await runSucceeding(services, 'reset'),
+      /^Removed the database and all uploads \(the disk was full\) from /,
+    )
     const third = openClient(t, (await startVitrine(t, settings)).origin)
     assert.deepEqual(await listOf(third, '/locations'), [])
     assert.equal((await create(third, 'after')).status, 201)
@@ -215,7 +218,7 @@ test('a reset beside the service removes the uploads that fill the disk', limit,
     while ((await send('/profile', asFile(Buffer.alloc(bytes, 's')))).status === 200);
   }
   const output = await runSucceeding({ folder: disk, settings }, 'reset')
-  assert.match(output, /^Removed 1 user, 1 location, \d+ uploads\n/)
+  assert.match(output, /^Removed 1 user, 1 location, \d+ uploads from .*\nA running service /)
   assert.deepEqual(await readdir(folder), [])
   assert.equal((await create(send, 'after')).status, 201)
 })

@@ -61,6 +61,16 @@ export function openAlone(path: string): DatabaseSync {
   }
 }
 
+/** Whether another process has opened the database. */
+export function isInUse(path: string): boolean {
+  try {
+    openAlone(path).close()
+    return false
+  } catch (error) {
+    return error instanceof Error && isBusy(error.cause)
+  }
+}
+
 /** Saves missing contents as pending: a sweep would remove files without records. */
 async function saveContents(
   database: DatabaseSync,
