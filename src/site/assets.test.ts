@@ -15,6 +15,13 @@ for (const name of Object.keys(folders)) {
   })
 }
 
+// From a file, the rule can apply after the page was shown. Chromium then reports an uncaught error.
+test('no stylesheet requests view transitions', async (t) => {
+  const app = await testApp(t)
+  for (const name of Object.keys(folders).filter((name) => name.endsWith('.css')))
+    assert.doesNotMatch((await app.inject(`/assets/${name}`)).body, /@view-transition/, name)
+})
+
 test('fonts, which are compressed, are not compressed again', async (t) => {
   const app = await testApp(t)
   const fonts = Object.keys(folders).filter((name) => name.endsWith('.woff2'))
