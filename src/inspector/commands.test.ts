@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
-import { toCurl, toHttpie } from './commands.ts'
+import { toCurl, toHttpie, toWindows } from './commands.ts'
 
 const url = 'http://localhost/topic'
 
@@ -26,6 +26,27 @@ for (const value of ["a'b", '$(id) `id`', 'a\\', '!!', 'a\tb', '*', '@/etc/passw
     assert.deepEqual(toArguments(toCurl(request)), [url, '-H', `X-A: ${value}`])
     const escaped = /^[@=]/.test(value) ? `\\${value}` : value
     assert.deepEqual(toArguments(toHttpie(request)), ['GET', url, `X-A:${escaped}`])
+  })
+}
+
+for (const [value, expected] of [
+  ['a&b|c<d>(e)^', '"X-A: a&b|c<d>(e)^"'],
+  ['{"a":"b"}', String.raw`"X-A: {\"a\":\"b\"}"`],
+  ['a%26b', '"X-A: a%26b"'],
+  ...['"&calc&"', '"&calc', 'a"b', '%PATH%', '%AB%41', 'a!b', "a'b", 'a\\', 'é', 'a\tb'].map(
+    (hostile) => [hostile, undefined] as const,
+  ),
+] as const) {
+  test(`the command prompt of Windows gets the value ${value} ${expected ? 'quoted' : 'in no command'}`, () => {
+    const command = toWindows(toCurl({ method: 'GET', url, headers: [['X-A', value]] }))
+    assert.equal(command, expected && `curl.exe "${url}" -H ${expected}`)
+  })
+}
+
+for (const text of ['a\ncalc', "'\ncalc", " \\\n  'calc", ' \\\n  calc', 'a\r\ncalc', '@a\ncalc']) {
+  test(`the command prompt of Windows gets no command with the lines ${JSON.stringify(text)}`, () => {
+    const body = { kind: 'text', text } as const
+    assert.equal(toWindows(toCurl({ method: 'POST', url, headers: [], body })), undefined)
   })
 }
 

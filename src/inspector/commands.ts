@@ -50,7 +50,7 @@ export function toCurl(request: CommandRequest, flags: readonly string[] = []): 
 
 /** Pasted into a terminal, control characters would not stay in an argument. */
 // eslint-disable-next-line no-control-regex
-const controls = /[\0-\x08\x0b-\x1f\x7f]/
+export const controls = /[\0-\x08\x0b-\x1f\x7f]/
 
 function toPipe(body: Body): readonly string[] {
   if (body?.kind === 'base64') return [`printf %s ${quoteForShell(body.base64)} | base64 -d |`]
@@ -107,6 +107,23 @@ function toHttpieBody(body: Body): readonly string[] {
 
 export function quoteForShell(text: string): string {
   return /^[A-Z]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+// Every character keeps its meaning between quotes, and those of `calm` do outside of them too.
+const plain = String.raw`(?:[ #$&(-[\]-~]|%(?=[2-7]))`
+const calm = String.raw`(?:[ #$*-;=?-[\]_-{}~]|%(?=[2-7]))`
+const windowsLine = new RegExp(`^(?:${calm}|'${plain}*'|'${calm}*(?:"${calm}*"${calm}*)+')*$`)
+
+/**
+ * For the command prompt of Windows (cmd), which knows no single quotes, and for which a backslash does not escape
+ * a quotation mark. Undefined if a character would have another meaning there.
+ */
+export function toWindows(curl: string): string | undefined {
+  const lines = curl.split(' \\\n  ')
+  if (!curl.startsWith('curl ') || !lines.every((line) => windowsLine.test(line))) return undefined
+  const quote = (text: string) => `"${text.replaceAll('"', String.raw`\"`)}"`
+  const quoted = lines.join(' ').replaceAll(/'([^']*)'/g, (_, text: string) => quote(text))
+  return quoted.replace(/^curl/, 'curl.exe')
 }
 
 /** Node reads fields as Latin-1, and shells write UTF-8. */

@@ -7,7 +7,7 @@ import { toStatusNote } from '../site/status-note.ts'
 import { prettyBody } from './bodies.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { mask } from './mask.ts'
-import { toCommands, toReplay } from './repeat.ts'
+import { toCommands, toReplay, toWindowsCommand } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
 
 interface Additions {
@@ -152,13 +152,14 @@ function renderValue(value: string): HtmlValue {
 
 function renderCommands(exchange: Exchange): Html {
   const { curl, fetch, python, httpie, go } = toCommands(exchange)
+  const windows = toWindowsCommand(exchange)
   const isStored = curl.endsWith('@content')
   const hasMask = JSON.stringify([exchange.requestFields, exchange.requestBody]).includes(mask)
   const replay = toReplay(exchange)
   return html`<div data-part="commands">
-<p>Repeat this request.${isStored ? html` Its body was not recorded completely: save it to the file <code>content</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
+<p>Repeat this request.${isStored ? html` Its body was not recorded completely: save it to the file <code>content</code> first.` : ''}${curl.includes('=@file.txt;') ? html` Save the file to send as <code>file.txt</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
 ${replay === undefined ? '' : html`<p class="actions scripted"><button type="button" class="second" data-replay="${JSON.stringify(replay)}">Replay in this browser</button></p>\n<div class="result" hidden></div>\n`}<div data-tabs="Command">
-${renderCommand('curl', curl)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
+${renderCommand('curl', curl)}${windows === undefined ? '' : renderCommand('Windows (cmd)', windows)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
 </div>
 `
 }

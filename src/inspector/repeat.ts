@@ -1,7 +1,14 @@
 import { connectionFields } from '../http/request/raw-request.ts'
 import { toFetch, toGo, toPython } from './code.ts'
-import { quoteForShell, toCurl, toHttpie, type CommandRequest } from './commands.ts'
-import type { Exchange, Fields } from './exchange.ts'
+import {
+  controls,
+  quoteForShell,
+  toCurl,
+  toHttpie,
+  toWindows,
+  type CommandRequest,
+} from './commands.ts'
+import { findField, type Exchange, type Fields } from './exchange.ts'
 import { mask } from './mask.ts'
 import { toBytes } from './message-http.ts'
 
@@ -15,20 +22,73 @@ const browserFields =
 /** Commands and code that repeat a recorded request. */
 export function toCommands(exchange: Exchange) {
   const request = toCommandRequest(exchange)
-  const { headers } = request
-  const target = /^\/[^#]*$/.test(exchange.target)
-    ? []
-    : ['--request-target', quoteForShell(exchange.target)]
-  const isCoded = headers.some(([name]) => /^accept-encoding$/i.test(name))
-  const short = { ...request, headers: headers.filter(([name]) => !browserFields.test(name)) }
-  const flags = ['-i', ...(isCoded ? ['--compressed'] : []), ...target]
+  const short = toShort(request)
   return {
-    curl: toCurl(request, flags),
+    curl: toCurlOf(exchange, request),
     fetch: toFetch(short),
     python: toPython(short),
     httpie: toHttpie(short, '-v '),
     go: toGo(short),
   }
+}
+
+/** For the command prompt of Windows. Undefined if its quotes do not allow it. */
+export function toWindowsCommand(exchange: Exchange): string | undefined {
+  return toWindows(toCurlOf(exchange, toShort(toCommandRequest(exchange))))
+}
+
+const toShort = (request: CommandRequest) => ({
+  ...request,
+  headers: request.headers.filter(([name]) => !browserFields.test(name)),
+})
+
+function toCurlOf(exchange: Exchange, request: CommandRequest): string {
+  const { headers, method } = request
+  const target = /^\/[^#]*$/.test(exchange.target)
+    ? []
+    : ['--request-target', quoteForShell(exchange.target)]
+  const isCoded = headers.some(([name]) => /^accept-encoding$/i.test(name))
+  const flags = ['-i', ...(isCoded ? ['--compressed'] : []), ...target]
+  const form = toFormFlags(exchange)
+  if (form === undefined) return toCurl(request, flags)
+  const others = headers.filter(([name]) => !/^content-type$/i.test(name))
+  // A form implies POST, as no body implies GET.
+  const implied = method === 'POST' ? 'GET' : method
+  const start = toCurl({ ...request, method: implied, headers: others, body: undefined }, flags)
+  return [start, ...form].join(' \\\n  ')
+}
+
+/** Flags for a form with the same parts, whose files are `file.txt`. Undefined if curl cannot send it. */
+function toFormFlags({ method, requestFields, requestBody }: Exchange) {
+  const type = findField(requestFields, 'content-type') ?? ''
+  const [, boundary = ''] = /^multipart\/form-data; *boundary="?([^";]+)"?$/i.exec(type) ?? []
+  // A digest is of the whole body with its boundary.
+  const isFixed = requestFields.some(([name]) =>
+    /^(content-(encoding|digest)|repr-digest)$/i.test(name),
+  )
+  if (/^(GET|HEAD)$/.test(method) || boundary === '' || isFixed || requestBody?.isCut)
+    return undefined
+  const text = `\r\n${toBytes(requestBody).toString('latin1')}`
+  const [start, ...parts] = text.split(`\r\n--${boundary}`)
+  if (start !== '' || parts.pop()?.trimEnd() !== '--' || parts.length === 0) return undefined
+  const flags = parts.map(toFormFlag)
+  return flags.every((flag) => flag !== undefined) ? flags : undefined
+}
+
+const formPart =
+  /^\r\nContent-Disposition: form-data; name="([^"\\=\n]+)"(?:; filename="([^"\\\n]+)"\r\nContent-Type: ([\w.+-]+\/[\w.+-]+))?\r\n\r\n([^]*)$/
+
+/** The file has a fixed name: that of the client could lead to any file of the reader. */
+function toFormFlag(part: string): string | undefined {
+  const found = formPart.exec(part) ?? []
+  const toText = (index: number) => Buffer.from(found[index] ?? '', 'latin1').toString()
+  const [name, fileName, type] = [toText(1), toText(2), toText(3)]
+  const texts = name + (fileName || toText(4))
+  if (name === '' || controls.test(texts) || texts.includes('\ufffd')) return undefined
+  if (fileName === '')
+    return `--form-string ${quoteForShell(`${name}=${texts.slice(name.length)}`)}`
+  const quoted = /^[\w.-]+$/.test(fileName) ? fileName : `"${fileName}"`
+  return `-F ${quoteForShell(`${name}=@file.txt;filename=${quoted};type=${type}`)}`
 }
 
 export function toCommandRequest(exchange: Exchange): CommandRequest {

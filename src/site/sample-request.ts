@@ -51,9 +51,7 @@ function renderControls(sample: SampleRequest, id: (name: string) => string): Ht
   return html`${Object.entries(parameters).map(([name, value]) =>
     renderField(id(name), name, inPath(name, value), 'field scripted'),
   )}${Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value))}${
-    file
-      ? renderField(id(file), file, html`<input type="file" id="${id(file)}" name="${file}">`)
-      : ''
+    file ? renderFileField(id(file), file) : ''
   }${
     body
       ? html`<input type="hidden" data-in="type" value="${body.type}">${renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`, 'field scripted')}`
@@ -64,6 +62,10 @@ function renderControls(sample: SampleRequest, id: (name: string) => string): Ht
 export function renderTextField(id: string, name: string, value: string): Html {
   const control = html`<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off">`
   return renderField(id, name, control)
+}
+
+export function renderFileField(id: string, name: string): Html {
+  return renderField(id, name, html`<input type="file" id="${id}" name="${name}" required>`)
 }
 
 function renderField(id: string, label: string, control: Html, className = 'field'): Html {

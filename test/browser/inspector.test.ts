@@ -88,7 +88,14 @@ test('a command is copied as it is shown', inBrowser, async (t) => {
   const exchange = await openPanel(page)
   await exchange.getByRole('tab', { name: 'Code' }).click()
   const tabs = exchange.getByRole('tablist', { name: 'Command' }).getByRole('tab')
-  assert.deepEqual(await tabs.allTextContents(), ['curl', 'fetch', 'Python', 'HTTPie', 'Go'])
+  assert.deepEqual(await tabs.allTextContents(), [
+    'curl',
+    'Windows (cmd)',
+    'fetch',
+    'Python',
+    'HTTPie',
+    'Go',
+  ])
   for (const tab of await tabs.all()) {
     await tab.click()
     const figure = exchange.getByRole('tabpanel').getByRole('tabpanel')
@@ -108,6 +115,7 @@ test('the panel stays open, and the chosen command stays chosen', inBrowser, asy
   await exchange.getByRole('tab', { name: 'Overview' }).focus()
   for (let step = 0; step < 4; step += 1) await page.keyboard.press('ArrowRight')
   await exchange.getByRole('tab', { name: 'curl' }).focus()
+  await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await page.goto('/locations')
   await page.getByRole('tab', { name: 'Code', selected: true }).waitFor()

@@ -6,7 +6,7 @@ import { openSite } from './site.ts'
 /** The status codes of the responses, in the order of the requests; empty if there is none. */
 const lessons: Readonly<Record<string, readonly string[]>> = {
   methods: ['200', '201', '200'],
-  'forms-and-bodies': ['200', '200', '200'],
+  'forms-and-bodies': ['200', '200', '200', '200'],
   'status-codes': ['302 200', '404', '503'],
   'content-negotiation': ['200', '200', '406'],
   caching: ['200', '304', '200'],
@@ -33,6 +33,8 @@ for (const row of rows) {
     for (const round of [1, 2]) {
       for (const [index, status] of expected.entries()) {
         const step = page.locator('.step').nth(index)
+        const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+        for (const input of await step.locator('[type=file]').all()) await input.setInputFiles(file)
         await step.getByText('Send', { exact: true }).click()
         await step.locator('.result > [aria-busy=false]').waitFor({ state: 'attached' })
         const shown = await step.locator('.result .status').allInnerTexts()

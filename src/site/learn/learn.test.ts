@@ -77,7 +77,7 @@ test('the name of a visitor is the same in each lesson, and only a valid one is 
 for (const { slug, steps } of lessons) {
   test(`/learn/${slug} has the same arguments for Bash and for the command prompt of Windows`, () => {
     for (const step of steps) {
-      const { curl, windows } = toTexts(step, ownOrigin)
+      const { curl, windows = '' } = toTexts(step, ownOrigin)
       const [, ...ofBash] = execFileSync('sh', ['-c', `printf '%s\\n' ${curl}`], {
         encoding: 'utf8',
       })

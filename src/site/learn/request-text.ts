@@ -1,4 +1,4 @@
-import { toCurl, type CommandRequest } from '../../inspector/commands.ts'
+import { toCurl, toWindows, type CommandRequest } from '../../inspector/commands.ts'
 import type { Step } from './lesson.ts'
 
 /** The request as HTTP/1.1 sends it, without the headers that every client adds, and as commands. */
@@ -12,10 +12,12 @@ export function toTexts(step: Step, origin: string) {
   const all = {
     Host: new URL(origin).host,
     ...(body?.kind === 'text' && { 'Content-Type': type }),
+    ...(body?.kind === 'file' && { 'Content-Type': 'multipart/form-data; boundary=X' }),
     ...headers,
   }
   const lines = Object.entries(all).map((header) => header.join(': '))
-  const content = body && ['', body.kind === 'json' ? JSON.stringify(fields) : form]
+  const text = body?.kind === 'file' ? toMultipart(body.name) : form
+  const content = body && ['', body.kind === 'json' ? JSON.stringify(fields) : text]
   const request = { method, url: origin + target, headers: Object.entries(headers), body }
   const curl = toCurl(request, ['-i', ...curlFlags])
   return {
@@ -25,16 +27,16 @@ export function toTexts(step: Step, origin: string) {
   }
 }
 
-/** For the command prompt of Windows, which knows no single quotes. No lesson has one, or a `%` for a variable. */
-function toWindows(curl: string): string {
-  const quote = (text: string) => `"${text.replaceAll('"', String.raw`\"`)}"`
-  return curl
-    .replace(/^curl/, 'curl.exe')
-    .replaceAll(' \\\n ', '')
-    .replaceAll(/'([^']*)'/g, (_, text: string) => quote(text))
-}
+const toMultipart = (name: string) => `--X
+Content-Disposition: form-data; name="${name}"; filename="file.txt"
+Content-Type: text/plain
 
-function toBody({ method, headers = {}, fields }: Step, form: string): CommandRequest['body'] {
+Glass and brass
+--X--`
+
+function toBody(step: Step, form: string): CommandRequest['body'] {
+  const { method, headers = {}, fields, file } = step
+  if (file !== undefined) return { kind: 'file', name: file }
   if (method === 'GET' || fields === undefined) return undefined
   return 'Content-Type' in headers ? { kind: 'json', value: fields } : { kind: 'text', text: form }
 }

@@ -1,7 +1,7 @@
 import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
-import { renderTextField } from '../sample-request.ts'
+import { renderFileField, renderTextField } from '../sample-request.ts'
 import type { Lesson, Step } from './lesson.ts'
 import { toTexts } from './request-text.ts'
 
@@ -20,7 +20,7 @@ export function renderLessons(lessons: readonly Lesson[]): Page {
   return {
     title: 'Lessons',
     description: 'Eight short lessons about HTTP, each with requests to send and inspect.',
-    main: html`<p class="lead">Learn HTTP by sending requests. Each lesson has two or three of them, and
+    main: html`<p class="lead">Learn HTTP by sending requests. Each lesson has two to four of them, and
 explains what to look for in the request and the response.</p>
 <ol class="lessons">
 ${items}</ol>
@@ -56,7 +56,7 @@ function renderStep(step: Step, number: number, { origin, openDemos }: Place): H
 <h2 id="request-${number}">${number}. ${step.title}</h2>
 <p>${step.why}</p>
 <div class="columns">
-${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${renderCommand('Windows (cmd)', windows)}</div>` : ''}</div>
+${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${windows ? renderCommand('Windows (cmd)', windows) : ''}</div>` : ''}</div>
 ${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p class="note scripted">The Send button sends <code>Origin: null</code> in place of this <code>Origin</code>.</p>\n` : ''}${
     // The points can have links to the pages of the demo.
     isOpen
@@ -80,15 +80,15 @@ function renderPlaceholders(text: string): Html {
 
 /** Without JavaScript a link or a form sends the request, if it can. */
 function renderSender(step: Step, number: number): Html {
-  const { method, path, headers = {}, fields = {}, isCrossSite = false, withoutScript } = step
+  const { method, path, headers = {}, fields = {}, file, isCrossSite = false, withoutScript } = step
   const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
   const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined
   const inputs = Object.entries(fields).map(([name, value]) =>
     renderTextField(`${name}-${String(number)}`, name, value),
   )
   const isOverride = !['GET', 'POST'].includes(method)
-  const form = html`<form class="send" ${request} ${withoutScript ? 'hidden' : html`method="${method === 'GET' ? 'get' : 'post'}" action="${path}"`}>
-${inputs}${isOverride ? html`<input type="hidden" name="_method" value="${method}">\n` : ''}<button type="submit">Send</button>
+  const form = html`<form class="send" ${request} ${withoutScript ? 'hidden' : html`method="${method === 'GET' ? 'get' : 'post'}" action="${path}"${file ? html` enctype="multipart/form-data"` : ''}`}>
+${inputs}${file ? renderFileField(file, file) : ''}${isOverride ? html`<input type="hidden" name="_method" value="${method}">\n` : ''}<button type="submit">Send</button>
 </form>`
   const link = html`<p class="send"><a class="button" ${request} href="${path}">Send</a></p>`
   const instead = withoutScript

@@ -5,7 +5,7 @@ export const formsAndBodies: Lesson = {
   slug: 'forms-and-bodies',
   title: 'Forms and bodies',
   summary: 'Where the fields of a form go, and how the server knows their format.',
-  minutes: 5,
+  minutes: 6,
   introduction: [
     html`A client can send data in two places: in the query string of the URL, or in the body.`,
     html`A body is a sequence of bytes. <code>Content-Type</code> states its format, and
@@ -43,10 +43,21 @@ APIs use it.`,
         html`<code>Content-Type</code> is <code>application/json</code>. The server chooses the parser by this
 header, not by the content.`,
         html`JSON is UTF-8. The media type needs no <code>charset</code>.`,
-        html`Files are sent as <code>multipart/form-data</code> (RFC 7578): each part has its own headers. A
-form with a file field and <code>enctype="multipart/form-data"</code> sends it.`,
       ],
       withoutScript: html`A form cannot send JSON. Use the curl command.`,
+    }),
+    step('Upload a file', 'POST /profile', 'uploads', {
+      why: html`A form with a file field and <code>enctype="multipart/form-data"</code> sends the file with its
+name and its type. Choose a small file. The curl command sends <code>file.txt</code> of the current folder: create
+it first. All visitors can download what you upload.`,
+      file: 'upfiles',
+      lookFor: [
+        html`<code>Content-Type</code> is <code>multipart/form-data</code> (RFC 7578). <code>boundary</code> separates
+the parts.`,
+        html`Each part has its own headers: <code>Content-Disposition</code> has the name of the field and of the
+file, and <code>Content-Type</code> the type of the file.`,
+        html`The bytes of the file are sent as they are, without an encoding.`,
+      ],
     }),
   ],
 }
