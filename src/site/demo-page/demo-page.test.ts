@@ -50,3 +50,10 @@ test('code and links in what to look for are markup', async (t) => {
   assert.ok(body.includes('<code>ETag</code> and <code>Last-Modified</code> are validators'))
   assert.ok(body.includes('<a href="/topic.html">one that uses GET</a>'))
 })
+
+test('the files of the demo static can only be read', async (t) => {
+  const app = await testApp(t)
+  const { body } = await app.inject({ url: '/demos/static' })
+  const [, table = ''] = /<tbody>([^]*?)<\/tbody>/.exec(body) ?? []
+  assert.deepEqual(table.match(/(?<=>)[A-Z]+(?=<)/g), ['GET'])
+})

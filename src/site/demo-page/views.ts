@@ -32,7 +32,10 @@ ${routes.map(renderRoute)}</tbody>
 function renderRoute(route: DeclaredRoute): Html | '' {
   const { url, summary, config } = route
   const path = toTemplate(url)
-  const methods = documentedMethods.filter((one) => [route.method].flat().includes(one))
+  // The files of a folder can only be read: the other methods get 405.
+  const methods = config?.hasPath
+    ? (['GET'] as const)
+    : documentedMethods.filter((one) => [route.method].flat().includes(one))
   const [method = 'GET'] = methods
   // A suffix is another representation of a route that is listed.
   if (config?.mediaType !== undefined) return ''

@@ -8,9 +8,9 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { cachePublicly } from '../../inspector/exchange-log.ts'
 import type { Demo } from '../demo.ts'
-import { Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
+import { hasName } from './lesson.ts'
 import { lessons } from './lessons.ts'
 import { renderLesson, renderLessons } from './views.ts'
 
@@ -24,7 +24,10 @@ const getLessons: Route = {
   url: '/learn',
   summary: 'List the lessons',
   content: pageContent,
-  handler: (request, reply) => sendLearnPage(request, reply, renderLessons(lessons)),
+  handler: (_request, reply) => {
+    cachePublicly(reply, 3600)
+    return sendLearnPage(reply, renderLessons(lessons))
+  },
 }
 
 function getLesson(openDemos: readonly string[]): Route {
@@ -40,19 +43,20 @@ function getLesson(openDemos: readonly string[]): Route {
       const lesson = lessons.find((one) => one.slug === slug)
       if (lesson === undefined)
         throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
-      const place = { origin: toOrigin(request), openDemos }
-      return sendLearnPage(request, reply, renderLesson(lessons, lesson, place))
+      const isNamed = lesson.steps.some(hasName)
+      if (isNamed) reply.header('cache-control', 'private, max-age=3600')
+      else cachePublicly(reply, 3600)
+      const name = isNamed ? chooseName(request, reply) : ''
+      return sendLearnPage(
+        reply,
+        renderLesson(lessons, lesson, { origin: toOrigin(request), openDemos, name }),
+      )
     },
   }
 }
 
-function sendLearnPage(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
-  const { markup } = page.main
-  const isNamed = markup.includes('my-lesson')
-  if (isNamed) reply.header('cache-control', 'private, max-age=3600')
-  else cachePublicly(reply, 3600)
-  const main = isNamed ? markup.replaceAll('my-lesson', chooseName(request, reply)) : markup
-  return sendPage(reply, { ...page, main: new Html(main), styles: ['learn.css'] })
+function sendLearnPage(reply: FastifyReply, page: Page): FastifyReply {
+  return sendPage(reply, { ...page, styles: ['learn.css'] })
 }
 
 /** Of the visitor's records: otherwise visitors of a lesson would change those of each other. */

@@ -10,6 +10,8 @@ export interface Lesson {
   steps: readonly Step[]
 }
 
+const namePlaceholder = 'my-lesson'
+
 /**
  * A request and what it shows. `my-lesson` stands for a random name of the visitor, and `/locations/ID` and `"ETAG"`
  * for the location and the ETag in the response to the first request.
@@ -35,4 +37,17 @@ interface StepParts {
 export function step(title: string, request: string, demo: string, parts: StepParts) {
   const [method = '', path = ''] = request.split(' ')
   return { title, method, path, demo, ...parts }
+}
+
+export function hasName({ path, fields }: Step): boolean {
+  return [path, ...Object.values(fields ?? {})].some((text) => text.includes(namePlaceholder))
+}
+
+export function withName(step: Step, name: string): Step {
+  const replace = (text: string) => text.replace(namePlaceholder, name)
+  const fields = Object.entries(step.fields ?? {}).map(
+    ([key, value]) => [key, replace(value)] as const,
+  )
+  const path = replace(step.path)
+  return { ...step, path, ...(step.fields && { fields: Object.fromEntries(fields) }) }
 }

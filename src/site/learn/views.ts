@@ -2,12 +2,14 @@ import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { renderFileField, renderTextField } from '../sample-request.ts'
-import type { Lesson, Step } from './lesson.ts'
+import { withName, type Lesson, type Step } from './lesson.ts'
 import { toTexts } from './request-text.ts'
 
 interface Place {
   origin: string
   openDemos: readonly string[]
+  /** For the visitor's records. */
+  name: string
 }
 
 export function renderLessons(lessons: readonly Lesson[]): Page {
@@ -26,7 +28,7 @@ explains what to look for in the request and the response.</p>
 ${items}</ol>
 <p class="quiet">All lessons together take ${minutes} minutes. They build on each other, but each one
 works alone. The curl commands are for Bash, and on Windows for Git Bash or the command prompt (cmd), not for
-PowerShell. The Send buttons need neither.</p>`,
+PowerShell. The Send buttons need no terminal.</p>`,
   }
 }
 
@@ -44,7 +46,7 @@ export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: 
     back: ['/learn', 'All lessons'],
     main: html`<p class="lead">${summary}</p>
 <p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
-${introduction.map((paragraph) => html`<p>${paragraph}</p>\n`)}${steps.map((step, at) => renderStep(step, at + 1, place))}<nav class="pager" aria-label="Lessons">
+${introduction.map((paragraph) => html`<p>${paragraph}</p>\n`)}${steps.map((step, at) => renderStep(withName(step, place.name), at + 1, place))}<nav class="pager" aria-label="Lessons">
 ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1], 'next', 'Next lesson')}</nav>`,
   }
 }
