@@ -13,6 +13,7 @@ import { asJson, listOf, openClient } from './client.ts'
 
 const run = promisify(execFile)
 const script = join(projectFolder, 'deploy/restart-replica.sh')
+const killFrozen = join(projectFolder, 'deploy/kill-frozen.sh')
 const rounds = 5
 
 /** nginx with the files of compose.yaml, in front of these servers. */
@@ -100,5 +101,37 @@ test(
     const kept = await listOf(openClient(t, nginx.origin), '/locations')
     assert.equal(kept.length, (outcomes.get('201') ?? 0) + 1)
     assert.doesNotMatch(await readFile(nginx.upstreamFile, 'utf8'), /down/)
+  },
+)
+
+test(
+  'a frozen replica is killed, and its safe requests go to the other one',
+  { skip: withoutNginx, timeout: 600_000 },
+  async (t) => {
+    const ports = [String(await findFreePort()), String(await findFreePort())]
+    const pids = await startReplicas(t, ports)
+    const nginx = await startNginx(
+      t,
+      ports.map((port) => `127.0.0.1:${port}`),
+    )
+    await until(async () => (await create(nginx.origin)) === '201')
+    const [frozen = ''] = ports
+    const pid = pids.get(frozen) ?? assert.fail()
+    process.kill(pid, 'SIGSTOP')
+    const kill = ['kill', '-KILL', String(pid)]
+    const url = `http://127.0.0.1:${frozen}/health/live`
+    const check = spawn(killFrozen, [url, ...kill], { stdio: 'ignore' })
+    t.after(() => check.kill())
+    const [reads, writes] = await Promise.all([
+      Promise.all(Array.from({ length: 4 }, async () => (await fetch(nginx.origin)).status)),
+      Promise.all(Array.from({ length: 4 }, () => create(nginx.origin))),
+    ])
+    assert.deepEqual(reads, [200, 200, 200, 200])
+    // Not 504: the connections ended before the 75 seconds of proxy_read_timeout.
+    assert.deepEqual([...new Set(writes)].toSorted(), ['201', '502'])
+    const kept = await listOf(openClient(t, nginx.origin), '/locations')
+    assert.equal(kept.length, writes.filter((status) => status === '201').length + 1)
+    // The connections of nginx to the port of the ended process are refused.
+    for (let count = 0; count < 4; count += 1) assert.equal(await create(nginx.origin), '201')
   },
 )
