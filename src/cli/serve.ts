@@ -13,6 +13,7 @@ import { watchData } from './watch-data.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
+import { toReason } from '../stores/store-failure.ts'
 
 const maxStopSeconds = 10
 
@@ -127,7 +128,7 @@ async function openFront(
       await app.close()
     } catch (error) {
       current.stores.setReadOnly?.(false)
-      for (const line of toMessage(error).split('\n')) warn(line)
+      for (const line of toReason(error).split('\n')) warn(line)
       warn('the data file was not loaded; the records of before are still served')
     }
   }
@@ -138,10 +139,6 @@ async function openFront(
 function printChange(file: string): void {
   const flags = '--reload loads it at a start, and --fresh --watch at each change'
   console.log(`${file} has changed. The running service keeps its records: ${flags}`)
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */

@@ -85,7 +85,7 @@ export const problemTypes = {
     'Wait for the number of seconds in Retry-After. Then repeat the request to get the same response.',
   ),
   gone: define(410, 'Gone')(
-    'What was here has expired and was removed. It does not come back.',
+    'This resource has expired and was removed. It does not come back.',
     'Create a new one.',
     `curl -X POST -H 'Accept: application/json' URL`,
   ),

@@ -30,7 +30,7 @@ export function createDatabaseSessions(collection: Collection): Sessions {
     create: async (id, session) => {
       const record = { id, document: { ...session }, createdAt: session.createdAt }
       const isCreated = await makeRoomIfFull(() => collection.create(record), makeRoom)
-      if (!isCreated) throw new Error('a fresh session id was taken')
+      if (!isCreated) throw new Error('the new session id already exists')
     },
     find: async (idHash) => {
       const document = (await collection.find(idHash))?.document

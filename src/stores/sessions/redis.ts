@@ -12,7 +12,7 @@ export function createRedisSessions(redis: Redis): Sessions {
     create: async (idHash, session) => {
       const value = JSON.stringify(session)
       const done = await runInRedis(redis.set(toKey(idHash), value, 'PXAT', toEnd(session), 'NX'))
-      if (done === null) throw new Error('a fresh session id was taken')
+      if (done === null) throw new Error('the new session id already exists')
     },
     find,
     touch: async (idHash, idleUntil) => {
