@@ -7,6 +7,7 @@ export interface NewBin {
   url: string
   secret: string
   expiresAt: string
+  name?: string
   response: unknown
 }
 
@@ -25,6 +26,7 @@ export interface Captured {
   step?: number
   isTooLarge?: boolean
   url: string
+  shareUrl?: string
   files: { field: string; name: string; type: string; size: number; url: string }[]
 }
 

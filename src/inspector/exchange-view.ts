@@ -5,6 +5,7 @@ import { html, type Html, type HtmlValue } from '../site/html.ts'
 import { renderStatus } from '../site/page.ts'
 import { toStatusNote } from '../site/status-note.ts'
 import { prettyBody } from './bodies.ts'
+import { quoteForShell } from './commands.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { mask } from './mask.ts'
 import { toCommands, toReplay, toWindowsCommand } from './repeat.ts'
@@ -14,11 +15,13 @@ interface Additions {
   links?: Html
   /** The parts of the request body. */
   form?: Html
+  /** Of a request body of which only the start is shown. */
+  cut?: { note: string; wholeUrl?: string | undefined } | undefined
 }
 
 /** Scripts show it on other pages, and as tabs. */
 export function renderExchange(exchange: Exchange, additions: Additions = {}): Html {
-  const { links = html``, form = html`` } = additions
+  const { links = html``, form = html``, cut } = additions
   const { method, effectiveMethod, target, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
@@ -29,13 +32,13 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt}">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
-${renderPart('Overview', renderOverview(exchange, form))}${renderPart(
+${renderPart('Overview', renderOverview(exchange, form, cut?.note))}${renderPart(
     'Request',
     html`${renderMessage(requestFields, requestBody, target)}${hasFields ? '' : form}`,
   )}${renderPart('Response', renderResponse(exchange))}${renderPart(
     'Timing',
     renderTiming(exchange),
-  )}${renderPart('Code', html`${renderCommands(exchange)}${links}`)}</div>
+  )}${renderPart('Code', html`${renderCommands(exchange, cut?.wholeUrl)}${links}`)}</div>
 </div>
 `
 }
@@ -72,12 +75,12 @@ function renderResponse(exchange: Exchange): Html {
   return html`<p class="quiet">${status === undefined ? 'There is no response.' : 'Only the status of the response is recorded.'}</p>`
 }
 
-function renderOverview(exchange: Exchange, form: Html): Html {
+function renderOverview(exchange: Exchange, form: Html, cutNote?: string): Html {
   const { requestHead, requestFields, requestBody } = exchange
   const { responseHead, responseFields, responseBody } = exchange
   return html`${renderFacts(exchange)}
 <div class="heads">
-${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requestFields)}`)}${renderWhole(
+${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requestFields, cutNote)}`)}${renderWhole(
     'Response',
     responseHead,
     renderBody(responseBody, responseFields),
@@ -91,19 +94,24 @@ ${codeBlock(head.trimEnd(), 'exchange')}${body}</div>
 `
 }
 
-function renderBody(body: ExchangeBody | undefined, fields: Fields): Html {
+function renderBody(
+  body: ExchangeBody | undefined,
+  fields: Fields,
+  cutNote = 'Only the start was recorded.',
+): Html {
   if (body === undefined || body.size === 0) return html``
   const { text, language } = prettyBody(body, fields)
   const isPlain = language === 'text' || language === 'hex'
-  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields, text)}</p>\n`
+  const cut = body.isCut ? ` ${cutNote}` : ''
+  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields, text) + cut}</p>\n`
 }
 
-function toBodyNote({ size, isCut, text }: ExchangeBody, fields: Fields, shown: string): string {
+function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string): string {
   const type = findField(fields, 'content-type') ?? 'without Content-Type'
   const formatted =
     text === shown ? '' : ' Formatted: only white space differs from the body as sent.'
   const notation = text === undefined ? ' Shown in hexadecimal notation.' : formatted
-  return `${formatBytes(size)}, ${type}.${isCut ? ' Only the start was recorded.' : ''}${notation}`
+  return `${formatBytes(size)}, ${type}.${notation}`
 }
 
 /** One side of the exchange with its parts decoded. */
@@ -150,16 +158,22 @@ function renderValue(value: string): HtmlValue {
   return parts.map((part, index) => (index === 0 ? part : html`${hidden}${part}`))
 }
 
-function renderCommands(exchange: Exchange): Html {
+/** `bodyUrl`: where the whole body is, if only its start is part of the exchange. */
+function renderCommands(exchange: Exchange, bodyUrl?: string): Html {
   const { curl, fetch, python, httpie, go } = toCommands(exchange)
   const windows = toWindowsCommand(exchange)
   const isStored = curl.endsWith('@content')
+  const hasUrl = isStored && bodyUrl !== undefined
+  const download = hasUrl ? `curl -f -o content ${quoteForShell(bodyUrl)} &&\n` : ''
+  const remedy = hasUrl
+    ? html` The command for curl saves its body to the file <code>content</code>, which the others need.`
+    : html` Its body was not recorded completely: save it to the file <code>content</code> first.`
   const hasMask = JSON.stringify([exchange.requestFields, exchange.requestBody]).includes(mask)
-  const replay = toReplay(exchange)
+  const replay = toReplay(exchange, bodyUrl)
   return html`<div data-part="commands">
-<p>Repeat this request.${isStored ? html` Its body was not recorded completely: save it to the file <code>content</code> first.` : ''}${curl.includes('=@file.txt;') ? html` Save the file to send as <code>file.txt</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
+<p>Repeat this request.${isStored ? remedy : ''}${curl.includes('=@file.txt;') ? html` Save the file to send as <code>file.txt</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
 ${replay === undefined ? '' : html`<p class="actions scripted"><button type="button" class="second" data-replay="${JSON.stringify(replay)}">Replay in this browser</button></p>\n<div class="result" hidden></div>\n`}<div data-tabs="Command">
-${renderCommand('curl', curl)}${windows === undefined ? '' : renderCommand('Windows (cmd)', windows)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
+${renderCommand('curl', download + curl)}${windows === undefined ? '' : renderCommand('Windows (cmd)', windows)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
 </div>
 `
 }

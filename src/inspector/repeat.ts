@@ -117,14 +117,16 @@ function toBody(body: Exchange['requestBody']): CommandRequest['body'] {
   return { kind: 'base64', base64: toBytes(body).toString('base64') }
 }
 
-/** What a browser needs to send the request again. Undefined if it cannot. */
-export function toReplay(exchange: Exchange) {
+/** What a browser needs to send the request again. Undefined if it cannot. A body that is not whole is at `bodyUrl`. */
+export function toReplay(exchange: Exchange, bodyUrl?: string) {
   const { method, target } = exchange
   const { headers, body } = toCommandRequest(exchange)
   // A browser resolves dot segments: others could have it send a request to another path.
   const isPlain = /^\/(?!\/)/.test(target) && !/\\|\/(\.|%2e){1,2}(?=[/?]|$)/i.test(target)
   const cannotHaveBody = /^(GET|HEAD)$/.test(method) && body !== undefined
-  if (!isPlain || cannotHaveBody || body?.kind === 'stored') return undefined
+  const lacksBody = body?.kind === 'stored' && bodyUrl === undefined
+  if (!isPlain || cannotHaveBody || lacksBody) return undefined
   if (/^(CONNECT|TRACE|TRACK)$/i.test(method)) return undefined
-  return { method, target, headers: headers.filter(([name]) => !browserFields.test(name)), body }
+  const kept = headers.filter(([name]) => !browserFields.test(name))
+  return { method, target, headers: kept, body, bodyUrl }
 }

@@ -108,3 +108,48 @@ test('another tab shows removals, and a filtered page is live', inBrowser, async
   for (const one of [filtered, narrow])
     await one.getByText('0 requests. The bin has been removed.').waitFor()
 })
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(
+    `a long body is replayed, a bin has a name, and few rows leave no gap: ${colorScheme}`,
+    inBrowser,
+    async (t) => {
+      const { origin, visit } = await openSite(t)
+      const page = await visit({ colorScheme, viewport: { width: 1280, height: 900 } })
+      await page.goto('/bins')
+      await page.getByLabel('Name (optional)').fill('Orders')
+      await page.getByRole('button', { name: 'Create a bin' }).click()
+      await page.getByRole('heading', { name: 'Orders' }).waitFor()
+      const [id = ''] = /[\w-]{27}$/.exec(page.url()) ?? []
+      await page.getByText('Live.').waitFor()
+      await fetch(`${origin}/b/${id}/long`, { method: 'POST', body: 'x'.repeat(900_000) })
+      await page.getByText('1 request. Live.').waitFor()
+      const removal = page.getByText('Remove the bin', { exact: true })
+      assert.ok(await removal.isVisible())
+      const { y = Infinity } = (await removal.boundingBox()) ?? {}
+      assert.ok(y < 880, String(y))
+      await shoot(page, `few-${colorScheme}`)
+      await page.getByText('Name of the bin').click()
+      await page.getByLabel('Name', { exact: true }).fill('W'.repeat(100))
+      await shoot(page, `rename-${colorScheme}`)
+      await page.getByRole('button', { name: 'Rename' }).click()
+      await page.getByText('Saved.').waitFor()
+      await shoot(page, `renamed-${colorScheme}`)
+      await page.getByRole('link', { name: '/long' }).click()
+      await page.getByText('Only the start is shown. Download the body.').waitFor()
+      await shoot(page, `pane-${colorScheme}`)
+      await page.getByRole('link', { name: 'Open as a page' }).click()
+      await shoot(page, `long-${colorScheme}`)
+      await page.getByRole('tab', { name: 'Code' }).click()
+      await shoot(page, `code-${colorScheme}`)
+      await page.getByRole('button', { name: 'Replay in this browser' }).click()
+      await page.getByText('Response: 200 OK').waitFor()
+      await page.goto('/bins')
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 1280)
+      await shoot(page, `bins-${colorScheme}`)
+      await page.getByRole('link', { name: 'W'.repeat(100) }).click()
+      await page.getByText('2 requests. Live.').waitFor()
+      assert.equal(await page.getByRole('cell', { name: /^879 KiB/ }).count(), 2)
+    },
+  )
+}

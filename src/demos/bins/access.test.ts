@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBin } from '../../../test/bins.ts'
+import { createBin, type Captured } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
 import { findInvalid } from '../../../test/valid-html.ts'
 import { testApp } from '../../../test/test-app.ts'
@@ -101,7 +101,10 @@ test('the link to a request opens this request only, without a cookie', async (t
     shown.body,
     new RegExp(`this link|Remove|${bin.secret}|href="/bins/${bin.id}"`),
   )
-  assert.equal((await open(link, 'application/json')).json<{ id: string }>().id, first?.id)
+  const shared = (await open(link, 'application/json')).json<Captured>()
+  assert.deepEqual([shared.id, shared.shareUrl], [first?.id, undefined])
+  const owned = (await bin.read(`/requests/${shared.id}`)).json<Captured>()
+  assert.equal(owned.shareUrl, link)
   for (const [, path = ''] of shown.body.matchAll(/href="([^"]*secret=[^"]*)"/g))
     assert.equal((await open(path)).statusCode, 200)
   assert.equal((await open(`${url}/files/1?secret=${secret}`)).body, 'text')

@@ -66,6 +66,17 @@ export function findOwnIds({ headers }: FastifyRequest): string[] {
     .toReversed()
 }
 
+/** The id and name of each, if the secret is right: others could guess the id. */
+export async function findOwnBins(bins: BinStore, request: FastifyRequest) {
+  const cookies = parseCookie(request.headers.cookie ?? '')
+  const ids = findOwnIds(request).slice(0, maxCookies)
+  const own = (await bins.list(ids)).filter(({ id, secretHash }) =>
+    isSecretOf(secretHash, cookies[toCookieName(request.protocol, id)] ?? ''),
+  )
+  const names = new Map(own.map(({ id, name }) => [id, name]))
+  return ids.map((id) => ({ id, name: names.get(id) ?? '' }))
+}
+
 /** Not sent to other paths, such as that of the bin itself. */
 export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: OpenedBin): void {
   const { request } = reply

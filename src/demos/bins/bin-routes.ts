@@ -13,10 +13,10 @@ import { sendJson } from '../../http/response/send.ts'
 import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { findOwnIds, setSecretCookie, type OpenedBin } from './access.ts'
-import type { Bin } from './bin-store.ts'
+import { findOwnBins, setSecretCookie, type OpenedBin } from './access.ts'
+import type { Bin, BinChange } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
-import { binContent, newBinContent, removed, responseContent, toPage } from './documentation.ts'
+import { binContent, changeContent, newBinContent, removed, toPage } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parseRequestList } from './list.ts'
 import { findFirst } from './search.ts'
@@ -29,18 +29,19 @@ export function binRoutes(services: BinServices): Route[] {
   return routes.map((toRoute) => ({ file: import.meta.filename, ...toRoute(services) }))
 }
 
-function getBins({ config }: BinServices): Route {
+function getBins({ bins, config }: BinServices): Route {
   return {
     method: 'GET',
     url: '/bins',
     summary: 'Get the page of your bins',
     content: pageContent,
     errors: [406],
-    handler: (request, reply) => {
+    store: 'reads',
+    handler: async (request, reply) => {
       chooseType(request, reply, ['text/html'])
       reply.header('cache-control', 'no-store')
-      const ids = findOwnIds(request)
-      const view = { ids, days: config.binDays, origin: toOrigin(request) }
+      const own = await findOwnBins(bins, request)
+      const view = { own, days: config.binDays, origin: toOrigin(request) }
       return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
     },
   }
@@ -53,7 +54,7 @@ function postBin({ bins, config }: BinServices): Route {
     summary: 'Create a bin',
     description:
       'The URL of the bin captures every request. With `Accept: text/html`, redirects to its page.',
-    requestBody: { content: responseContent },
+    requestBody: { content: changeContent },
     responses: {
       201: {
         description: 'The bin, with its secret.',
@@ -67,7 +68,7 @@ function postBin({ bins, config }: BinServices): Route {
     config: { defaultType: 'json' },
     handler: async (request, reply) => {
       const hasPage = isPage(request, reply)
-      const bin = await bins.create(parseResponse(request, config))
+      const bin = await bins.create(parseBin(request, config))
       reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
       if (!hasPage)
         return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
@@ -107,23 +108,23 @@ async function sendBinPage(
 
 const patchBin = ofBin({
   method: 'PATCH',
-  summary: 'Change the response of a bin',
-  requestBody: { content: responseContent, required: true },
+  summary: 'Change the response or the name of a bin',
+  requestBody: { content: changeContent, required: true },
   responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
   errors: [409],
   handle: async (request, reply, services) => {
     const { bin, bins, config } = services
     try {
-      const response = parseResponse(request, config) ?? bin.response
-      if (!(await bins.setResponse(bin, response)))
-        throw conflict('The bin was changed at the same time.')
+      const changed = { ...bin, ...parseBin(request, config) }
+      if (!(await bins.change(changed))) throw conflict('The bin was changed at the same time.')
       setFlash(request, reply, 'saved')
       if (isForm(request)) return await reply.redirect(toPagePath(bin), 303)
-      return await sendJson(reply, binToJson(request, { ...bin, response }))
+      return await sendJson(reply, binToJson(request, changed))
     } catch (error) {
-      if (!(error instanceof HttpError) || !isForm(request)) throw error
-      const { response = '' } = isObject(request.body) ? request.body : {}
-      const edit = { draft: String(response), problem: error.message }
+      const { response } = isObject(request.body) ? request.body : {}
+      if (!(error instanceof HttpError) || !isForm(request) || typeof response !== 'string')
+        throw error
+      const edit = { draft: response, problem: error.message }
       return sendBinPage(reply.code(error.status), services, edit)
     }
   },
@@ -145,20 +146,40 @@ const isPage = (request: FastifyRequest, reply: FastifyReply) =>
 
 const toPagePath = ({ id }: Bin) => `/bins/${id}`
 
-function binToJson(request: FastifyRequest, { id, createdAt, expiresAt, response }: Bin) {
+function binToJson(request: FastifyRequest, bin: Bin) {
+  const { id, name, createdAt, expiresAt, response } = bin
   const url = `${toOrigin(request)}/b/${id}`
-  return { id, url, createdAt, expiresAt, response: JSON.parse(response) as unknown }
+  const described = JSON.parse(response) as unknown
+  return { id, ...(name !== '' && { name }), url, createdAt, expiresAt, response: described }
 }
 
-/** The description as JSON, which is text in a form. Throws 400. */
-function parseResponse(request: FastifyRequest, config: Config): string | undefined {
+/** Throws 400. */
+function parseBin(request: FastifyRequest, config: Config): BinChange {
   const body = request.body ?? {}
   if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')
-  const { response, ...others } = body
+  const { response, name, ...others } = body
   const unknown = Object.keys(others).find((name) => name !== '_method')
   if (unknown !== undefined)
-    throw badRequest(`The member ${unknown} is not allowed. A bin has only the member response.`)
-  if (response === undefined) return undefined
+    throw badRequest(
+      `The member ${unknown} is not allowed. A bin has only the members response and name.`,
+    )
+  return {
+    ...(name !== undefined && { name: parseName(name) }),
+    ...(response !== undefined && { response: parseResponse(request, response, config) }),
+  }
+}
+
+const oneLine = /^[^\p{Cc}\p{Cs}]{0,100}$/u
+
+function parseName(name: unknown): string {
+  if (typeof name === 'string' && oneLine.test(name)) return name.trim()
+  throw invalidDescription([
+    { field: 'name', message: 'must be one line of text with at most 100 characters' },
+  ])
+}
+
+/** The description as JSON, which is text in a form. */
+function parseResponse(request: FastifyRequest, response: unknown, config: Config): string {
   const isText = typeof response === 'string' && isForm(request)
   const given = isText ? parseJson(response, config, 'response') : response
   const checked = checkDescribed(given, config)

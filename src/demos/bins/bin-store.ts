@@ -10,10 +10,14 @@ import type { RequestStore } from './request-store.ts'
 
 export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
   id: string
+  /** Empty if the bin has none. */
+  name: string
   version: number
   createdAt: string
   expiresAt: string
 }
+
+export type BinChange = Partial<Pick<Bin, 'name' | 'response'>>
 
 /** The link above a heading. */
 export const binsPage = ['/bins', 'Request bins'] as const
@@ -34,7 +38,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   let creating: Promise<unknown> = Promise.resolve()
 
   /** Replaces the oldest bins without requests if there are too many. */
-  async function create(response: string) {
+  async function create({ response = defaultResponse, name = '' }: BinChange) {
     const excess = (await bins.count()) - config.maxBins + 1
     for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
       const oldest = await unused.find()
@@ -45,7 +49,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
     const secret = createSecret()
     const secretHash = hashSecret(secret)
-    const document = { secretHash, response, isRemoved: false }
+    const document = { secretHash, response, name, isRemoved: false }
     const createdAt = now()
     await bins.create({ id, document, createdAt })
     if (excess > 0) unused.add(id)
@@ -54,8 +58,8 @@ export function createBinStore(records: Records, requests: RequestStore, config:
 
   return {
     /** One after another, because each counts those before it. */
-    create: (response = defaultResponse) => {
-      const created = creating.then(() => create(response))
+    create: (given: BinChange) => {
+      const created = creating.then(() => create(given))
       creating = created.catch(() => undefined)
       return created
     },
@@ -74,9 +78,14 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       const record = isExpired(id) ? undefined : await bins.find(id)
       return record !== undefined && record.document.isRemoved !== true
     },
+    list: async (ids: readonly string[]): Promise<Bin[]> => {
+      const filters = [{ field: '_id', operator: 'eq', values: ids }] as const
+      const part = { offset: 0, limit: ids.length }
+      return (await bins.list({ filters, sort: [] }, part)).map(toBin)
+    },
     /** False if the bin was changed or removed at the same time. */
-    setResponse: ({ id, version, secretHash }: Bin, response: string): Promise<boolean> => {
-      const document = { secretHash, response, isRemoved: false }
+    change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
+      const document = { secretHash, response, name, isRemoved: false }
       return bins.change({ id, version, document, updatedAt: now() })
     },
     remove: async (id: string): Promise<void> => {
@@ -144,7 +153,7 @@ type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 function toBin({ id, document, createdAt, version }: BinRecord): Bin {
   if (!hasRequired(document, binSchema))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
-  const { secretHash, response } = document
+  const { secretHash, response, name = '' } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt
-  return { id, version, createdAt, expiresAt, secretHash, response }
+  return { id, version, createdAt, expiresAt, secretHash, response, name }
 }

@@ -66,8 +66,16 @@ for (const [title, toHeaders] of withoutSecret) {
 }
 
 const wrongBins: [payload: object, detail: string, pointer?: string][] = [
-  [{ status: 418 }, 'The member status is not allowed. A bin has only the member response.'],
+  [
+    { status: 418 },
+    'The member status is not allowed. A bin has only the members response and name.',
+  ],
   [[], 'The body must be a JSON object or a form.'],
+  ...['x'.repeat(101), 'a\nb', '\ud800', 7, null].map((name): [object, string, string] => [
+    { name },
+    'name must be one line of text with at most 100 characters.',
+    '#/name',
+  ]),
   [{ response: 'x' }, 'response must be an object.', '#/response'],
   [{ response: null }, 'response must be an object.', '#/response'],
   [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response'],

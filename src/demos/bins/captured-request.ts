@@ -9,7 +9,7 @@ import { toHead } from '../../inspector/to-exchange.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { binIdLength } from './bin-ids.ts'
+import { binIdLength, toRequestSecret } from './bin-ids.ts'
 
 const bodySchema = {
   type: 'object',
@@ -114,6 +114,15 @@ export function toCapturedRequest(record: StoredRecord): CapturedRequest {
 export const toRequestId = (id: string) => id.slice(binIdLength + 1)
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
+
+/** With the secret of the request. */
+export function toShareUrl(
+  origin: string,
+  { id, secretHash }: { id: string; secretHash: string },
+  request: string,
+): string {
+  return `${origin}${toUrl(id)(request)}?secret=${toRequestSecret(secretHash, request)}`
+}
 
 /** The link above a heading. */
 export const toBack = (bin: string) => [`/bins/${bin}`, 'Requests of the bin'] as const

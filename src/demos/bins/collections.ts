@@ -14,6 +14,7 @@ export const binSchema = {
     secretHash: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
     /** A description as JSON. */
     response: textSchema,
+    name: textSchema,
     /** Then its requests are being removed. */
     isRemoved: { type: 'boolean' },
   },

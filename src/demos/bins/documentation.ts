@@ -24,7 +24,9 @@ const exampleBin = {
 }
 
 const response = { type: 'object', description: 'What the bin responds: see `/responses/custom`.' }
+const name = { ...text, maxLength: 100, description: 'One line. An empty name removes it.' }
 const properties = {
+  name,
   url: { ...url, description: 'What is sent here, and below, is captured.' },
   createdAt: time,
   expiresAt: time,
@@ -37,7 +39,10 @@ const exampleNew = { ...exampleBin, secret: 'vbs_u1iQf7dK0mXbT2nYw9cRz4hLs6vJp8A
 export const newBinContent = exampleContent(exampleNew, true, { ...properties, secret })
 
 const exampleResponse = { response: exampleBin.response }
-export const responseContent = jsonContent(objectSchema({ response }), exampleResponse)
+export const changeContent = jsonContent(
+  { type: 'object', properties: { response, name } },
+  exampleResponse,
+)
 
 export const exampleRequest = {
   id: requestId,
@@ -62,12 +67,16 @@ export const requestSchema = {
   properties: { id: text, receivedAt: time, ...stored.properties, url },
 } as const
 
+const shareUrl = {
+  ...url,
+  description: 'Anyone with it can read this request. Only with the secret of the bin.',
+}
 const file = objectSchema({ field: text, name: text, size: { type: 'integer' }, url })
 export const requestContent = jsonContent(
   {
     ...requestSchema,
     required: [...requestSchema.required, 'files'],
-    properties: { ...requestSchema.properties, files: { type: 'array', items: file } },
+    properties: { ...requestSchema.properties, files: { type: 'array', items: file }, shareUrl },
   },
   { ...exampleRequest, files: [] },
 )

@@ -12,7 +12,7 @@ import { toHarChunks } from '../../inspector/har.ts'
 import { toMessages } from '../../inspector/message-http.ts'
 import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { requestToJson, toBack, toExchange, toUrl } from './captured-request.ts'
+import { requestToJson, toBack, toExchange, toShareUrl, toUrl } from './captured-request.ts'
 import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { filterParameters, parseRequestList, requestListParameters, sendList } from './list.ts'
@@ -116,14 +116,12 @@ const getRequest = ofBin({
     const type = chooseType(request, reply, ['application/json', 'text/html', messageType])
     if (type === messageType) return reply.type(type).send(toMessages(toExchange(captured)))
     const json = requestToJson(captured)
+    const shareUrl = toShareUrl(toOrigin(request), bin, captured.id)
     const { fields, ...form } = await readForm(requests, captured)
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
-      ? sendPage(
-          reply,
-          renderRequestPage(bin, captured, { fields, files, origin: toOrigin(request) }),
-        )
-      : sendJson(reply, { ...json, files })
+      ? sendPage(reply, renderRequestPage(bin, captured, { fields, files, shareUrl }))
+      : sendJson(reply, { ...json, files, ...(bin.secret !== '' && { shareUrl }) })
   },
 })
 

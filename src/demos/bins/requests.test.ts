@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { request, type IncomingMessage } from 'node:http'
@@ -6,10 +7,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { createBin, type Captured } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
+
+const run = promisify(execFile)
 
 const methods = [
   'GET',
@@ -83,6 +87,36 @@ test('a body that is too large gets 413, and the capture has its start', async (
       [200, undefined, { size: 10, isCut: false, text: 'x'.repeat(10) }],
     ],
   )
+  const headers = { accept: 'text/html' }
+  const page = (await bin.read(`/requests/${captured[0]?.id ?? ''}`, { headers })).body
+  assert.match(page, /Only the first 10 bytes were kept \(BIN_MAX_BODY_BYTES\)\./)
+  assert.match(page, /Download the start of the body/)
+  assert.match(page, /not recorded completely/)
+  assert.doesNotMatch(page, /data-replay/)
+})
+
+test('the command of a long body that is stored downloads it and sends it again', async (t) => {
+  const app = await testApp(t)
+  const { id, list, authorization } = await createBin(app)
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const body = `'"\n`.repeat(300_000)
+  await fetch(`${origin}/b/${id}`, { method: 'POST', body })
+  const [sent] = await list()
+  const headers = { accept: 'text/html', authorization }
+  const response = await fetch(`${origin}/bins/${id}/requests/${sent?.id ?? ''}`, { headers })
+  const page = await response.text()
+  assert.match(page, /Only the start is shown\. Download the body\./)
+  assert.doesNotMatch(page, /Only the start was|not recorded completely/)
+  assert.match(page, /data-replay/)
+  const [, source = ''] = /<figcaption>curl<\/figcaption><pre[^>]*>([^]*?)<\/pre>/.exec(page) ?? []
+  const command = source
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+  await run('sh', ['-c', command], { cwd: await temporaryFolder(t) })
+  const bytes = (await list()).map(({ requestBody }) => requestBody?.size)
+  assert.deepEqual(bytes, [900_000, 900_000])
 })
 
 test('headers are captured in their order and case, without own cookies and secrets', async (t) => {

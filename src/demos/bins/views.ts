@@ -2,13 +2,14 @@ import { prettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
 import type { Fields } from '../../inspector/exchange.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
+import { toBytes } from '../../inspector/message-http.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { codeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
-import { toExpiry, toRequestSecret } from './bin-ids.ts'
+import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import { toBack, toExchange, toUrl, type CapturedRequest } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
@@ -18,31 +19,37 @@ type FileList = ReturnType<typeof filesToJson>
 const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 interface BinsView {
-  ids: readonly string[]
+  own: readonly { id: string; name: string }[]
   days: number
   origin: string
   flash: Html | undefined
 }
 
-export function renderBinsPage({ ids, days, origin, flash }: BinsView): Page {
+export function renderBinsPage({ own, days, origin, flash }: BinsView): Page {
   return {
     title: 'Request bins',
     main: html`${flash ?? ''}<p class="lead">A bin is a URL that captures every request, for example of a webhook or of your own client. Its page shows
 each request as soon as it arrives.</p>
-<form method="post" action="/bins"><p class="actions"><button type="submit">Create a bin</button></p></form>
+<form method="post" action="/bins">${renderName('Name (optional)')}<p class="actions"><button type="submit">Create a bin</button></p></form>
 <p class="quiet">Anyone who knows the URL of a bin can send requests to it. To read them, a client needs the secret of the bin,
 which this browser keeps as a cookie. A bin is removed after ${days} days.</p>
 <h2>Bins of this browser</h2>
-${ids.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${ids.map(renderBinLink)}</ul>`}
+${own.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${own.map(renderBinLink)}</ul>`}
 <h2>With a command</h2>
 <p>The response has the URL and the secret of the bin.</p>
 ${renderCommand('curl', `curl -X POST ${origin}/bins`)}`,
   }
 }
 
-function renderBinLink(id: string): Html {
+function renderName(label: string, name = ''): Html {
+  return html`<p class="field"><label for="name">${label}</label>
+<input type="text" id="name" name="name" value="${name}" pattern=".{0,100}" title="At most 100 characters" dir="auto" autocomplete="off"></p>
+`
+}
+
+function renderBinLink({ id, name }: { id: string; name: string }): Html {
   const until = toExpiry(id)?.toISOString() ?? ''
-  return html`<li><a href="/bins/${id}"><code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
+  return html`<li><a href="/bins/${id}">${name === '' ? '' : html`<bdi>${name}</bdi> `}<code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
 }
 
 /** For a browser without the secret, or with a wrong one. */
@@ -83,7 +90,7 @@ interface BinView extends BinEdit {
 
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const { origin, exchanges, parameters, lastEvent, flash } = view
-  const { id, expiresAt } = bin
+  const { id, name, expiresAt } = bin
   const url = `${origin}/b/${id}`
   const live = { rows: 'html', last_event_id: String(lastEvent) }
   const list = renderList({
@@ -95,15 +102,16 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
     isSearch: [...parameters.values()].flat().some((text) => text !== ''),
   })
   return {
-    title: 'Request bin',
+    title: name || 'Request bin',
     back: binsPage,
     ...files,
     main: html`${flash ?? ''}<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}/hook --json '{"id":1}'`)}
 ${renderAccess(bin, origin)}${renderSearch(id, parameters)}${list}
 <p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
-<a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a></p>
-${renderResponseForm(bin, view)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'all requests')}
+<a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a>
+<span class="quiet">The export has the first 64 KiB of each body.</span></p>
+${renderResponseForm(bin, view)}${renderNameForm(bin)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'all requests')}
 ${renderRemoval(`/bins/${id}`, 'the bin')}</div>
 `,
   }
@@ -128,6 +136,15 @@ ${isInvalid ? html`<span class="error" id="problem">${problem}</span>\n` : ''}</
 <p>For example one response, or 503 twice and then 200:</p>
 ${examples.map((example) => codeBlock(JSON.stringify(example), 'json'))}
 </details>
+`
+}
+
+function renderNameForm({ id, name }: Bin): Html {
+  return html`<details><summary>Name of the bin</summary>
+<form method="post" action="/bins/${id}">
+<input type="hidden" name="_method" value="PATCH">
+${renderName('Name', name)}<p class="actions"><button type="submit">Rename</button></p>
+</form></details>
 `
 }
 
@@ -162,26 +179,37 @@ ${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status')}
 }
 
 export function renderRequestPage(
-  { secret, secretHash }: OpenedBin,
+  { secret }: OpenedBin,
   request: CapturedRequest,
-  { fields, files: sent, origin }: { fields: Fields; files: FileList; origin: string },
+  { fields, files: sent, shareUrl }: { fields: Fields; files: FileList; shareUrl: string },
 ): Page {
-  const { bin, id, method, path, requestBody } = request
+  const { bin, id, method, path, requestBody, isTooLarge } = request
   const url = toUrl(bin)(id)
-  const key = `?secret=${toRequestSecret(secretHash, id)}`
   const isOwner = secret !== ''
-  const query = isOwner ? '' : key
+  const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = toExchange(request)
   const own = prettyBody(requestBody, exchange.requestFields).fields ?? fields
-  const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the body</a></p>
+  const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
   const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
+  const cut = toCut(request, shareUrl)
   return {
     title: `${method} ${path}`,
     ...(isOwner && { back: toBack(bin) }),
     ...files,
-    main: html`${renderExchange(exchange, { form })}${isOwner ? renderSharing(origin + url + key, url) : ''}`,
+    main: html`${renderExchange(exchange, { form, cut })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
   }
+}
+
+function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {
+  if (requestBody?.isCut !== true) return undefined
+  const kept = formatBytes(toBytes(requestBody).length)
+  return isTooLarge
+    ? { note: `Only the first ${kept} were kept (BIN_MAX_BODY_BYTES).` }
+    : {
+        note: 'Only the start is shown. Download the body.',
+        wholeUrl: shareUrl.replace('?', '/body?'),
+      }
 }
 
 function renderSharing(link: string, url: string): Html {
