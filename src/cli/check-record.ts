@@ -1,4 +1,5 @@
 import { isPasswordHash } from '../auth/passwords.ts'
+import { loadSchema } from '../data-file/load-data.ts'
 import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { compileLater } from '../http/body/json-schema.ts'
@@ -9,12 +10,15 @@ import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
 import { idSchema } from '../stores/records/records.ts'
 import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
+import { snapshotSchema } from '../test-api/snapshots.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
   ...collections.map(({ name, schema }) => [name, compileLater(schema)] as const),
   [collectionNames.sessions, compileLater(storedSessionSchema)],
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
   [collectionNames.states, compileLater(stateSchema)],
+  [collectionNames.dataFile, compileLater(loadSchema)],
+  [collectionNames.snapshots, compileLater(snapshotSchema)],
 ])
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])

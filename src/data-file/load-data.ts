@@ -1,9 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
+import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { defineResource } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import { collectionNames } from '../stores/collection-names.ts'
-import { recordsPerStep, type Records, type StoredRecord } from '../stores/records/records.ts'
+import {
+  recordsPerStep,
+  textSchema,
+  type Records,
+  type StoredRecord,
+} from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
 import type { InferredResource } from './to-definition.ts'
 
@@ -13,7 +19,7 @@ export interface Load {
   hash: string
   /** Of the records that were loaded. */
   recordsHash: string
-  /** Of what else decides the definitions. */
+  /** Of the schema and the other options that change the definitions. */
   schemaHash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
@@ -47,8 +53,27 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
   }
 }
 
-/** It was stored by {@link storeLoad}. */
+const objects = { type: 'array', items: { type: 'object', required: ['name'] } } as const
+
+/** Of the documents that {@link storeLoad} stores: the definitions are checked when they are used. */
+export const loadSchema = {
+  type: 'object',
+  required: ['hash', 'recordsHash', 'schemaHash', 'isComplete', 'definitions', 'inferred'],
+  properties: {
+    hash: textSchema,
+    recordsHash: textSchema,
+    schemaHash: textSchema,
+    isComplete: { type: 'boolean' },
+    definitions: objects,
+    inferred: objects,
+  },
+} as const
+const validate = compileLater(loadSchema)
+
 function toLoad({ document, version }: StoredRecord): Load {
+  const isValid: boolean = validate().Check(document)
+  if (!isValid)
+    throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
   return { ...(document as Omit<Load, 'version'>), version }
 }
 

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { maxAtomicRecords, replaceRecords } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
+import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { conflict, notFound } from '../http/errors/http-error.ts'
 import { collectionNames } from '../stores/collection-names.ts'
-import { limitReached } from '../stores/store-failure.ts'
-import { isDocument, type Records, type StoredRecord } from '../stores/records/records.ts'
+import { limitReached, StoreFailure } from '../stores/store-failure.ts'
+import type { Records, StoredRecord } from '../stores/records/records.ts'
 
 const maxLength = 16 * 1024 ** 2
 const maxSnapshots = 20
@@ -50,9 +51,24 @@ export function openSnapshots(records: Records, definitions: Definitions) {
 
 type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
 
-/** They were stored by `create`. */
-function toSaved({ document: { saved } }: Snapshot): SavedRecords {
-  return isDocument(saved) ? (saved as SavedRecords) : {}
+/** Of the documents of snapshots. */
+export const snapshotSchema = {
+  type: 'object',
+  required: ['saved'],
+  properties: {
+    saved: {
+      type: 'object',
+      additionalProperties: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
+    },
+  },
+} as const
+const validate = compileLater(snapshotSchema)
+
+function toSaved({ id, document }: Snapshot): SavedRecords {
+  const isValid: boolean = validate().Check(document)
+  if (!isValid) throw new StoreFailure('unavailable', `the snapshot ${id} is damaged`)
+  // The records in it are checked when they are stored.
+  return document.saved as SavedRecords
 }
 
 function toShown(snapshot: Snapshot) {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
@@ -102,4 +104,16 @@ test('a schema with another write-only field needs --reload', async (t) => {
   assert.match(lines.join(), /the schema changes which fields are writeOnly.*--reload/)
   const { origin } = await start(t, settings, ...flags, '--reload')
   assert.deepEqual(await read(`${origin}/posts`), [{ id: 1 }])
+})
+
+test('a damaged record of the load is named, and the service does not start', async (t) => {
+  const file = await dataFile(t, { posts: [{ id: 1, title: 'A' }] })
+  const folder = await temporaryFolder(t)
+  const settings = { ...settingsIn(folder), DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+  await (await start(t, settings, file)).stop()
+  using database = new DatabaseSync(join(folder, 'a.db'))
+  database.exec("UPDATE records SET document = '{}' WHERE resource = '~data-file'")
+  const { status, output } = await failedStart(t, settings, [file])
+  assert.equal(status, 2)
+  assert.match(output, /cannot start: the database has a damaged record load in ~data-file/)
 })

@@ -44,6 +44,9 @@ const forgeries: readonly string[] = [
   `UPDATE records SET document = '[]' WHERE resource = 'locations'`,
   `UPDATE records SET document = '{"name":' WHERE resource = '~answers'`,
   setIn('~states', 'requests', `'many'`),
+  ...['~data-file', '~snapshots'].map(
+    (name) => `UPDATE records SET resource = '${name}' WHERE resource = 'locations'`,
+  ),
   `UPDATE records SET version = 0 WHERE resource = 'users'`,
   `UPDATE records SET created_at = 'yesterday' WHERE resource = 'users'`,
   `UPDATE records SET updated_at = '2026-19-39T12:00:00.000Z' WHERE resource = 'users'`,
