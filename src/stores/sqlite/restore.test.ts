@@ -228,8 +228,10 @@ test('a backup of the first schema is migrated, wherever it is restored', async 
   await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
   const { files, open, path } = await openFilled(t, ['Old Mill'])
   assert.deepEqual(await restoreBackup({ path, file, files, fileCollections, checkRecord }), {
-    records: 2,
-    files: 1,
+    counts: [
+      ['locations', 2],
+      ['uploads', 1],
+    ],
     bytes: content.length,
     hasHash: true,
   })
