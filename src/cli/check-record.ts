@@ -1,5 +1,6 @@
 import { isPasswordHash } from '../auth/passwords.ts'
 import { loadSchema } from '../data-file/load-data.ts'
+import { snapshotSchema } from '../data-file/replace-records.ts'
 import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { compileLater } from '../http/body/json-schema.ts'
@@ -10,7 +11,6 @@ import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
 import { idSchema } from '../stores/records/records.ts'
 import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
-import { snapshotSchema } from '../test-api/snapshots.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
   ...collections.map(({ name, schema }) => [name, compileLater(schema)] as const),

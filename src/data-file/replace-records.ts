@@ -5,6 +5,18 @@ export type SavedRecord = readonly [id: string, document: Document]
 /** By resource. */
 export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
 
+/** Of the documents of snapshots. */
+export const snapshotSchema = {
+  type: 'object',
+  required: ['saved'],
+  properties: {
+    saved: {
+      type: 'object',
+      additionalProperties: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
+    },
+  },
+} as const
+
 /** A transaction of PostgreSQL ends after 1.5 seconds. */
 export const maxAtomicRecords = 5000
 const maxAttempts = 10

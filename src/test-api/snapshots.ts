@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { maxAtomicRecords, replaceRecords } from '../data-file/replace-records.ts'
+import { maxAtomicRecords, replaceRecords, snapshotSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -51,17 +51,6 @@ export function openSnapshots(records: Records, definitions: Definitions) {
 
 type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
 
-/** Of the documents of snapshots. */
-export const snapshotSchema = {
-  type: 'object',
-  required: ['saved'],
-  properties: {
-    saved: {
-      type: 'object',
-      additionalProperties: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
-    },
-  },
-} as const
 const validate = compileLater(snapshotSchema)
 
 function toSaved({ id, document }: Snapshot): SavedRecords {
