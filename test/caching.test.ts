@@ -67,15 +67,3 @@ test('every response of every GET route has Cache-Control, and errors are never 
     [200, 204, 206, 302, 304, 400, 403, 404, 405, 406, 412, 416, 501],
   )
 })
-
-test('a response that shows a session is not stored by caches', async (t) => {
-  const app = await testApp(t)
-  for (const accept of ['text/html', 'application/json', 'image/png']) {
-    for (const url of ['/session', '/login']) {
-      await t.test(`${url} ${accept}`, async () => {
-        const { headers } = await app.inject({ url, headers: { accept } })
-        assert.equal(headers['cache-control'], 'no-store')
-      })
-    }
-  }
-})

@@ -43,7 +43,7 @@ async function openApp(t: TestContext) {
         prefix in examples ? `${prefix}/${examples[prefix] ?? ''}` : path.replace(/\{\w+\}/, '200'),
       ),
     )
-  const others = ['/users', '/places'].flatMap((path) => [
+  const others = ['/people', '/places'].flatMap((path) => [
     `${path}?page=1`,
     `${path}?page=2&per_page=1`,
   ])

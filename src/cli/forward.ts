@@ -10,7 +10,7 @@ import { hasCode } from '../http/errors/http-error.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
-import { requestSchema } from '../demos/bins/documentation.ts'
+import { textSchema } from '../stores/records/records.ts'
 
 interface Source {
   /** The URL of the bin in the API. */
@@ -24,6 +24,23 @@ interface Source {
   listed: Set<string>
   isLost?: boolean
 }
+
+/** What is read of a request of a list. */
+const requestSchema = {
+  type: 'object',
+  required: ['id', 'method', 'path', 'requestFields'],
+  properties: {
+    id: textSchema,
+    method: textSchema,
+    path: textSchema,
+    requestFields: {
+      type: 'array',
+      items: { type: 'array', minItems: 2, maxItems: 2, prefixItems: [textSchema, textSchema] },
+    },
+    requestBody: { type: 'object' },
+    isTooLarge: { type: 'boolean' },
+  },
+} as const
 
 type ListedRequest = XStatic<typeof requestSchema>
 

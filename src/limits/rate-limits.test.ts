@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseList } from 'structured-headers'
 import { sendOverSocket, type TestRequest } from '../../test/request-both-ways.ts'
-import { browserAccept, createRecord } from '../../test/resources.ts'
-import { ann, logIn } from '../../test/sign-in.ts'
+import { browserAccept } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 
 /** The items of a field by name, with their numbers. */
@@ -196,54 +195,6 @@ test('clients behind a trusted proxy are distinguished, whatever they forward th
   assert.equal(await send('nonsense'), 99)
   assert.equal(await send('more nonsense, '), 98)
   assert.equal(await send('192.0.2.1', '192.0.2.200'), 99)
-})
-
-test('logins have a stricter limit in addition to the one for all requests', async (t) => {
-  const app = await testApp(t, { settings: { RATE_LIMIT: '100', LOGIN_RATE_LIMIT: '3' } })
-  await createRecord(app, '/users', ann)
-  const post = (payload: object) => app.inject({ method: 'POST', url: '/login', payload })
-  const { headers } = await post({ username: 'Ann', password: 'wrong' })
-  assert.equal(headers['ratelimit-policy'], '"default";q=100;w=60, "login";q=3;w=60')
-  assert.deepEqual(
-    Object.entries(readLeft(headers)).map(([name, left]) => [name, left?.r]),
-    [
-      ['default', 98],
-      ['login', 2],
-    ],
-  )
-  const cookie = await logIn(app)
-  assert.equal((await post({})).statusCode, 422)
-  const rejected = await post({ username: 'Ann', password: ann.password })
-  assert.equal(rejected.statusCode, 429)
-  assert.deepEqual(rejected.json<Record<string, unknown>>()['violated-policies'], ['login'])
-  assert.match(rejected.body, /3 logins per minute/)
-  // Everything else works, including the renewal of a session.
-  const renewed = await app.inject({ method: 'POST', url: '/session', headers: { cookie } })
-  assert.equal(renewed.statusCode, 200)
-  assert.equal(renewed.headers['ratelimit-policy'], '"default";q=100;w=60')
-  assert.equal((await app.inject('/login')).statusCode, 200)
-})
-
-test('a login is counted however it is requested', async (t) => {
-  const app = await testApp(t, { settings: { LOGIN_RATE_LIMIT: '1' } })
-  const payload = { username: 'Ann', password: 'wrong' }
-  assert.equal((await app.inject('/login')).headers.ratelimit, undefined)
-  const first = await app.inject({ method: 'POST', url: '/login/', payload })
-  assert.equal(first.headers['ratelimit-policy'], '"login";q=1;w=60')
-  assert.equal(first.statusCode, 401)
-  const ways = [
-    { method: 'POST', url: '/login', payload },
-    { method: 'POST', url: '/%6cogin?', payload },
-    { method: 'PUT', url: '/login?_method=post', payload },
-    { method: 'PATCH', url: '/login', payload: { ...payload, _method: 'POST' } },
-    { method: 'DELETE', url: '/login', payload, headers: { 'x-http-method-override': 'POST' } },
-    { method: 'POST', url: '/login', payload: 'no json' },
-  ] as const
-  for (const way of ways) {
-    await t.test(`${way.method} ${way.url}`, async () => {
-      assert.equal((await app.inject(way)).statusCode, 429)
-    })
-  }
 })
 
 for (const [method, url] of [

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { asJson, listOf, openClient, type Send } from '../faults/client.ts'
 import { limit, startInFolder } from '../faults/stopping.ts'
-import { asUpload } from '../multipart-form.ts'
 import { asForm, createRecord, samples } from '../resources.ts'
-import { ann, isLoggedIn, logIn } from '../sign-in.ts'
 import { testApp } from '../test-app.ts'
 import { startVitrine } from '../start-vitrine.ts'
-import { listUploads, openUploads } from '../uploads.ts'
 
 const json = { accept: 'application/json' }
 
@@ -69,29 +66,6 @@ test('concurrent creations never exceed the limit', async (t) => {
   assert.equal(statuses.filter((status) => status === 507).length, 40 - kept.length)
   // PostgreSQL may keep a few more.
   if (process.env.TEST_DATABASE_URL === undefined) assert.equal(kept.length, 10)
-})
-
-test('an upload over the limit is rejected and leaves no file', async (t) => {
-  const { app, folder } = await openUploads(t, { MAX_RECORDS: '2' })
-  const send = async () =>
-    (await app.inject({ method: 'POST', url: '/profile', ...asUpload('glass') })).statusCode
-  assert.deepEqual([await send(), await send(), await send()], [200, 200, 507])
-  const kept = await listUploads(app)
-  assert.deepEqual((await readdir(folder)).toSorted(), kept.map(({ _id }) => _id).toSorted())
-})
-
-test('a login over the limit is rejected until a session ends, and ends none', async (t) => {
-  const app = await testApp(t, { settings: { MAX_RECORDS: '2' } })
-  await createRecord(app, '/users', ann)
-  const cookies = [await logIn(app), await logIn(app)]
-  const payload = { username: ann.name, password: ann.password }
-  const rejected = await app.inject({ method: 'POST', url: '/login', payload })
-  assert.equal(rejected.statusCode, 507)
-  assert.equal(rejected.headers['set-cookie'], undefined)
-  for (const cookie of cookies) assert.ok(await isLoggedIn(app, cookie))
-  const [cookie = ''] = cookies
-  await app.inject({ method: 'POST', url: '/logout', headers: { cookie } })
-  assert.ok(await isLoggedIn(app, await logIn(app)))
 })
 
 test('a key over the limit is rejected, and its request can be sent without', async (t) => {

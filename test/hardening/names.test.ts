@@ -84,18 +84,8 @@ test('U+0000 and unpaired surrogates are never stored', async (t) => {
   ]) {
     await t.test(body, async () => {
       const headers = { 'content-type': formType }
-      const response = await fetch(`${origin}/users`, { method: 'POST', headers, body })
+      const response = await fetch(`${origin}/people`, { method: 'POST', headers, body })
       assert.deepEqual([body, response.status], [body, 400])
-    })
-  }
-  for (const login of [
-    '{"username":"a\\u0000","password":"x"}',
-    '{"username":"\\ud800","password":"x"}',
-  ]) {
-    await t.test(login, async () => {
-      const headers = { 'content-type': json }
-      const response = await fetch(`${origin}/login`, { method: 'POST', headers, body: login })
-      assert.ok([400, 401].includes(response.status))
     })
   }
   for (const path of ['/people', '/places']) {

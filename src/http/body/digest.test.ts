@@ -3,8 +3,6 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { sendRaw, ownHost } from '../../../test/request-both-ways.ts'
-import { asUpload } from '../../../test/multipart-form.ts'
-import { assertNothingStored, openUploads, upload } from '../../../test/uploads.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { findWantedAlgorithm } from './digest.ts'
 
@@ -124,39 +122,6 @@ test('digests are checked over a socket too, with and without chunks', async (t)
   }
 })
 
-test('a form with a file is stored only when the digest of the whole form matches', async (t) => {
-  const { app, folder } = await openUploads(t)
-  const { headers, payload } = asUpload(Buffer.alloc(300_000, 'glass'))
-  const epilogue = Buffer.concat([payload, Buffer.from('behind the closing boundary')])
-  const cases: [digest: string, content: Buffer, status: number][] = [
-    [ofNothing, payload, 400],
-    [toField('sha-256', 'glass'), payload, 400],
-    [`${toField('sha-256', payload)}, ${toField('sha-512', '')}`, payload, 400],
-    [toField('sha-256', payload), epilogue, 400],
-    ['sha-256=glass', payload, 400],
-  ]
-  const send = (digest: string, content: Buffer) =>
-    app.inject({
-      method: 'POST',
-      url: '/profile',
-      headers: { ...headers, 'content-digest': digest },
-      payload: content,
-    })
-  for (const [digest, content, status] of cases) {
-    await t.test(digest, async () => {
-      const response = await send(digest, content)
-      assert.equal(response.statusCode, status, `${digest}: ${response.body}`)
-      await assertNothingStored(app, folder, digest)
-    })
-  }
-  for (const content of [payload, epilogue]) {
-    assert.equal((await send(toField('sha-512', content), content)).statusCode, 200)
-  }
-  const fields = { method: 'POST', url: '/users/post/formdata', headers, payload } as const
-  const wrong = { ...headers, 'repr-digest': ofNothing }
-  assert.equal((await app.inject({ ...fields, headers: wrong })).statusCode, 400)
-})
-
 // RFC 9530 §4
 test('the preferred algorithm is used, among the supported ones', async (t) => {
   const cases: [value: string | undefined, algorithm: string | undefined][] = [
@@ -217,39 +182,10 @@ test('the response to an unsafe method has digests too, and a 304 has none', asy
   assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
 })
 
-// RFC 9530 appendix B.3
-test('in a partial response Repr-Digest covers the whole and Content-Digest the part', async (t) => {
-  const { app } = await openUploads(t)
-  const { _id } = await upload(app, example)
-  const url = `/uploads/${_id}`
-  const all = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-256=1' }
-  const cases: [headers: Record<string, string>, repr: string, content: string][] = [
-    [{ range: 'bytes=10-18' }, sha256, 'sha-256=:jjcgBDWNAtbYUXI37CVG3gRuGOAjaaDRGpIUFsdyepQ=:'],
-    [{}, sha256, sha256],
-    [{ 'want-repr-digest': 'sha-512=1' }, sha512, sha256],
-  ]
-  for (const [more, repr, content] of cases) {
-    await t.test(`${repr} ${content}`, async () => {
-      const { headers } = await app.inject({ url, headers: { ...all, ...more } })
-      assert.deepEqual([headers['repr-digest'], headers['content-digest']], [repr, content])
-    })
-  }
-  const head = await app.inject({ method: 'HEAD', url, headers: all })
-  assert.deepEqual(
-    [head.headers['repr-digest'], head.headers['content-digest']],
-    [sha256, ofNothing],
-  )
-  const { headers } = await app.inject({ url, headers: { ...all, range: 'bytes=90-' } })
-  assert.notEqual(headers['repr-digest'], sha256)
-})
-
-test('files and empty files have digests', async (t) => {
-  const { app } = await openUploads(t)
+test('files have digests', async (t) => {
+  const app = await testApp(t)
   const page = await readFile(new URL('../../../public/topic.html', import.meta.url))
   const file = await app.inject({ url: '/topic.html', headers: wanted })
   assert.equal(file.headers['repr-digest'], toField('sha-256', page))
   assert.equal(file.headers['content-digest'], toField('sha-512', page))
-  const { _id } = await upload(app, '')
-  const empty = await app.inject({ url: `/uploads/${_id}`, headers: wanted })
-  assert.equal(empty.headers['repr-digest'], ofNothing)
 })
