@@ -175,10 +175,10 @@ test('a test file that used data ends by itself after the stop, also with an ope
     import { buildApp } from '${projectFolder}src/embed.ts'
     const vitrine = await buildApp({ data: { posts: [{ id: 1 }] }, settings: { TEST_API: 'on' } })
     const origin = await vitrine.start()
-    const { body } = await fetch(origin + '/posts/events')
+    const events = await fetch(origin + '/posts/events')
     await fetch(origin + '/posts/1', { method: 'DELETE' })
     await fetch(origin + '/_vitrine/reset', { method: 'POST' })
-    const text = new Response(body).text()
+    const text = events.text()
     await vitrine.stop()
     console.log((await text).match(/^event: .*$/gm).join(' '))`
   const { stdout, stderr } = await promisify(execFile)(
