@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { failedStart } from '../failed-start.ts'
 import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { curl, makeCertificate } from './tls-client.ts'
+import { curl, makeCertificate } from '../hardening/tls-client.ts'
 import {
   sendRaw,
   hasNosniff,
@@ -13,7 +13,7 @@ import {
   startWatched,
   toGet,
   toRequest,
-} from './watched-vitrine.ts'
+} from '../hardening/watched-vitrine.ts'
 
 test('malformed data and plain HTTP on the TLS port do no harm', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))

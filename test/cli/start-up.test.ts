@@ -7,20 +7,20 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import packageJson from '../package.json' with { type: 'json' }
-import { findMisspelled, loadConfig } from '../src/config/config.ts'
-import { groupTitles, publicDefaults, settingNames, toFlagName } from '../src/config/settings.ts'
-import { failedStart } from './failed-start.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { findMisspelled, loadConfig } from '../../src/config/config.ts'
+import { groupTitles, publicDefaults, settingNames, toFlagName } from '../../src/config/settings.ts'
+import { failedStart } from '../failed-start.ts'
 import {
   findOrigin,
   projectFolder,
   spawnVitrine,
   startVitrine,
   temporaryFolder,
-} from './start-vitrine.ts'
-import { makeCertificate } from './hardening/tls-client.ts'
-import { until } from './until.ts'
-import { words } from './words.ts'
+} from '../start-vitrine.ts'
+import { makeCertificate } from '../hardening/tls-client.ts'
+import { until } from '../until.ts'
+import { words } from '../words.ts'
 
 const run = promisify(execFile)
 
