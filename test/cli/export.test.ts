@@ -97,7 +97,7 @@ test('a backup to a link that has no file creates that file', async (t) => {
   const { settings, folder } = await loadedFile(t)
   const link = join(folder, 'link')
   await symlink('saved.vitrine', link)
-  assert.match(await run(settings, 'backup', link), /^Saved 3 records/)
+  assert.match(await run(settings, 'backup', link), /^Saved 2 posts, 1 profile /)
   assert.ok((await lstat(link)).isSymbolicLink())
   assert.deepEqual((await readdir(folder)).toSorted(), ['link', 'saved.vitrine'])
 })
