@@ -13,11 +13,12 @@ test('the pages of every operation are valid, have samples, and are small', asyn
       const url = `/docs/${operationId}`
       const { statusCode, body } = await app.inject({ url, headers })
       assert.equal(statusCode, 200)
-      assert.deepEqual(await findInvalid(body, url), [])
       assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
       assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
       assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
       const isFolded = /(users|locations|people|places|inspector|requests|\})\.\w+$/.test(path)
+      // The crawl finds and checks the others.
+      if (isFolded) assert.deepEqual(await findInvalid(body, url), [])
       assert.equal(overview.includes(`<li><a href="${url}"`), !isFolded)
     })
   }

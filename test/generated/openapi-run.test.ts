@@ -11,7 +11,7 @@ import { testApp } from '../test-app.ts'
 import { upload } from '../uploads.ts'
 
 /** How many requests are sent, and which: `OPENAPI_REQUESTS=10000 OPENAPI_SEED=7`. */
-const { OPENAPI_REQUESTS: count = '3000', OPENAPI_SEED: seed = '4' } = process.env
+const { OPENAPI_REQUESTS: count = '1000', OPENAPI_SEED: seed = '4' } = process.env
 
 const ids = ['one', '200', '404', 'not-found']
 
