@@ -5,9 +5,9 @@ import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 // Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
-// every database on a server of PostgreSQL that is thrown away. Pages and rejected input are the same there.
+// every database on a server of PostgreSQL that is thrown away. Pages and rejected input are the same there, and so are passwords.
 const isSame =
-  /\/(.*-pages?|forms|form-keys|map|views|documented|errors|definition|fields)\.test\.ts$/
+  /\/(.*-pages?|forms|form-keys|map|views|documented|errors|definition|fields|login.*|password-.*|upload-(digests|names))\.test\.ts$/
 const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
   (name) => `src/demos/${name}`,
 )
