@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
 import type { Config } from '../config/config.ts'
@@ -37,8 +38,9 @@ export function addIdempotencyHooks(
     const { isLeased, entry } = lease
     if (!isLeased) {
       if (entry.fingerprint !== fingerprint) throw keyReused()
-      if (entry.answer === undefined) throw keyInFlight()
-      return replayResponse(reply, entry.answer)
+      const answer = entry.answer ?? (isForm(request) && (await awaitAnswer(entries, keyHash)))
+      if (!answer) throw keyInFlight()
+      return replayResponse(reply, answer)
     }
     claimedIds.set(request, entry.recordId)
     finishers.set(request, renewLease(entries, lease, logFailure.bind(undefined, request)))
@@ -58,6 +60,21 @@ export function addIdempotencyHooks(
     route.onSend = [storeResponse, ...[route.onSend ?? []].flat()]
   })
   sweepRegularly(app, { name: 'expired idempotency keys', everySeconds: 600, sweep: entries.sweep })
+}
+
+const isForm = ({ headers }: FastifyRequest) =>
+  /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(
+    headers['content-type'] ?? '',
+  )
+
+/** A browser that sends a form twice shows the response to the second request. */
+async function awaitAnswer(entries: IdempotencyEntries, keyHash: string) {
+  for (let checks = 0; checks < 20; checks += 1) {
+    await setTimeout(100)
+    const entry = await entries.find(keyHash)
+    if (!entry || entry.answer) return entry?.answer
+  }
+  return undefined
 }
 
 const maxKeyLength = 255

@@ -36,6 +36,16 @@ for (const { path, fields } of samples) {
     assert.equal(await countRecords(app, path), 1)
   })
 
+  test(`the new form of ${path}, sent twice at once, gets the same page twice`, async (t) => {
+    const app = await testApp(t)
+    const form = asForm({ ...fields, _idempotency_key: await openForm(app, path) })
+    const send = async () => app.inject({ method: 'POST', url: `${path}/`, ...form })
+    const [first, second] = await Promise.all([send(), send()])
+    assert.deepEqual([first.statusCode, second.statusCode], [201, 201])
+    assert.equal(second.body, first.body)
+    assert.equal(await countRecords(app, path), 1)
+  })
+
   test(`a form of ${path} sent again with other values is shown again, with a new key`, async (t) => {
     const app = await testApp(t)
     const key = await openForm(app, path)
