@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
 import type { Config } from '../config/config.ts'
+import { isForm } from '../http/body/body-reader.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { assertNotToLose, loseResponse } from '../http/request/requested-failure.ts'
@@ -61,11 +62,6 @@ export function addIdempotencyHooks(
   })
   sweepRegularly(app, { name: 'expired idempotency keys', everySeconds: 600, sweep: entries.sweep })
 }
-
-const isForm = ({ headers }: FastifyRequest) =>
-  /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(
-    headers['content-type'] ?? '',
-  )
 
 /** A browser that sends a form twice shows the response to the second request. */
 async function awaitAnswer(entries: IdempotencyEntries, keyHash: string) {

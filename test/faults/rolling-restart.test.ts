@@ -66,17 +66,22 @@ async function create(origin: string): Promise<string> {
   }
 }
 
+async function startBehindNginx(t: TestContext) {
+  const ports = [String(await findFreePort()), String(await findFreePort())]
+  const pids = await startReplicas(t, ports)
+  const nginx = await startNginx(
+    t,
+    ports.map((port) => `127.0.0.1:${port}`),
+  )
+  await until(async () => (await create(nginx.origin)) === '201')
+  return { ports, pids, nginx }
+}
+
 test(
   'replicas restarted one after the other behind nginx lose no request',
   { skip: withoutNginx, timeout: 600_000 },
   async (t) => {
-    const ports = [String(await findFreePort()), String(await findFreePort())]
-    const pids = await startReplicas(t, ports)
-    const nginx = await startNginx(
-      t,
-      ports.map((port) => `127.0.0.1:${port}`),
-    )
-    await until(async () => (await create(nginx.origin)) === '201')
+    const { ports, pids, nginx } = await startBehindNginx(t)
     const outcomes = new Map<string, number>()
     let isOver = false
     const writers = Array.from({ length: 4 }, async () => {
@@ -108,13 +113,7 @@ test(
   'a frozen replica is killed, and its safe requests go to the other one',
   { skip: withoutNginx, timeout: 600_000 },
   async (t) => {
-    const ports = [String(await findFreePort()), String(await findFreePort())]
-    const pids = await startReplicas(t, ports)
-    const nginx = await startNginx(
-      t,
-      ports.map((port) => `127.0.0.1:${port}`),
-    )
-    await until(async () => (await create(nginx.origin)) === '201')
+    const { ports, pids, nginx } = await startBehindNginx(t)
     const [frozen = ''] = ports
     const pid = pids.get(frozen) ?? assert.fail()
     process.kill(pid, 'SIGSTOP')

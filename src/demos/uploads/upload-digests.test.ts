@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { example, ofNothing, sha256, sha512, toField } from '../../../test/digests.ts'
 import { asUpload } from '../../../test/multipart-form.ts'
 import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
-
-// RFC 9530 appendix B.1: the object is followed by a line feed.
-const example = '{"hello": "world"}\n'
-const sha256 = 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:'
-// RFC 9530 §2
-const sha512 =
-  'sha-512=:YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg==:'
-// RFC 9530 appendix B.2
-const ofNothing = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'
-
-function toField(algorithm: 'sha-256' | 'sha-512', content: string | Buffer): string {
-  const digest = createHash(algorithm.replace('-', '')).update(content).digest('base64')
-  return `${algorithm}=:${digest}:`
-}
 
 test('a form with a file is stored only when the digest of the whole form matches', async (t) => {
   const { app, folder } = await openUploads(t)
