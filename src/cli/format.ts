@@ -43,3 +43,8 @@ export function assertNotInMemory(url: string): void {
     )
   }
 }
+
+/** Others chose the text: a terminal would interpret control characters. */
+export function toPrintable(text: string): string {
+  return text.replaceAll(/[^ -~]/g, '?')
+}

@@ -23,11 +23,11 @@ const exampleBin = {
   response: { status: 200, json: { ok: true } },
 }
 
-const response = { type: 'object', description: 'What the bin responds: see `/responses/custom`.' }
+const response = { type: 'object', description: 'The response of the bin: see `/responses/custom`.' }
 const name = { ...text, maxLength: 100, description: 'One line. An empty name removes it.' }
 const properties = {
   name,
-  url: { ...url, description: 'What is sent here, and below, is captured.' },
+  url: { ...url, description: 'Requests to this URL, and to paths below it, are captured.' },
   createdAt: time,
   expiresAt: time,
   response,

@@ -1,0 +1,117 @@
+import type { XStatic } from 'typebox/schema'
+import { compileLater } from '../http/body/json-schema.ts'
+import { createByteCollector } from '../http/body/read-bytes.ts'
+import { isObject } from '../http/request/parameters.ts'
+import { textSchema } from '../stores/records/records.ts'
+import { toPrintable } from './format.ts'
+
+export interface Source {
+  /** The URL of the bin in the API. */
+  url: string
+  authorization: string
+  /** The id of the last event that was handled. */
+  event?: string
+  /** The id of the latest request that was sent; empty before the first one. */
+  request: string
+  /** Those that were sent before their event. */
+  listed: Set<string>
+  isLost?: boolean
+}
+
+/** What is read of a request of a list. */
+const requestSchema = {
+  type: 'object',
+  required: ['id', 'method', 'path', 'requestFields'],
+  properties: {
+    id: textSchema,
+    method: textSchema,
+    path: textSchema,
+    requestFields: {
+      type: 'array',
+      items: { type: 'array', minItems: 2, maxItems: 2, prefixItems: [textSchema, textSchema] },
+    },
+    requestBody: { type: 'object' },
+    isTooLarge: { type: 'boolean' },
+  },
+} as const
+
+export type ListedRequest = XStatic<typeof requestSchema>
+
+const validator = compileLater(requestSchema)
+/** With escapes, a request of a list has less than 1 MiB. */
+const maxLineLength = 4 * 1024 * 1024
+const lineFeed = 10
+
+export class BinUnavailable extends Error {}
+
+/** Undefined if the request has been removed. */
+export async function get({ url, authorization }: Source, path: string, more = {}) {
+  const response = await fetch(url + path, { headers: { authorization, ...more } })
+  const { ok, status } = response
+  if (ok) return response
+  if (status === 404 && path.includes('/requests/')) return undefined
+  const problem = parseJson(String(await readBytes(response.body, maxLineLength)))
+  if (![400, 401, 404, 410].includes(status) || !isObject(problem))
+    throw new Error(`the bin responds with ${String(status)}`)
+  throw new BinUnavailable(toPrintable(String(problem.detail)))
+}
+
+/** Those of a list, or the one at the path. Throws if the service is another one. */
+export async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
+  const accept = 'application/x-ndjson, application/json'
+  const response = await get(source, `/requests${pathOrQuery}`, { accept })
+  for await (const line of readLines(response?.body))
+    for (const one of [parseJson(line)].flat()) {
+      if (!validator().Check(one)) throw new BinUnavailable('The response is not that of a bin.')
+      yield one
+    }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The first event has no name, and the id with which the stream begins. */
+export async function* readEvents(source: Source) {
+  const last = source.event && { 'last-event-id': source.event }
+  const response = await get(source, '/events', { accept: 'text/event-stream', ...last })
+  let [name, id, text] = ['', '', '{}']
+  for await (const line of readLines(response?.body)) {
+    const [, field = '', rest = ''] = /^(\w+): (.*)$/.exec(line) ?? []
+    if (field === 'event') name = rest
+    if (field === 'id') id = rest
+    if (field === 'data') text = rest
+    if (line !== '' || id === '') continue
+    const value = parseJson(text)
+    yield { name, id, value: isObject(value) ? value : {} }
+    ;[name, id, text] = ['', '', '{}']
+  }
+}
+
+type Chunks = AsyncIterable<Uint8Array> | null | undefined
+
+async function* readLines(body: Chunks): AsyncGenerator<string> {
+  let rest = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) {
+    rest += decoder.decode(chunk, { stream: true })
+    if (rest.length > maxLineLength) throw new BinUnavailable('The bin sends too long a line.')
+    // To split also flattens, which would take long for each of many small chunks.
+    if (!chunk.includes(lineFeed)) continue
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+export async function readBytes(body: Chunks, maxBytes: number): Promise<Buffer> {
+  const bytes = createByteCollector(maxBytes)
+  for await (const chunk of body ?? [])
+    if (!bytes.add(Buffer.from(chunk))) throw new BinUnavailable('The bin sends too large a body.')
+  return bytes.toBuffer()
+}
