@@ -23,7 +23,10 @@ const exampleBin = {
   response: { status: 200, json: { ok: true } },
 }
 
-const response = { type: 'object', description: 'The response of the bin: see `/responses/custom`.' }
+const response = {
+  type: 'object',
+  description: 'The response of the bin: see `/responses/custom`.',
+}
 const name = { ...text, maxLength: 100, description: 'One line. An empty name removes it.' }
 const properties = {
   name,
