@@ -5,12 +5,11 @@ import { openPostgresServer } from './postgres-server.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 // Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
-// every database on a server of PostgreSQL that is thrown away. Pages and rejected input are the same there, and so are passwords.
+// every database on a server of PostgreSQL that is thrown away. Pages, rejected input, passwords and the
+// two resources of the seed are the same there as any resource.
 const isSame =
   /\/(.*-pages?|forms|form-keys|map|views|documented|errors|definition|fields|login.*|password-.*|upload-(digests|names))\.test\.ts$/
-const demos = ['users', 'locations', 'sessions', 'uploads', 'bins'].map(
-  (name) => `src/demos/${name}`,
-)
+const demos = ['sessions', 'uploads', 'bins'].map((name) => `src/demos/${name}`)
 const parts = ['resources', 'data-file', 'test-api', 'idempotency'].map((name) => `src/${name}`)
 const files = globSync(
   [...parts, ...demos].map((path) => `${path}/**/*.test.ts`),

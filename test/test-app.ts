@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createApp } from '../src/app.ts'
-import { openStores } from '../src/stores/open-stores.ts'
+import { openStores, type Stores } from '../src/stores/open-stores.ts'
 import { combineDemos } from '../src/data-file/data-demos.ts'
 import { openData } from '../src/data-file/open-data.ts'
 import { loadConfig } from '../src/config/config.ts'
@@ -52,9 +52,13 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
       : combineDemos(config, demos, await openData(config, stores))
   const logTo = { write, queue: write }
   const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })
+  // The test runner keeps the closure, and with it what the closure uses, until the process ends.
+  const opened: { app?: FastifyInstance; stores?: Stores } = { app, stores }
   t.after(async () => {
-    await app.close()
-    await stores.close()
+    await opened.app?.close()
+    await opened.stores?.close()
+    delete opened.app
+    delete opened.stores
     rmSync(folder, { recursive: true })
     const faults = logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50)
     if (!expectsFaults) assert.deepEqual(faults, [])

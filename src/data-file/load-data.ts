@@ -130,7 +130,9 @@ async function assertEmpty(records: Records, definitions: readonly ResourceDefin
     if ((await records.collection(name).count()) === 0) continue
     // Another process has begun to load them.
     if (await records.collection(collectionNames.dataFile).find(loadId)) return
-    throw new Error(`the database has other ${name}: set another DATABASE_URL, or unset it`)
+    throw new Error(
+      `the database already has ${name} that are not from this file: set DATABASE_URL to another database, or unset it`,
+    )
   }
 }
 

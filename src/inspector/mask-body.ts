@@ -121,7 +121,7 @@ interface SecretValue {
   depth: number
 }
 
-/** At the end of the value, what of the token is behind it. */
+/** Returns the part of the token behind the value, or `undefined` if the value does not end in it. */
 function skipToken(value: SecretValue, token: string): string | undefined {
   if (token === '{' || token === '[') value.depth += 1
   else if (token === '}' || token === ']') {

@@ -2,9 +2,9 @@ import { decodePath } from '../http/request/target.ts'
 import { html } from '../site/html.ts'
 import { mask } from './mask.ts'
 
-/** Of each exchange: each is searched in the whole body. */
+/** How many secrets of an exchange are looked for in a body. Each search reads the whole body. */
 const countSearched = 300
-/** Shorter ones would be found everywhere. */
+/** Shorter secrets are not looked for: they would be found in most bodies. */
 const minLength = 6
 
 /** What is masked in `masked`, where `source` has it. */

@@ -117,7 +117,7 @@ function toBody(body: Exchange['requestBody']): CommandRequest['body'] {
   return { kind: 'base64', base64: toBytes(body).toString('base64') }
 }
 
-/** What a browser needs to send the request again. Undefined if it cannot. A body that is not whole is at `bodyUrl`. */
+/** What a browser needs to send the request again. Undefined if it cannot. An incomplete body is at `bodyUrl`. */
 export function toReplay(exchange: Exchange, bodyUrl?: string) {
   const { method, target } = exchange
   const { headers, body } = toCommandRequest(exchange)

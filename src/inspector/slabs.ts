@@ -4,7 +4,7 @@ export interface Entry {
   bodies: readonly (Buffer | string)[]
 }
 
-/** What was added, until the next entry is added. */
+/** An entry as it was added. It is valid until the next entry is added. */
 export interface StoredEntry {
   numbers: Float64Array
   text: string

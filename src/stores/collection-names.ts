@@ -1,4 +1,4 @@
-/** The stored names. No resource name has a `~`, so none is equal. */
+/** The names in the database. A name of a resource has no `~`, so it is never one of these. */
 export const collectionNames = {
   orphanedFiles: '~leftovers',
   sessions: '~sessions',

@@ -46,7 +46,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
           checkAt = performance.now() + checkMs
         }
         if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
-        // Of what a slow client missed, the first follows this request.
+        // The first request that a slow client missed follows this one.
         if (gap !== undefined) return toEvent('reset', gap, { after })
         after = own?.captured.at(-1)?.id ?? after
         let text = ''

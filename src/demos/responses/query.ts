@@ -12,9 +12,13 @@ type Values<Known> = XStatic<{ type: 'object'; properties: Known; additionalProp
 
 type Properties = Readonly<Record<string, { type: string; description: string; example?: string }>>
 
-/** The parser throws 400 that names each wrong parameter. */
+/**
+ * The parser throws 400 that names each wrong parameter. `rules` are what the error says of one
+ * after "must", by name: `have the form <example>` by default.
+ */
 export function createQueryParser<const Known extends Properties>(
   properties: Known,
+  rules: { readonly [Name in keyof Known]?: string } = {},
 ): (query: readonly Pair[]) => Values<Known> {
   const getValidator = compileLater({ type: 'object', properties, additionalProperties: false })
   return (query: readonly Pair[]) => {
@@ -29,8 +33,8 @@ export function createQueryParser<const Known extends Properties>(
     if (validator.Check(value)) return value
     const errors = validator.Errors(value)[1].filter((error) => error.instancePath !== '')
     const problems = errors.flatMap((error) => {
-      const example = properties[error.instancePath.slice(1)]?.example ?? ''
-      const message = `must have the form ${example}`
+      const name = error.instancePath.slice(1)
+      const message = `must ${rules[name] ?? `have the form ${properties[name]?.example ?? ''}`}`
       return toFieldProblems(error.keyword === 'pattern' ? { ...error, message } : error)
     })
     throw invalidDescription(problems)

@@ -41,7 +41,10 @@ const properties = {
   },
 } as const
 
-const parseSteps = createQueryParser(properties)
+const parseSteps = createQueryParser(properties, {
+  steps: `have the form 503*2,short-body,200: status codes from 200 to 599, or faults (${faultNames.join(', ')}), each with a count of at most 1000 after *`,
+  retry_after: 'be a number of seconds, such as 3, or a date in some seconds, such as date:3',
+})
 type Steps = ReturnType<typeof parseSteps>
 const component = toComponent('schemas', 'ResponseSequence', sequenceSchema)
 const example = {
@@ -56,7 +59,7 @@ export const sequenceEndpoints: readonly ResponseEndpoint[] = [
     url: '/responses/sequence/:key',
     summary: 'Respond with the next step of a sequence',
     description:
-      'The steps are described by the parameters, of which those of /responses/custom describe the last step and what the faults before it break, by JSON in the parameter `description`, or, in a request without a parameter other than `tag`, by JSON in the body. Each request with this key counts, whatever its steps are, until ten minutes have passed without one.',
+      'Describe the steps in one of three ways: with parameters, with JSON in the parameter `description`, or with JSON in the body of a request whose only parameter is `tag`. The parameters of /responses/custom describe the last step, and the response that the faults before it break. Each request with this key counts, whatever its steps are. The count starts again when ten minutes have passed without a request.',
     parameters: [
       keyParameter,
       ...toQueryParameters(properties),

@@ -22,7 +22,7 @@ export class HttpError extends Error {
   readonly title: string
   readonly headers: ErrorHeaders = {}
   readonly fields: readonly FieldProblem[] = []
-  /** Whether JSON is the default format if the request matched no route. */
+  /** For a request that matched no route: whether its error is JSON by default. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
   /** The path and the name of the page that the error page links to. */

@@ -86,7 +86,7 @@ async function saveContents(
   // Before any file is removed.
   for (const known of eachFile(database, options, 'saved')) {
     if (!(await hasContentOf(known, readContent(known.id))))
-      throw new Error(`the backup is damaged: file ${known.id} is not whole`)
+      throw new Error(`the backup is damaged: file ${known.id} is incomplete`)
   }
   const pending: string[] = []
   try {
