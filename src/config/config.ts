@@ -162,12 +162,14 @@ export function findMisspelled(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const bare = name.replace(/^VITRINE_/, '')
     const isMeant = (each: string) =>
-      isNear(bare, each, each.length < 8 ? 1 : 2) ||
+      isNear(toSingular(bare), toSingular(each), each.length < 8 ? 1 : 2) ||
       (each.includes('_') && bare.startsWith(`${each}_`))
     const meant = known.includes(name) ? undefined : known.find(isMeant)
     return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
   })
 }
+
+const toSingular = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '')
 
 /** Whether so many additions, removals and replacements of characters can make them equal. */
 function isNear(one: string, other: string, edits: number): boolean {

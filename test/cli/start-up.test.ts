@@ -165,7 +165,8 @@ test('a HOST that cannot be resolved stops the start with one line', async (t) =
 const misspelled: readonly [name: string, meant: string | undefined][] = [
   ['PRESETS', 'PRESET'],
   ['RATELIMIT', 'RATE_LIMIT'],
-  ['TRUSTED_PROXY', undefined],
+  ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+  ['TRUST_PROXY', 'TRUSTED_PROXIES'],
   ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
   ['ALLOWED_HOST', 'ALLOWED_HOSTS'],
   ['DATABASE_URL_FILE', 'DATABASE_URL'],
