@@ -52,7 +52,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
       : combineDemos(config, demos, await openData(config, stores))
   const logTo = { write, queue: write }
   const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })
-  // The test runner keeps the closure, and with it what the closure uses, until the process ends.
+  // The test runner keeps the function below until the process ends: it must not hold the app.
   const opened: { app?: FastifyInstance; stores?: Stores } = { app, stores }
   t.after(async () => {
     await opened.app?.close()

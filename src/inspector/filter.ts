@@ -30,7 +30,7 @@ type Filtered = Pick<
   'method' | 'effectiveMethod' | 'status' | 'client' | 'isCutOff' | 'target'
 > & { owner: Viewer }
 
-/** The filter sees the masked `target`, so that nobody can guess a secret with it. */
+/** `target` is masked. Otherwise a filter of paths could find out a secret. */
 export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: Viewer): boolean {
   const { method, status, path, client, isOwn, isError, lacksAssets } = filter
   const given = exchange.status ?? 0

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
-import { findMisspelled, loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { groupTitles, publicDefaults, settingNames, toFlagName } from '../../src/config/settings.ts'
 import { failedStart } from '../failed-start.ts'
 import {
@@ -161,27 +161,6 @@ test('a HOST that cannot be resolved stops the start with one line', async (t) =
   const { lines } = await failedStart(t, { HOST: 'host.invalid', DATABASE_URL: 'sqlite::memory:' })
   assert.deepEqual(lines, ['vitrine: cannot start: HOST cannot be resolved: host.invalid'])
 })
-
-const misspelled: readonly [name: string, meant: string | undefined][] = [
-  ['PRESETS', 'PRESET'],
-  ['RATELIMIT', 'RATE_LIMIT'],
-  ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
-  ['TRUST_PROXY', 'TRUSTED_PROXIES'],
-  ['TRUSTED_PROXYS', 'TRUSTED_PROXIES'],
-  ['ALLOWED_HOST', 'ALLOWED_HOSTS'],
-  ['DATABASE_URL_FILE', 'DATABASE_URL'],
-  ['VITRINE_PRESET', 'PRESET'],
-  ['MAX_BODY_BYTES', undefined],
-  ...words`HOME HOSTNAME HOSTTYPE PATH PWD LOGNAME USER TERM PORT HOST NODE_OPTIONS NODE_ENV`.map(
-    (name) => [name, undefined] satisfies [string, undefined],
-  ),
-]
-for (const [name, meant] of misspelled) {
-  test(`the variable ${name} ${meant ? `is taken for ${meant}` : 'causes no warning'}`, () => {
-    const expected = `${name} is not a setting and is ignored. Did you mean ${meant ?? ''}?`
-    assert.deepEqual(findMisspelled({ [name]: 'a' }), meant ? [expected] : [])
-  })
-}
 
 for (const [settings, warning] of [
   [{ PRESETS: 'public' }, /^vitrine: PRESETS is not a setting/m],

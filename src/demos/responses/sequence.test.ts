@@ -114,13 +114,16 @@ test('a flood of keys removes the oldest states, and keeps the store from being 
 })
 
 const invalid: [path: string, names: RegExp][] = [
-  [`${url}?steps=99`, /^steps must have the form 503\*2,short-body,200: status codes/],
-  [`${url}?steps=short,200`, /^steps .* or faults \(reset-before-head, /],
+  [`${url}?steps=99`, /^steps must have the form 503\*2,short-body,200\. A step is a status code/],
+  [`${url}?steps=short,200`, /^steps .* or a fault \(reset-before-head, /],
   [`${url}?steps=200*0`, /^steps /],
   [`${url}?steps=200*1001`, /^steps /],
   [`${url}?steps=`, /^steps /],
   [`${url}?steps=${'200,'.repeat(200)}200`, /^steps must be at most 500/],
-  [`${url}?retry_after=soon&color=red`, /^retry_after must be a number of seconds, such as 3, or/],
+  [
+    `${url}?retry_after=soon&color=red`,
+    /^retry_after must be a number of seconds from 0 to 99999, or date:3/,
+  ],
   [`${url}?steps=503,200&seconds=1`, /^seconds needs fault/],
   [`${url}?steps=200&steps=500`, /^steps is given more than once/],
   [`${url}?__proto__=1`, /^__proto__ is not allowed/],

@@ -42,8 +42,8 @@ const properties = {
 } as const
 
 const parseSteps = createQueryParser(properties, {
-  steps: `have the form 503*2,short-body,200: status codes from 200 to 599, or faults (${faultNames.join(', ')}), each with a count of at most 1000 after *`,
-  retry_after: 'be a number of seconds, such as 3, or a date in some seconds, such as date:3',
+  steps: `have the form 503*2,short-body,200. A step is a status code from 200 to 599 or a fault (${faultNames.join(', ')}), with an optional count from *1 to *1000`,
+  retry_after: 'be a number of seconds from 0 to 99999, or date:3 for the date in 3 seconds',
 })
 type Steps = ReturnType<typeof parseSteps>
 const component = toComponent('schemas', 'ResponseSequence', sequenceSchema)

@@ -63,9 +63,7 @@ function findDelay(request: FastifyRequest) {
 /** For a request without a key, or with a method or path that accepts none. */
 export function assertNotToLose(request: FastifyRequest): void {
   if (findPreference(request, losing) === undefined) return
-  throw badRequest(
-    `${losing} needs an Idempotency-Key in a POST request to the list of a resource, such as /locations.`,
-  )
+  throw badRequest(`${losing} needs an Idempotency-Key, in a POST request that creates a record.`)
 }
 
 /** Names the preferences that the service does not apply in a header: all, or all but `applied`. */

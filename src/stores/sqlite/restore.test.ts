@@ -115,13 +115,13 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
     async (file) => {
       await forge(file, 'DELETE FROM contents WHERE place = 1')
     },
-    /file .* is incomplete/,
+    /content of file .* does not have its size and hash/,
   ],
   'with a piece of an upload that is another': [
     async (file) => {
       await forge(file, 'UPDATE contents SET piece = zeroblob(length(piece)) WHERE place = 1')
     },
-    /file .* is incomplete/,
+    /content of file .* does not have its size and hash/,
   ],
   'in which an upload has more bytes than its size': [
     (file) =>
@@ -129,7 +129,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
         file,
         "INSERT INTO contents SELECT id, max(place) + 1, x'78' FROM contents GROUP BY id",
       ),
-    /file .* is incomplete/,
+    /content of file .* does not have its size and hash/,
   ],
   'in which a view stands for the records': [
     (file) =>
@@ -180,7 +180,7 @@ test('a rejected backup does not replace a file that has the same id', async (t)
   const stored = join(folder, 'files', id)
   await writeFile(stored, 'other content')
   const restoring = restoreBackup({ path, file, files, fileCollections, checkRecord })
-  await assert.rejects(restoring, /is incomplete/)
+  await assert.rejects(restoring, /does not have its size and hash/)
   assert.equal(await readFile(stored, 'utf8'), 'other content')
 })
 

@@ -86,7 +86,9 @@ async function saveContents(
   // Before any file is removed.
   for (const known of eachFile(database, options, 'saved')) {
     if (!(await hasContentOf(known, readContent(known.id))))
-      throw new Error(`the backup is damaged: file ${known.id} is incomplete`)
+      throw new Error(
+        `the backup is damaged: the content of file ${known.id} does not have its size and hash`,
+      )
   }
   const pending: string[] = []
   try {
