@@ -161,7 +161,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
   const isProxy = createProxyCheck(config)
   return {
     logController: new ErrorLog({ disableRequestLogging: true }),
-    genReqId: (raw: IncomingMessage) => toRequestId(raw, isProxy(raw.socket.remoteAddress)),
+    genReqId: (raw: IncomingMessage) => toRequestId(raw, isProxy),
     frameworkErrors: (error, request, reply) => {
       sendUnroutableError(error, request, { reply, ...parts })
     },

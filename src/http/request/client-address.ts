@@ -9,5 +9,6 @@ export function parseAddress(text = ''): string | undefined {
 
 /** That of the connection if a trusted proxy forwards something else. */
 export function toClientAddress({ ip, socket }: FastifyRequest): string {
-  return parseAddress(ip) ?? socket.remoteAddress ?? ''
+  const { remoteAddress = '' } = socket
+  return ip === remoteAddress ? ip : (parseAddress(ip) ?? remoteAddress)
 }

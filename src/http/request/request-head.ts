@@ -25,10 +25,11 @@ const isHost = remember((text) => /^[\w.~+,=%:[\]-]+$/.test(text) && URL.canPars
 const scheme = /^https?$/
 
 /** Clients could choose the id of another request, so that only the id of a proxy is used. */
-export function toRequestId(raw: IncomingMessage, isOfProxy: boolean): string {
+export function toRequestId(raw: IncomingMessage, isProxy: (address?: string) => boolean): string {
   const own = randomUUID()
   const sent = raw.headers['x-request-id']
-  if (!isOfProxy || typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
+  if (typeof sent !== 'string' || !/^[\w.:;=@+/-]{1,128}$/.test(sent)) return own
+  if (!isProxy(raw.socket.remoteAddress)) return own
   raw.ownId = own
   return sent
 }
