@@ -5,11 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { createApp } from './app.ts'
 import { openStores, type Stores } from './stores/open-stores.ts'
 import { removeEverything } from './cli/reset.ts'
+import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
 import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed.ts'
-import { settingNames, toEnvironmentName } from './config/settings.ts'
+import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
 import { combineDemos } from './data-file/data-demos.ts'
 import { openData } from './data-file/open-data.ts'
 import { listen } from './server/server.ts'
@@ -36,8 +37,13 @@ export interface VitrineOptions {
   dialect?: '0.17' | '1'
 }
 
+const optionNames = ['settings', 'data', 'schema', 'dialect']
+
 /** Ignores the environment. The caller must stop it, also if it was not started. */
 export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
+  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
+  if (unknown !== undefined)
+    throw new TypeError(`unknown option ${unknown}: the options are ${optionNames.join(', ')}`)
   const opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   opened.defer(() => {
@@ -115,7 +121,7 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
   const known = settingNames.map(toEnvironmentName)
   const problems = Object.keys(settings).flatMap((name) => {
     if (processSettings.includes(name)) return [`${name} is not supported inside another program`]
-    return known.includes(name) ? [] : [`unknown setting ${name}`]
+    return known.includes(name) ? [] : [`unknown setting ${name}${toHint(name, known)}`]
   })
   const defaults = {
     DATABASE_URL: 'sqlite::memory:',
@@ -127,4 +133,13 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
   }
   const demoNames = demos.map(({ name }) => name)
   return loadConfig({ ...defaults, ...settings }, demoNames, problems)
+}
+
+/** Some flags have other names than their variables. */
+function toHint(name: string, known: readonly string[]): string {
+  const isFlag = (setting: (typeof settingNames)[number]) =>
+    toFlagName(setting).replaceAll('-', '_').toUpperCase() === name
+  const flag = settingNames.find(isFlag)
+  const nearest = flag === undefined ? findNearest(name, known) : toEnvironmentName(flag)
+  return nearest === undefined ? '' : `: did you mean ${nearest}?`
 }

@@ -237,3 +237,14 @@ test('settings that apply only to a separate process are rejected by name', asyn
     })
   }
 })
+
+const misspelt: [options: object, message: RegExp][] = [
+  [{ dta: {} }, /^unknown option dta: the options are settings, data, schema, dialect$/],
+  [{ settings: { PROT: '1' } }, /unknown setting PROT: did you mean PORT\?/],
+  [{ settings: { DELAY: '1' } }, /unknown setting DELAY: did you mean DELAY_MS\?/],
+]
+for (const [options, message] of misspelt) {
+  test(`buildApp(${JSON.stringify(options)}) is an error`, async () => {
+    await assert.rejects(buildApp(options), { message })
+  })
+}

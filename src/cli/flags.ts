@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { commands, parseCommand, type Command } from './commands.ts'
+import { findNearest } from '../config/find-nearest.ts'
 import { loadConfig } from '../config/config.ts'
 import { describeDefault, groupTitles, settingNames, settings } from '../config/settings.ts'
 import { toEnvironmentName, toFlagName, type SettingName } from '../config/settings.ts'
@@ -47,7 +48,7 @@ function parseFlags(args: string[]) {
     const previous = tokens[index - 1]
     if (token.kind === 'option') {
       const name = names.get(token.name)
-      if (name === undefined) problems.add(toUnknownFlag(token.rawName))
+      if (name === undefined) problems.add(toUnknownFlag(token.rawName, [...names.keys()]))
       else if (switches.includes(token.name)) values[name] = token.value ?? 'on'
       else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
       else values[name] = token.value
@@ -70,8 +71,10 @@ const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
 
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
-function toUnknownFlag(name: string): string {
-  if (/^--[\w-]+$/.test(name)) return `unknown flag ${name}; see --help`
+function toUnknownFlag(name: string, known: readonly string[]): string {
+  const nearest = findNearest(name.slice(2), known)
+  const hint = nearest === undefined ? 'see' : `did you mean --${nearest}? See`
+  if (/^--[\w-]+$/.test(name)) return `unknown flag ${name}; ${hint} --help`
   return 'flags start with two hyphens; see --help'
 }
 
@@ -80,7 +83,9 @@ export function helpText(args: string[]): string {
   const { values, words } = parseFlags(args.filter((arg) => arg !== '--help'))
   const preset = values.PRESET ?? process.env.PRESET
   const formatSetting = (name: SettingName) => {
-    const meaning = `${settings[name].doc} [${describeDefault(name, preset)}]`.replaceAll('`', '')
+    const variable = settings[name].flag === undefined ? '' : `; ${toEnvironmentName(name)}`
+    const inBrackets = `[${describeDefault(name, preset)}${variable}]`
+    const meaning = `${settings[name].doc} ${inBrackets}`.replaceAll('`', '')
     return formatRow(`--${toFlagName(name)}`, meaning)
   }
   const [name] = takeSource(words).ofCommand
@@ -127,7 +132,8 @@ ${formatRow('--help', 'show this help')}
 ${formatRow('--version', 'show the version')}
 
 Every flag can also be set in the environment: --max-body-bytes is
-MAX_BODY_BYTES there. Flags override the environment. Defaults are in brackets.
+MAX_BODY_BYTES there. Flags override the environment. In brackets are the
+default and, if it has another name, the variable.
 ${settingRows.join('\n')}`
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
+import { countEdits } from './find-nearest.ts'
 import { isUrl } from './parse-settings.ts'
 import { publicDefaults, settingNames, settings } from './settings.ts'
 import { toEnvironmentName, toFlagName, type SettingName } from './settings.ts'
@@ -152,7 +153,7 @@ function isInstalled(name: string): boolean {
 export function findOpenInspector({ preset, inspector }: Config): string[] {
   if (preset !== 'public' || inspector !== 'all') return []
   return [
-    'INSPECTOR=all shows the requests of each visitor to all others. Unset it for PRESET=public.',
+    'INSPECTOR=all shows the requests of each visitor to all others. A class may want this; otherwise unset it.',
   ]
 }
 
@@ -162,7 +163,7 @@ export function findMisspelled(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const bare = name.replace(/^VITRINE_/, '')
     const isMeant = (each: string) =>
-      isNear(toSingular(bare), toSingular(each), each.length < 8 ? 1 : 2) ||
+      countEdits(toSingular(bare), toSingular(each)) <= (each.length < 8 ? 1 : 2) ||
       (each.includes('_') && bare.startsWith(`${each}_`))
     const meant = known.includes(name) ? undefined : known.find(isMeant)
     return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
@@ -170,14 +171,3 @@ export function findMisspelled(environment: Environment): string[] {
 }
 
 const toSingular = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '')
-
-/** Whether so many additions, removals and replacements of characters can make them equal. */
-function isNear(one: string, other: string, edits: number): boolean {
-  const [a, b] = [one.slice(1), other.slice(1)]
-  if (one === '' || other === '') return one.length + other.length <= edits
-  if (one[0] === other[0]) return isNear(a, b, edits)
-  return (
-    edits > 0 &&
-    [isNear(a, other, edits - 1), isNear(one, b, edits - 1), isNear(a, b, edits - 1)].includes(true)
-  )
-}

@@ -163,7 +163,7 @@ export const settings = {
   bodyReaders: setting(parse.bodyReaderNames.join(), parse.bodyReaders, 'bodies to parse'),
   corsOrigins: {
     ...setting('', parse.origins, 'origins that may send cross-site writes and credentials'),
-    localDefault: 'http://localhost:*,http://127.0.0.1:*',
+    localDefault: 'http://localhost:*, http://127.0.0.1:*, http://[::1]:*, https://localhost:*',
   },
   allowedRedirectDomains: setting(
     '*',

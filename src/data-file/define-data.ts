@@ -1,3 +1,4 @@
+import { findNearest } from '../config/find-nearest.ts'
 import { HttpError } from '../http/errors/http-error.ts'
 import { createId } from '../idempotency/create-id.ts'
 import { isRoutableId, singularId } from '../resources/context.ts'
@@ -6,7 +7,7 @@ import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { inferFields, maxFields } from './infer-schema.ts'
-import { findNearest, type GivenSchema, type Report } from './parse-schema.ts'
+import type { GivenSchema, Report } from './parse-schema.ts'
 import { toDefinition, type InferredResource } from './to-definition.ts'
 
 export interface DataResource {
@@ -205,17 +206,37 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-/** Only of references that the schema declares. */
-function reportDangling(
-  resources: readonly DataResource[],
-  { schemas, names, report }: DefineContext,
-) {
-  const targets = new Map(
+/** Of references that no schema declares, which may refer to records that are not in the file. */
+export function findDangling(resources: readonly DataResource[]): string[] {
+  const ids = toIds(resources)
+  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
+    references.flatMap(({ field, resource }) => {
+      const known = ids.get(resource)
+      const isDangling = (value: unknown) =>
+        !isMissing(value) && known?.has(String(value)) === false
+      const count = records.filter(({ document }) => isDangling(document[field])).length
+      const ofRecords = `of ${String(count)} record${count === 1 ? '' : 's'}`
+      return count === 0 ? [] : [`${field} ${ofRecords} of ${name} is not an id of ${resource}`]
+    }),
+  )
+}
+
+/** The ids of each list; undefined for a single record. */
+function toIds(resources: readonly DataResource[]) {
+  return new Map(
     resources.map(({ definition: { name, isSingular }, records }) => [
       name,
       isSingular ? undefined : new Set(records.map(({ id }) => id)),
     ]),
   )
+}
+
+/** Only of references that the schema declares. */
+function reportDangling(
+  resources: readonly DataResource[],
+  { schemas, names, report }: DefineContext,
+) {
+  const targets = toIds(resources)
   for (const { definition, records } of resources) {
     const { name, references = [] } = definition
     for (const { field, resource, onDelete } of references) {

@@ -7,7 +7,7 @@ import { createHasher } from '../resources/write/write.ts'
 import type { Services } from '../site/demo.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
-import { defineData, redefineData } from './define-data.ts'
+import { defineData, findDangling, redefineData } from './define-data.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -45,7 +45,8 @@ export async function openData(
     const { described, total, ...parsed } = await parseData(config, data)
     if (!(await loadData(records, { ...data, ...parsed }, load))) continue
     await rewindSequences(described, states)
-    const notices = [`Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`]
+    const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
+    const notices = [loaded, ...findDangling(parsed.resources).slice(0, maxShownProblems)]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }
@@ -146,8 +147,14 @@ async function parseLoaded(
 }
 
 const unreadable = 'The data file cannot be read. Restore it, and reset again.'
-const hasChanged = (how: string) =>
-  `The data file has changed since its records were loaded. ${how} to load it, or restore the file and reset again.`
+const hasChanged = ({ dataFresh, dataWatch }: Config) => {
+  const changed = 'The data file has changed since its records were loaded.'
+  if (dataWatch)
+    return `${changed} It is being loaded or is not valid: see the log, and reset again.`
+  return `${changed} ${toLoadAgain(dataFresh)} to load it, or restore the file and reset again.`
+}
+const toLoadAgain = (isFresh: boolean) =>
+  isFresh ? 'Restart the service' : 'Start the service with --reload'
 const misfit = (how: string) =>
   `The data file no longer fits its schema. ${how} to get a list of the problems, and correct the file or the schema.`
 
@@ -156,11 +163,10 @@ export async function reloadData(config: Config, records: Records): Promise<stri
   const data = await readDataTexts(config).catch(() => undefined)
   if (!data) return unreadable
   const load = await findLoad(records)
-  const how = config.dataFresh ? 'Restart the service' : 'Start the service with --reload'
-  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged(how)
+  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged(config)
   // The schema may apply to what is written only, and not to the records of the file.
   const parsed = await parseData(config, data).catch(() => undefined)
-  if (!parsed) return misfit(how)
+  if (!parsed) return misfit(toLoadAgain(config.dataFresh))
   const { resources, total } = parsed
   if (total > maxAtomicRecords) {
     const isLoaded = await loadData(records, { ...data, ...parsed }, load)

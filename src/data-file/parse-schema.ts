@@ -1,3 +1,4 @@
+import { findNearest } from '../config/find-nearest.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { jsonTypes, type FieldSchema, type ResourceReference } from '../resources/definition.ts'
@@ -179,28 +180,4 @@ function findUnknownFormat([path, { type = 'string', format }]: PlacedSchema): P
   const nearest = findNearest(format, known)
   const hint = nearest === undefined ? '' : `: the nearest is ${nearest}`
   return [[`${path}/format`, `is an unknown format${hint}. Formats: ${known.join(', ')}`]]
-}
-
-const maxEdits = 3
-
-export function findNearest(name: string, names: readonly string[]): string | undefined {
-  const [nearest] = names
-    .map((known) => ({ known, edits: countEdits(name, known) }))
-    .filter(({ edits }) => edits <= Math.min(maxEdits, name.length / 2))
-    .toSorted((one, other) => one.edits - other.edits)
-  return nearest?.known
-}
-
-/** The characters to add, remove or replace (Levenshtein). */
-function countEdits(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (let index = 0; index < one.length; index += 1) {
-    const next = [index + 1]
-    for (let at = 0; at < other.length; at += 1) {
-      const replaced = (row[at] ?? 0) + Number(one[index] !== other[at])
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

@@ -71,3 +71,15 @@ test('a field whose schema has no type has the type of the records', async (t) =
     assert.equal((await app.inject(request)).statusCode, status)
   }
 })
+
+test('missing references and taken unique values are reported together', async (t) => {
+  const data = { authors, posts, posts2: [{ id: 1, author_id: 'ann', post_id: 1, slug: 'a' }] }
+  const schema = { posts2: { properties: { slug: { type: 'string', 'x-unique': true } } } }
+  const app = await dataApp(t, data, { schema })
+  const payload = { author_id: 'x', post_id: 99, slug: 'a' }
+  const response = await app.inject({ method: 'POST', url: '/posts2', payload })
+  assert.equal(response.statusCode, 422)
+  const { errors } = response.json<{ errors: { pointer: string }[] }>()
+  const pointers = errors.map(({ pointer }) => pointer)
+  assert.deepEqual(pointers, ['#/author_id', '#/post_id', '#/slug'])
+})

@@ -294,3 +294,38 @@ test('a schema whose name is near to a resource without a schema is a problem', 
     /\/prodcuts is not a resource of the file; did you mean products\?/,
   )
 })
+
+test('the example of a new record is valid, whatever the schema requires', async (t) => {
+  const required = ['code', 'day', 'count', 'mail', 'size', 'at', 'kind', 'isNew', 'tags']
+  const properties = {
+    code: { type: 'string', 'x-unique': true },
+    day: { type: 'string', format: 'date' },
+    count: { type: 'integer', minimum: 5 },
+    mail: { type: 'string', format: 'email' },
+    size: { type: 'object', required: ['z'], properties: { z: { type: 'number' } } },
+    at: { type: 'string', format: 'date-time' },
+    kind: { enum: ['a', 'b'] },
+    isNew: { type: 'boolean' },
+    tags: { type: 'array', minItems: 2, items: { type: 'string', minLength: 12 } },
+  }
+  const boxes = [{ id: 1, code: 'c1', ...validBox }]
+  for (const data of [{ boxes: [] }, { boxes }]) {
+    const app = await dataApp(t, data, { schema: { boxes: { required, properties } } })
+    const { paths } = (await app.inject('/openapi.json')).json<{ paths: Paths }>()
+    const payload = paths['/boxes']?.post.requestBody.content['application/json'].example ?? {}
+    const response = await app.inject({ method: 'POST', url: '/boxes', payload })
+    assert.equal(response.statusCode, 201, response.body)
+  }
+})
+
+const validBox = {
+  ...{ day: '2026-11-21', count: 5, mail: 'ann@example.org', size: { z: 1 }, kind: 'a' },
+  ...{ at: '2026-11-21T08:00:00Z', isNew: true, tags: ['twelve characters', 'twelve characters'] },
+}
+
+type Paths = Partial<
+  Record<
+    string,
+    { post: { requestBody: { content: Record<'application/json', { example: object }> } } }
+  >
+>

@@ -75,7 +75,7 @@ function toFields({ isSingular, schema, idField, fields: found }: DefinitionSour
     .filter(([name]) => isField(name))
     .map(([name, field]): [string, GivenField] => [
       name,
-      { title: toTitle(name), ...inferType(field, found.properties[name]), ...field },
+      { title: toTitle(name), ...inferRest(field, found.properties[name]), ...field },
     ])
   const required = schema?.required ?? found.required.filter((name) => !isCleared(schema, name))
   const isKnown = (name: string) => properties.some(([field]) => field === name)
@@ -88,12 +88,13 @@ function isCleared(schema: GivenSchema | undefined, name: string): boolean {
   return typeof declared === 'object' && declared.onDelete === 'set null'
 }
 
-/** The type that the records show, for a field whose schema has no rule about types. */
-function inferType(field: GivenField, found: FieldSchema = {}): FieldSchema {
+/** The example that the records show, and their type for a field whose schema has no rule about types. */
+function inferRest(field: GivenField, { type, examples }: FieldSchema = {}): FieldSchema {
   const hasRule = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not', 'if'].some(
     (keyword) => keyword in field,
   )
-  return hasRule || found.type === undefined ? {} : { type: found.type }
+  const isShown = examples !== undefined && field.writeOnly !== true
+  return { ...(!hasRule && type && { type }), ...(isShown && { examples }) }
 }
 
 function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): boolean {
@@ -123,7 +124,7 @@ function openReferences(
     const isOpen = !schema?.required?.includes(field)
     const type = [shown].flat().filter((each) => isOpen || each !== 'null')
     const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
-    const own = { ...(type.length > 0 && { type }), ...(given ?? (examples && { examples })) }
+    const own = { ...(type.length > 0 && { type }), ...(examples && { examples }), ...given }
     return [field, { title, ...own }]
   })
   return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])

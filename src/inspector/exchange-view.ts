@@ -10,6 +10,7 @@ import { findField, type Exchange, type ExchangeBody, type Fields } from './exch
 import { mask } from './mask.ts'
 import { toCommands, toReplay, toWindowsCommand } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
+import { decodeBody } from './to-body.ts'
 
 interface Additions {
   links?: Html
@@ -100,10 +101,11 @@ function renderBody(
   cutNote = 'Only the start was recorded.',
 ): Html {
   if (body === undefined || body.size === 0) return html``
-  const { text, language } = prettyBody(body, fields)
+  const decoded = decodeBody(body, fields)
+  const { text, language } = prettyBody(decoded, fields)
   const isPlain = language === 'text' || language === 'hex'
   const cut = body.isCut ? ` ${cutNote}` : ''
-  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(body, fields, text) + cut}</p>\n`
+  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(decoded, fields, text)}${body.text === decoded.text ? '' : ' Decoded.'}${cut}</p>\n`
 }
 
 function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string): string {

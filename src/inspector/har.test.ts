@@ -60,6 +60,8 @@ test('a HAR has what the exchange has', () => {
   assert.deepEqual(request.queryString, [{ name: 'c', value: 'd' }])
   assert.deepEqual(request.postData, { mimeType: 'x-unknown', text: 'é' })
   assert.equal(request.bodySize, 2)
+  const [cut] = toHar([exchange({ requestBody: { ...textBody('é'), isCut: true } })]).log.entries
+  assert.match(JSON.stringify(cut?.request), /"comment":"Only the start/)
   const content = { size: 3, mimeType: 'application/json', text: 'AP9B', encoding: 'base64' }
   assert.deepEqual(response.content, content)
   assert.equal(response._error, undefined)

@@ -101,8 +101,9 @@ function toResponse({ status, responseFields, responseBody, ...exchange }: Excha
 
 function toText(body: ExchangeBody | undefined, encoding: string) {
   if (body === undefined) return {}
-  if (body.text !== undefined) return { text: body.text }
-  return { text: toBytes(body).toString('base64'), [encoding]: 'base64' }
+  const comment = body.isCut ? { comment: 'Only the start of the body.' } : {}
+  if (body.text !== undefined) return { text: body.text, ...comment }
+  return { text: toBytes(body).toString('base64'), [encoding]: 'base64', ...comment }
 }
 
 const toType = (fields: Fields) => findField(fields, 'content-type') ?? 'x-unknown'

@@ -1,4 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error'
+import { findNearest } from '../config/find-nearest.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toFieldProblems } from '../http/body/schema-problems.ts'
 import { HttpError, type FieldProblem } from '../http/errors/http-error.ts'
@@ -32,18 +33,22 @@ export function checkDescribed(
   const problems =
     'sequence' in value
       ? value.sequence.flatMap((step, index) =>
-          toInner('sequence', findConflicts(step, config), `/${String(index)}`),
+          toInner('sequence', findConflicts(step, config), [String(index)]),
         )
       : findConflicts(value, config)
   return problems.length > 0 ? { problems } : { value }
 }
 
 /** The problems of the value of a member. */
-export function toInner(field: string, problems: readonly FieldProblem[], path = '') {
+export function toInner(
+  field: string,
+  problems: readonly FieldProblem[],
+  path: readonly string[] = [],
+) {
   return problems.map((inner): FieldProblem => {
-    const message =
-      inner.field === '' ? inner.message : `at ${path}/${inner.field} ${inner.message}`
-    return { field, message: message.replace(/^(at \S+) at \//, '$1/') }
+    const inside = [...path, ...(inner.field === '' ? [] : [inner.field]), ...(inner.inside ?? [])]
+    const place = inside.length === 0 ? '' : `at /${inside.join('/')} `
+    return { field, inside, message: place + inner.message.replace(/^at \S+ /, '') }
   })
 }
 
@@ -107,7 +112,11 @@ const remedies = new Map([
   ['steps', 'sequence in JSON'],
 ])
 
-function addRemedy({ field, message }: FieldProblem, { instancePath }: TLocalizedValidationError) {
-  const remedy = remedies.get(instancePath.replace(/.*\//, ''))
-  return { field, message: remedy === undefined ? message : `${message}: use ${remedy}` }
+const members = Object.keys(descriptionSchema.properties)
+
+function addRemedy(problem: FieldProblem, { instancePath }: TLocalizedValidationError) {
+  const name = instancePath.replace(/.*\//, '')
+  const remedy = remedies.get(name) ?? findNearest(name, members)
+  const hint = remedy === undefined ? `the members are ${members.join(', ')}` : `use ${remedy}`
+  return { ...problem, message: `${problem.message}: ${hint}` }
 }

@@ -92,7 +92,7 @@ test('every unknown or incomplete option has its own line and the exit status is
   const { status, lines } = await failedStart(t, {}, ['--prot', '80', '--port'])
   assert.equal(status, 2)
   assert.deepEqual(lines, [
-    'vitrine: unknown flag --prot; see --help',
+    'vitrine: unknown flag --prot; did you mean --port? See --help',
     'vitrine: --port requires a value',
   ])
 })

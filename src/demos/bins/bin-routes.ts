@@ -148,9 +148,10 @@ const toPagePath = ({ id }: Bin) => `/bins/${id}`
 
 function binToJson(request: FastifyRequest, bin: Bin) {
   const { id, name, createdAt, expiresAt, response } = bin
-  const url = `${toOrigin(request)}/b/${id}`
+  const origin = toOrigin(request)
+  const urls = { url: `${origin}/b/${id}`, requestsUrl: `${origin}${toPagePath(bin)}/requests` }
   const described = JSON.parse(response) as unknown
-  return { id, ...(name !== '' && { name }), url, createdAt, expiresAt, response: described }
+  return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
 }
 
 /** Throws 400. */

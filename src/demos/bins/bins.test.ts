@@ -78,11 +78,11 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
   ]),
   [{ response: 'x' }, 'response must be an object.', '#/response'],
   [{ response: null }, 'response must be an object.', '#/response'],
-  [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response'],
+  [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response/status'],
   [
     { response: { sequence: [{}, { delay: 99 }] } },
     'response at /sequence/1/delay is too long: the response must take at most 10 seconds (MAX_DURATION_SECONDS).',
-    '#/response',
+    '#/response/sequence/1/delay',
   ],
 ]
 for (const [payload, detail, pointer] of wrongBins) {

@@ -18,6 +18,7 @@ export const binParameter = pathParameter('id', 'The id of the bin.', id)
 const exampleBin = {
   id,
   url: `https://vitrine.example/b/${id}`,
+  requestsUrl: `https://vitrine.example/bins/${id}/requests`,
   createdAt: '2026-11-22T08:20:41.363Z',
   expiresAt: '2026-11-29T08:20:42.000Z',
   response: { status: 200, json: { ok: true } },
@@ -31,6 +32,7 @@ const name = { ...text, maxLength: 100, description: 'One line. An empty name re
 const properties = {
   name,
   url: { ...url, description: 'Requests to this URL, and to paths below it, are captured.' },
+  requestsUrl: { ...url, description: 'The captured requests, for a client with the secret.' },
   createdAt: time,
   expiresAt: time,
   response,

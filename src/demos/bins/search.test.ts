@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { setImmediate } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import { createBin } from '../../../test/bins.ts'
@@ -22,6 +23,7 @@ const searches: [what: string, words: string, sent: InjectOptions, path?: string
   ['a form', 'note=café au lait', { headers: form, payload: 'a=%&note=caf%C3%A9+au+lait' }],
   ['a form as it was sent', 'caf%c3%a9', { headers: form, payload: 'note=caf%C3%A9' }],
   ['JSON with escapes', 'https://é', { payload: String.raw`{"url":"https:\/\/\u00e9"}` }],
+  ['a gzip body', 'paid', { headers: { 'content-encoding': 'gzip' }, payload: gzipSync('paid') }],
   ['a query string', 'café', {}, '/?note=caf%C3%A9'],
 ]
 for (const [what, words, sent, path] of searches) {
@@ -65,4 +67,21 @@ test('a request is decoded once for all that wait for it', async (t) => {
   const matches = ['A', 'zz', 'a=a'].map((contains) => toMatch({ contains }))
   const results = await Promise.all(matches.map((isMatch) => isMatch(request)))
   assert.deepEqual([results, reads], [[true, false, true], 1])
+})
+
+test('a page and a comparison have a compressed body decoded, and a download has it as sent', async (t) => {
+  const bin = await createBin(await testApp(t))
+  for (const id of [1, 2]) {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    await bin.send('', { method: 'POST', headers, payload: gzipSync(JSON.stringify({ id })) })
+  }
+  const [a, b] = await bin.list()
+  assert.ok(a && b)
+  const page = await bin.read(`/requests/${a.id}`, { headers: { accept: 'text/html' } })
+  assert.match(page.body, /Decoded\./)
+  const json = { accept: 'application/json' }
+  const { body } = await bin.read(`/diff?a=${a.id}&b=${b.id}`, { headers: json })
+  assert.match(body, /\{"kind":"removed","text":" *\\"id\\": 1"\}/)
+  const { rawPayload } = await bin.read(`/requests/${a.id}/body`)
+  assert.deepEqual(rawPayload, gzipSync('{"id":1}'))
 })

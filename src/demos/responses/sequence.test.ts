@@ -148,11 +148,14 @@ for (const [path, names] of invalid) {
   })
 }
 
+const members =
+  'status, headers, type, body, json, base64, cookies, delay, chunk_size, pause, framing, trailers, encoding, early_hints, ranges, close, fault, seconds'
+
 for (const [path, payload, detail] of [
-  [url, { a: 1 }, 'a is not allowed.'],
-  [`${url}?tag=my-test`, { a: 1 }, 'a is not allowed.'],
+  [url, { a: 1 }, `a is not allowed: the members are ${members}.`],
+  [`${url}?tag=my-test`, { a: 1 }, `a is not allowed: the members are ${members}.`],
   [url, [1], 'The description must be an object.'],
-  ['/responses/custom', { a: 1 }, 'a is not allowed.'],
+  ['/responses/custom', { a: 1 }, `a is not allowed: the members are ${members}.`],
   ['/responses/custom', { sequence: [{}] }, 'sequence is not allowed.'],
   [url, { header: {} }, 'header is not allowed: use headers.'],
   [
@@ -161,6 +164,7 @@ for (const [path, payload, detail] of [
     'sequence at /0/early_hint is not allowed: use early_hints.',
   ],
   [url, { retry_after: 1 }, 'retry_after is not allowed: use headers with Retry-After.'],
+  [url, { sequence: [{ statsu: 503 }] }, 'sequence at /0/statsu is not allowed: use status.'],
   [url, { steps: '503,200' }, 'steps is not allowed: use sequence in JSON.'],
 ] as const) {
   test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async (t) => {

@@ -38,6 +38,8 @@ declare module 'fastify' {
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean
+    /** Whether HEAD has the response to GET without its content. */
+    derivesHead?: boolean
   }
 }
 
@@ -47,7 +49,11 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
   const { tag = serviceTag } = group
   for (const route of routes) {
     app.declaredRoutes.push({ file: group.file, tag, ...route })
-    app.route({ ...route, config: { ...route.config, isWrite: route.store === 'writes' } })
+    const methods = [route.method].flat()
+    // A route that Fastify adds for HEAD would take as long to open as that for GET.
+    const derivesHead = methods.includes('GET') && !methods.includes('HEAD')
+    const config = { ...route.config, isWrite: route.store === 'writes', derivesHead }
+    app.route({ ...route, method: derivesHead ? [...methods, 'HEAD'] : methods, config })
   }
 }
 

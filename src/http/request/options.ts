@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import type { AllowedMethods } from './allowed-methods.ts'
 import { isPreflight, isWriteAllowed, type Origins } from '../security/origins.ts'
-import { methodNotAllowed, notFound, notImplemented } from '../errors/http-error.ts'
+import { HttpError, methodNotAllowed, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
-import { isRawRequest, toPath } from './target.ts'
+import { isRawRequest, isUnder, toPath } from './target.ts'
 import { isSafe } from './method-override.ts'
 
 type OptionsContent = Pick<AllowedMethods & Config, 'methods' | 'headers' | 'corsOrigins'>
@@ -20,7 +20,8 @@ export function sendOptions(request: FastifyRequest, reply: FastifyReply, option
   return reply.send()
 }
 
-export function addOptionsMethod(app: FastifyInstance, { corsOrigins }: Config): void {
+export function addOptionsMethod(app: FastifyInstance, config: Config): void {
+  const { corsOrigins } = config
   const sendPreflight: onRequestHookHandler = (request, reply, done) => {
     const { raw, url } = request
     const isOurs = isPreflight(raw) && !isRawRequest(raw)
@@ -33,11 +34,11 @@ export function addOptionsMethod(app: FastifyInstance, { corsOrigins }: Config):
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...findOptions(request), corsOrigins }),
+    sendOptions(request, reply, { ...findOptions(request, config), corsOrigins }),
   )
 }
 
-function findOptions({ method, raw, server, url }: FastifyRequest) {
+function findOptions({ method, raw, server, url }: FastifyRequest, config: Config) {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
   }
@@ -49,10 +50,18 @@ function findOptions({ method, raw, server, url }: FastifyRequest) {
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
-    throw notFound(`There is nothing at ${path}.`)
+    throw nothingAt(path, config)
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
   return allowed
+}
+
+/** Where a data file is served, most clients are scripts. */
+function nothingAt(path: string, { dataFile, testApi }: Config): HttpError {
+  const isTestApi = isUnder('/_vitrine', path) && !testApi
+  const hint = isTestApi ? ' The test API is on with a data file and --test-api (TEST_API).' : ''
+  const isJson = dataFile !== undefined || isTestApi
+  return new HttpError('not-found', `There is nothing at ${path}.${hint}`, { isJson })
 }
 
 const allowedHeaders =

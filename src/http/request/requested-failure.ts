@@ -21,8 +21,8 @@ const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 export function assertNotToFail(request: FastifyRequest): void {
   const unknown = listOwn(request).find((preference) => !known.test(preference))
   if (unknown !== undefined) {
-    const examples = `vitrine-fail=503, vitrine-delay=1500, ${losing} and ${losing}=stall`
-    throw badRequest(`The preference ${unknown} is not known. The known ones are ${examples}.`)
+    const known = `vitrine-fail=400 to vitrine-fail=599, vitrine-delay=1500 (milliseconds), ${losing} and ${losing}=stall`
+    throw badRequest(`The preference ${unknown} is not valid. Possible are ${known}.`)
   }
   if (request.routeOptions.config.acceptsIdempotencyKey !== true) assertNotToLose(request)
   const preference = findPreference(request, 'vitrine-fail') ?? ''

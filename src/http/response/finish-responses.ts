@@ -38,8 +38,16 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     addPending(reply.raw, content === framed ? held : toHeldBytes(content) || held)
     if (content instanceof Readable) countWrites(reply.raw, recording)
     else if (recording) recordContent(recording, content)
-    done(null, content)
+    done(null, request.raw.method === 'HEAD' ? dropContent(request, reply, content) : content)
   })
+}
+
+/** Of a route that has it from GET. What is not sent is not read. */
+function dropContent({ routeOptions }: FastifyRequest, reply: FastifyReply, content: unknown) {
+  if (routeOptions.config.derivesHead !== true) return content
+  if (content instanceof Readable) content.destroy()
+  else reply.header('content-length', String(toHeldBytes(content)))
+  return null
 }
 
 function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {

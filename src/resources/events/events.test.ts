@@ -253,3 +253,10 @@ suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(toPairs([await stream.next()]), [['changed', { id: 1, title: 'Back' }]])
   })
 })
+
+test('a stream rejects a parameter, which would not filter it', async (t) => {
+  const { url } = await openBlog(t)
+  const response = await fetch(`${url}/events?title=One`)
+  assert.equal(response.status, 400)
+  assert.match(await response.text(), /The stream has no parameter title/)
+})

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { unknownParameter } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { createStreamSender, eventContent } from '../../http/response/event-stream.ts'
@@ -8,6 +9,9 @@ import { StoreFailure } from '../../stores/store-failure.ts'
 import type { Resource } from '../definition.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { parseId } from '../write/create-numbered.ts'
+
+/** In a query. */
+const lastId = 'last_event_id'
 
 export async function getEvents(
   app: FastifyInstance,
@@ -30,10 +34,16 @@ export async function getEvents(
     file: 'src/resources/events/events.ts',
     content: eventContent('event: created\nid: 1795341600001\ndata: {"id":1}\n\n'),
     parameters: [lastEventId],
-    errors: [406, 503],
+    errors: [400, 406, 503],
     store: 'reads',
     config: { defaultType: 'json' },
-    handler: (request, reply) => sendEvents(request, reply, String),
+    handler: (request, reply) => {
+      const { query } = request
+      const unknown = Object.keys(isObject(query) ? query : {}).find((name) => name !== lastId)
+      if (unknown !== undefined)
+        throw unknownParameter(`The stream has no parameter ${unknown}: it has all changes.`)
+      return sendEvents(request, reply, String)
+    },
   }
 }
 
@@ -109,7 +119,7 @@ export function createEventSender<Content>(app: FastifyInstance, reader: EventRe
 
 /** An unknown id gets a reset. A browser cannot choose the header of its first request. */
 function findPosition({ headers, query }: FastifyRequest): number | undefined {
-  const given = headers['last-event-id'] ?? (isObject(query) ? query.last_event_id : undefined)
+  const given = headers['last-event-id'] ?? (isObject(query) ? query[lastId] : undefined)
   if (given === undefined) return undefined
   return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
 }

@@ -3,12 +3,13 @@ import { toComponent } from '../../http/openapi/component.ts'
 import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
-import type { Field, FieldSchema, Resource } from '../definition.ts'
+import { toTypes, type Field, type FieldSchema, type Resource } from '../definition.ts'
+import { samplePassword } from '../samples.ts'
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { schema, key, editable, readable, visible, fixed } = resource
+  const { schema, key, editable, readable, visible, fixed, unique } = resource
   const unknown = { additionalProperties: resource.allowsUnknown || undefined }
   const name = key.charAt(0).toUpperCase() + key.slice(1)
   const own = visible.filter((field) => !readable.includes(field))
@@ -43,7 +44,9 @@ export function toSchemas(resource: Resource) {
       properties: input.properties,
       ...unknown,
     }),
-    inputExample: mapByName(editable, toExample),
+    inputExample: mapByName(editable, (field) =>
+      unique.includes(field.name) ? toOther(toExample(field)) : toExample(field),
+    ),
     recordExample: mapByName(visible, (field) => ownExamples.get(field) ?? toExample(field)),
     exampleId: String(exampleId),
     idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
@@ -66,7 +69,58 @@ function toInputSchema({ schema, isRequired }: Field): object {
   return isRequired ? storable : { anyOf: [storable, { type: 'null' }] }
 }
 
-export const toExample = ({ schema }: Field): unknown => schema.examples?.[0]
+export function toExample({ schema, isRequired }: Field): unknown {
+  const [example] = schema.examples ?? []
+  return example ?? (isRequired ? createExample(schema) : schema.default)
+}
+
+/** A new record cannot have the value of a stored one. */
+function toOther(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1000
+  return typeof value === 'string' ? `new-${value}` : value
+}
+
+/** A value of the type; a pattern or other rules may not accept it. */
+function createExample(schema: FieldSchema): unknown {
+  const { examples, default: fallback, enum: choices, anyOf, minimum = 1, maximum } = schema
+  const known = examples?.[0] ?? fallback ?? choices?.[0]
+  if (known !== undefined) return known
+  const [one] = anyOf ?? []
+  if (one) return createExample(one)
+  switch (toTypes(schema).find((type) => type !== 'null')) {
+    case 'string':
+      return createText(schema)
+    case 'number':
+    case 'integer':
+      return Math.min(minimum, maximum ?? minimum)
+    case 'boolean':
+      return true
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 1 }, () => createExample(schema.items ?? {}))
+    case 'object':
+      return createObject(schema)
+    default:
+      return null
+  }
+}
+
+function createObject({ properties = {}, required = [] }: FieldSchema): object {
+  const entries = Object.entries(properties).filter(([name]) => required.includes(name))
+  return Object.fromEntries(entries.map(([name, schema]) => [name, createExample(schema)]))
+}
+
+const texts: Readonly<Record<string, string>> = {
+  date: '2026-11-21',
+  time: '08:20:41Z',
+  email: 'ann@example.org',
+  uri: 'https://example.org/',
+}
+
+function createText({ format = '', writeOnly, minLength = 0, maxLength }: FieldSchema): string {
+  const own = { ...texts, 'date-time': exampleTime, uuid: exampleUuid }[format]
+  const text = own ?? (writeOnly === true ? samplePassword : 'Some text')
+  return own ?? text.padEnd(minLength, '.').slice(0, maxLength)
+}
 
 const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
 const exampleTime = '2026-11-21T08:20:41.403Z'

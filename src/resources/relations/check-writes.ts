@@ -26,8 +26,12 @@ export function checkWrites(
     const own = { collection: resource.name, ...step }
     const failed = await records.commit([...checks.map((check) => check.step), own])
     const problem = failed === undefined ? undefined : checks[failed]?.problem
-    if (problem) throw unprocessable([problem])
-    return failed === undefined
+    if (failed === undefined || !problem) return failed === undefined
+    const others = checks.slice(failed + 1).map(async (check) => {
+      const isFailed = (await records.commit([check.step])) !== undefined
+      return isFailed ? [check.problem] : []
+    })
+    throw unprocessable([problem, ...(await Promise.all(others)).flat()])
   }
   return {
     ...collection,
