@@ -7,7 +7,7 @@ export interface Route {
   methods: readonly string[]
 }
 
-/** Every route of the app, read from the tree that Fastify prints. */
+/** Every route of the app, read from the tree that Fastify prints, and those that a wildcard has. */
 export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
   await app.ready()
   const branch: string[] = []
@@ -20,7 +20,14 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
     branch.splice(depth, branch.length, part)
     routes.push({ path: branch.slice(0, depth + 1).join(''), methods: methods.split(', ') })
   }
-  return routes
+  const ofWildcards = app.declaredRoutes.filter((route) => route.isOfWildcard)
+  return [
+    ...routes,
+    ...ofWildcards.map(({ url, method }) => {
+      const methods = [method].flat()
+      return { path: url, methods: methods.includes('GET') ? [...methods, 'HEAD'] : methods }
+    }),
+  ]
 }
 
 const rawPrefixes = demos.flatMap(({ name, rawPaths = [] }) =>

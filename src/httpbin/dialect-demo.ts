@@ -11,6 +11,7 @@ import type { DialectEndpoint } from './endpoint.ts'
 import { endpoints, listEndpoints } from './endpoints.ts'
 import { webSocketPath } from './endpoints/websocket.ts'
 import { createHandler } from './handler.ts'
+import { toTemplate } from './matcher.ts'
 
 type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
 
@@ -40,7 +41,9 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
   allowUpgrade(app, mount.prefix + webSocketPath)
   const handler = createHandler(mount)
   const documented = isDocumented
-    ? documentRoutes(mount).map((route) => ({ ...route, handler }))
+    ? documentRoutes(mount).map((route) => {
+        return { ...route, handler, isOfWildcard: route.url !== mount.prefix }
+      })
     : []
   const file = 'src/httpbin/handler.ts'
   const rest = { method: app.supportedMethods, summary: 'Any other path or method', file, handler }
@@ -53,7 +56,7 @@ function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
     const { path, file, summary, description, query = {} } = endpoint
     const isRead = ['GET', '*'].some((one) => endpoint.methods.includes(one))
     const method = isRead ? ['GET'] : endpoint.methods.filter((one) => one !== 'HEAD')
-    const url = prefix + (path === '/' ? '' : path.replaceAll(/=[^/]*/g, ''))
+    const url = prefix + (path === '/' ? '' : toTemplate(path))
     // The wildcard route has the others, and the service has the root.
     if (method.length === 0 || path.endsWith('*') || url === '') return []
     const inPath = path

@@ -73,7 +73,8 @@ function createResponder({ config, dialect, prefix }: Mount) {
       const headers = { allow: dialect.toAllow(methods) }
       throw new HttpError('method-not-allowed', dialect.wrongMethod, { headers })
     }
-    const { handler, parameters } = endpoint
+    const { handler, parameters, template } = endpoint
+    fastify.raw.pathTemplate = prefix + template
     if (!endpoint.readsBody) return handler(request, ...parameters)
     const bytes = readBytes(fastify.raw, config)
     const run = (body: Buffer) => handler({ ...request, body }, ...parameters)

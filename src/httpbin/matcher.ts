@@ -2,10 +2,16 @@ import { remember } from '../http/remember.ts'
 import type { Dialect } from './dialect.ts'
 import { listEndpoints } from './endpoints.ts'
 
+/** `/bytes/:n=10` → `/bytes/:n` */
+export function toTemplate(path: string): string {
+  return path.replaceAll(/=[^/]*/g, '')
+}
+
 /** Finds an endpoint by its path below the prefix, without the first `/`. */
 export function createMatcher(dialect: Dialect) {
   const all = listEndpoints(dialect).map((endpoint) => {
-    return { ...endpoint, segments: endpoint.path.slice(1).split('/') }
+    const { path } = endpoint
+    return { ...endpoint, template: toTemplate(path), segments: path.slice(1).split('/') }
   })
   const byFirst = Map.groupBy(all, ({ segments: [first = ''] }) => first)
   const findAll = remember((path) => {

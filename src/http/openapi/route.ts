@@ -4,6 +4,8 @@ import type { Operation } from './operation.ts'
 export type Route = Operation &
   Pick<RouteOptions, 'method' | 'url' | 'handler' | 'config' | 'onRequest'> &
   Partial<RouteGroup> & {
+    /** A wildcard route with the same handler has its requests: opening each route takes time. */
+    isOfWildcard?: boolean
     /** Fastify waits for it, although its type is that of a synchronous function. */
     errorHandler?: (error: Error, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   }
@@ -49,6 +51,7 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
   const { tag = serviceTag } = group
   for (const route of routes) {
     app.declaredRoutes.push({ file: group.file, tag, ...route })
+    if (route.isOfWildcard) continue
     const methods = [route.method].flat()
     // A route that Fastify adds for HEAD would take as long to open as that for GET.
     const derivesHead = methods.includes('GET') && !methods.includes('HEAD')

@@ -94,6 +94,10 @@ function addPending(raw: ServerResponse, bytes: number): void {
 }
 
 declare module 'node:http' {
+  interface IncomingMessage {
+    /** Of a path that a wildcard route has. */
+    pathTemplate?: string
+  }
   interface ServerResponse {
     contentBytes?: number
     /** Why the service could not respond as requested, with a 5xx other than 500. */
@@ -171,7 +175,7 @@ function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean)
   const endedAt = performance.now()
   return {
     ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isAbandoned || isShort },
-    route: config.pathTemplate,
+    route: raw.pathTemplate ?? config.pathTemplate,
     isUnrecorded: config.isUnrecorded,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
