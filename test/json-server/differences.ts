@@ -53,7 +53,7 @@ export const differences: Readonly<Record<string, Difference>> = {
     isIt: ({ theirs, ours }) =>
       theirs.status >= 400 &&
       ours.status === 404 &&
-      String(ours.body).startsWith('There is nothing at'),
+      String(ours.body).includes('There is nothing at'),
   },
   'Nested routes': {
     versions: ['1'],
