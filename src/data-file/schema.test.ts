@@ -318,6 +318,13 @@ test('the example of a new record is valid, whatever the schema requires', async
   }
 })
 
+test('the example of a schema with high limits is short', async (t) => {
+  const texts = { type: 'array', minItems: 1e9, items: { type: 'string', minLength: 1e9 } }
+  const schema = { boxes: { required: ['texts'], properties: { texts } } }
+  const app = await dataApp(t, { boxes: [] }, { schema })
+  assert.ok((await app.inject('/openapi.json')).body.length < 1e6)
+})
+
 const validBox = {
   ...{ day: '2026-11-21', count: 5, mail: 'ann@example.org', size: { z: 1 }, kind: 'a' },
   ...{ at: '2026-11-21T08:00:00Z', isNew: true, tags: ['twelve characters', 'twelve characters'] },

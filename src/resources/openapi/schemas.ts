@@ -80,7 +80,10 @@ function toOther(value: unknown): unknown {
   return typeof value === 'string' ? `new-${value}` : value
 }
 
-/** A value of the type; a pattern or other rules may not accept it. */
+const maxExampleItems = 3
+const maxExampleLength = 200
+
+/** A value of the type; a pattern, a high limit or other rules may not accept it. */
 function createExample(schema: FieldSchema): unknown {
   const { examples, default: fallback, enum: choices, anyOf, minimum = 1, maximum } = schema
   const known = examples?.[0] ?? fallback ?? choices?.[0]
@@ -95,8 +98,10 @@ function createExample(schema: FieldSchema): unknown {
       return Math.min(minimum, maximum ?? minimum)
     case 'boolean':
       return true
-    case 'array':
-      return Array.from({ length: schema.minItems ?? 1 }, () => createExample(schema.items ?? {}))
+    case 'array': {
+      const length = Math.min(schema.minItems ?? 1, maxExampleItems)
+      return Array.from({ length }, () => createExample(schema.items ?? {}))
+    }
     case 'object':
       return createObject(schema)
     default:
@@ -119,7 +124,7 @@ const texts: Readonly<Record<string, string>> = {
 function createText({ format = '', writeOnly, minLength = 0, maxLength }: FieldSchema): string {
   const own = { ...texts, 'date-time': exampleTime, uuid: exampleUuid }[format]
   const text = own ?? (writeOnly === true ? samplePassword : 'Some text')
-  return own ?? text.padEnd(minLength, '.').slice(0, maxLength)
+  return own ?? text.padEnd(Math.min(minLength, maxExampleLength), '.').slice(0, maxLength)
 }
 
 const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
