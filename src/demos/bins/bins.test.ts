@@ -237,7 +237,7 @@ test('MAX_BINS is also the limit of bins that are created at the same time', asy
 
 test(
   'at the limit, the requests of each bin are not counted for each new bin',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const folder = await temporaryFolder(t)
     const file = join(folder, 'vitrine.db')
