@@ -75,6 +75,16 @@ test('with --fresh the file is loaded at each start, into memory', async (t) => 
   assert.match(await response.text(), /Restart the service to load it/)
 })
 
+test('the start names inferred references to records that the file does not have', async (t) => {
+  const posts = [
+    { id: 1, authorId: 7 },
+    { id: 2, authorId: 1 },
+  ]
+  const file = await dataFile(t, { posts, authors: [{ id: 1 }] })
+  const { output } = await start(t, {}, file, '--fresh')
+  assert.match(output(), /^authorId of 1 record of posts is not an id of authors$/m)
+})
+
 test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {
   const TMPDIR = await temporaryFolder(t)
   const { origin, stop } = await start(t, { TMPDIR }, '--fresh')

@@ -45,7 +45,10 @@ for (const [prefer, status, unknown] of failures) {
     const retryAfter = [429, 503].includes(status) ? '1' : undefined
     assert.equal(response.headers['retry-after'], retryAfter)
     if (unknown !== undefined)
-      assert.match(response.body, new RegExp(`preference ${unknown} is not`))
+      assert.match(
+        response.body,
+        new RegExp(`preference ${unknown} is not valid.*vitrine-fail=599`),
+      )
     assert.equal((await app.inject('/posts')).json<unknown[]>().length, 2)
     const again = { 'idempotency-key': 'key' }
     const second = await app.inject({ method: 'POST', url: '/posts', headers: again, payload })
