@@ -207,14 +207,16 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
 
 function logStoreFailure({ log }: FastifyInstance, id: string, error: StoreFailure): void {
   const { kind, detail, message } = error
-  if (kind === 'unavailable') log.warn({ reqId: id }, `the store failed: ${message}`)
+  if (kind === 'unavailable') log.warn({ reqId: id }, `${detail ?? databaseUnavailable} ${message}`)
   // The line of the request names a limit.
   else if (detail === undefined) log.warn({ reqId: id }, `the storage is full: ${message}`)
 }
 
+const databaseUnavailable = 'The database is temporarily unavailable.'
+
 function storeFailureToHttpError({ kind, detail }: StoreFailure): HttpError {
   if (kind === 'full') return insufficientStorage(detail)
-  return serviceUnavailable(detail ?? 'The database is temporarily unavailable.')
+  return serviceUnavailable(detail ?? databaseUnavailable)
 }
 
 function receiveRequests(app: FastifyInstance, parts: AppParts): void {

@@ -28,6 +28,20 @@ export async function removeOrphanedFiles(
   }
 }
 
+/** Returns whether there was a record. An interrupted removal of the file is finished by the next sweep. */
+export async function removeWithFile(
+  files: Files,
+  records: Records,
+  [name, id]: readonly [collection: string, id: string],
+): Promise<boolean> {
+  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
+  await orphanedFiles.create({ id, document: {}, createdAt: new Date().toISOString() })
+  const isRemoved = await records.collection(name).remove(id)
+  await files.remove(id)
+  await orphanedFiles.remove(id)
+  return isRemoved
+}
+
 async function hasRecord({ collection }: Records, names: readonly string[], id: string) {
   for (const name of names) if ((await collection(name).find(id)) !== undefined) return true
   return false

@@ -86,7 +86,10 @@ suite('faults of Redis', withRedis, () => {
       )
       assert.equal(found, 'vitrine: Redis is available again')
       assert.equal(others.length, 4, written)
-      assert.match(log, /the store failed: Redis is not connected/)
+      assert.match(
+        log,
+        /The session storage \(Redis\) is temporarily unavailable\. Redis is not connected/,
+      )
     },
   )
 

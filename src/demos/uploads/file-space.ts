@@ -2,7 +2,7 @@ import type { Collection } from '../../stores/records/records.ts'
 import { limitReached } from '../../stores/store-failure.ts'
 
 export type FileSpace = ReturnType<typeof createFileSpace>
-export type Share = Awaited<ReturnType<FileSpace>>
+export type Share = Awaited<ReturnType<FileSpace['begin']>>
 
 const restFactor = 50
 const leastRestMs = 1000
@@ -35,7 +35,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
     for (const [id, { isStored }] of shares) if (isStored) shares.delete(id)
   }
 
-  return async (id: string) => {
+  async function begin(id: string) {
     if (performance.now() > freshUntil) await (adding ??= addUp().finally(forgetStored))
     const share = { bytes: 0, isStored: false }
     shares.set(id, share)
@@ -52,5 +52,12 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
         if (!isStored || !adding) shares.delete(id)
       },
     }
+  }
+
+  return {
+    begin,
+    free: (bytes: number) => {
+      storedBytes -= bytes
+    },
   }
 }

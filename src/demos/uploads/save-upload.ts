@@ -32,7 +32,7 @@ export const uploadSchema = {
 
 export type Upload = XStatic<typeof uploadSchema>
 
-export type UploadServices = Pick<Services, 'config' | 'files'> & {
+export type UploadServices = Pick<Services, 'config' | 'files' | 'records'> & {
   uploads: Collection
   space: FileSpace | undefined
   formPath: string
@@ -54,7 +54,7 @@ export async function saveUpload(request: FastifyRequest, services: UploadServic
   const { files, uploads, space } = services
   // Fully random, so that ids cannot be guessed.
   const id = randomBytes(16).toString('base64url')
-  const share = await space?.(id)
+  const share = await space?.begin(id)
   const arriving = { id, share, isSaved: false, isRecorded: false }
   let isStored = false
   try {

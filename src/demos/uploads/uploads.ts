@@ -7,13 +7,11 @@ import { servesFile, type Demo } from '../../site/demo.ts'
 import { createFileSpace } from './file-space.ts'
 import { toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
-import { getUpload, getUploads } from './stored-uploads.ts'
+import { deleteUpload, getUpload, getUploads, uploadsName } from './stored-uploads.ts'
 import { renderUploaded } from './views.ts'
 
-const collectionName = 'uploads'
-
 export const uploads: Demo = {
-  name: collectionName,
+  name: uploadsName,
   title: 'Uploads',
   summary: 'Upload a file with a form. It is stored under a random id and can be downloaded.',
   group: 'Files',
@@ -25,17 +23,17 @@ export const uploads: Demo = {
   lookFor:
     'The file is one part of a body of the type `multipart/form-data`, and `boundary` separates the parts.',
   form: '/profile.html',
-  collections: [{ name: collectionName, schema: uploadSchema, isOfFiles: true }],
+  collections: [{ name: uploadsName, schema: uploadSchema, isOfFiles: true }],
   routes: async ({ config, files, records }, app) => {
-    const uploads = records.collection(collectionName)
+    const uploads = records.collection(uploadsName)
     const { maxFilesBytes: maxBytes } = config
     const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
     const formPath = (await servesFile(config, '/profile.html'))
       ? '/profile.html'
       : '/demos/uploads'
-    const services = { config, files, uploads, space, formPath }
+    const services = { config, files, records, uploads, space, formPath }
     if (config.bodyReaders.includes('multipart')) await app.register(multipart)
-    return [postUpload(services), getUploads(services), getUpload(services)]
+    return [postUpload(services), getUploads(services), getUpload(services), deleteUpload(services)]
   },
 }
 

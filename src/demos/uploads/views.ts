@@ -29,14 +29,18 @@ export function renderUploaded(
 export async function* renderUploads(
   place: PagePlace,
   pages: AsyncIterable<readonly StoredUpload[]>,
-  { config, formPath }: Pick<UploadServices, 'config' | 'formPath'>,
+  {
+    config,
+    formPath,
+    flash,
+  }: Pick<UploadServices, 'config' | 'formPath'> & { flash: Html | undefined },
 ): AsyncGenerator<string> {
   const { opening, closing } = renderPageAround(place, {
     title: 'Uploads',
     styles: ['lists.css'],
   })
   yield opening.markup
-  yield html`<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(config.maxUploadBytes)}. Downloads are served as
+  yield html`${flash ?? ''}<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(config.maxUploadBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
 <p class="actions"><a class="button" href="${formPath}">Upload a file</a></p>
 `.markup
@@ -54,12 +58,12 @@ attachments so that browsers do not run them.</p>
 }
 
 const tableOpening = html`<div class="listing"><section class="table" aria-label="Uploads"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Size</th><th scope="col">Received</th><th scope="col">SHA-256</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col" class="number">Size</th><th scope="col">Received</th><th scope="col">SHA-256</th><td></td></tr></thead>
 <tbody>
 `
 
 function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td data-label="Type">${type}</td><td data-label="Size" class="number">${sizeInWords(size)}</td><td data-label="Received">${renderTime(createdAt)}</td><td data-label="SHA-256"><code title="${sha256}">${sha256.slice(0, 12)}…</code></td></tr>
+  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td data-label="Type">${type}</td><td data-label="Size" class="number">${sizeInWords(size)}</td><td data-label="Received">${renderTime(createdAt)}</td><td data-label="SHA-256"><code title="${sha256}">${sha256.slice(0, 12)}…</code></td><td><details class="confirm"><summary>Delete</summary><form method="post" action="/uploads/${_id}"><input type="hidden" name="_method" value="DELETE"><p>This cannot be undone.</p><p><button type="submit" class="danger">Yes, delete it</button></p></form></details></td></tr>
 `
 }
 
