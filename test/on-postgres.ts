@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
+import { run } from 'node:test'
 import { openPostgresServer } from './postgres-server.ts'
+import report from './reporter.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 // Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
@@ -19,18 +20,21 @@ const files = globSync(
   [...parts, ...demos].map((path) => `${path}/**/*.test.ts`),
   { cwd: projectFolder },
 )
-const suites = [...process.argv.slice(2), ...files.filter((path) => !isSame.test(path))]
+const suites = [
+  ...globSync(process.argv.slice(2), { cwd: projectFolder }),
+  ...files.filter((path) => !isSame.test(path)),
+]
 // Three files at a time, some with services of several processes, each with ten connections.
 const server = await openPostgresServer({ settings: { max_connections: '300' } })
-const tests = spawn(
-  process.execPath,
-  ['--test', '--test-concurrency=3', '--import=./test/compile-cache.ts', ...suites],
-  {
-    cwd: projectFolder,
-    env: { ...process.env, TEST_DATABASE_URL: server.url },
-    stdio: 'inherit',
-  },
-)
-await once(tests, 'exit')
+process.env.TEST_DATABASE_URL = server.url
+const tests = run({
+  // In this order: the suites of PostgreSQL take longest, and begin first.
+  files: suites,
+  cwd: projectFolder,
+  concurrency: 3,
+  execArgv: ['--import=./test/compile-cache.ts'],
+})
+tests.on('test:fail', () => (process.exitCode = 1))
+tests.compose(report).pipe(process.stdout)
+await once(tests, 'end')
 await server.remove()
-process.exitCode = tests.exitCode ?? 1

@@ -4,9 +4,9 @@ import { test, type TestContext } from 'node:test'
 import { startWithAdmin } from '../admin.ts'
 import { readUsage } from '../hardening/process-usage.ts'
 import { makeCertificate } from '../hardening/tls-client.ts'
-import { limit } from '../faults/stopping.ts'
+import { limit } from './stopping.ts'
 import { until } from '../until.ts'
-import { fetchOver, openSession, openSocket, readToEnd } from './read-faults.ts'
+import { fetchOver, openSession, openSocket, readToEnd } from '../responses/read-faults.ts'
 
 const http1 =
   'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length reset-in-body short-body bad-chunk stall endless-body'
