@@ -2,9 +2,11 @@ const maxEdits = 3
 
 /** The name that was probably meant. */
 export function findNearest(name: string, names: readonly string[]): string | undefined {
+  const maxDistance = Math.min(maxEdits, name.length / 2)
   const [nearest] = names
+    .filter((known) => Math.abs(known.length - name.length) <= maxDistance)
     .map((known) => ({ known, edits: countEdits(name, known) }))
-    .filter(({ edits }) => edits <= Math.min(maxEdits, name.length / 2))
+    .filter(({ edits }) => edits <= maxDistance)
     .toSorted((one, other) => one.edits - other.edits)
   return nearest?.known
 }

@@ -230,9 +230,14 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
   if (conditions.length === 0 || preconditions === undefined) return shown
   const { etags, lastModified, outcome } = preconditions
   // RFC 9110 §13.2.2: a condition with ETags takes precedence over one with a date.
-  const hasTags = names.slice(0, 2).some((name) => findField(requestFields, name.toLowerCase()))
-  const current = (hasTags ? etags.join(', ') : lastModified) || 'none'
-  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.`
+  const tags = names
+    .slice(0, 2)
+    .flatMap((name) => findField(requestFields, name.toLowerCase()) ?? [])
+  const current = (tags.length > 0 ? etags.join(', ') : lastModified) || 'none'
+  // RFC 9110 §8.8.3
+  const isUnquoted = tags.some((tag) => !tag.includes('"') && tag.trim() !== '*')
+  const hint = isUnquoted ? ' An entity tag has quotation marks, which this one lacks.' : ''
+  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
 }
 
 function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {

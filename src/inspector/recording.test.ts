@@ -241,6 +241,21 @@ test('a condition was compared with the ETag of the response, also if it is comp
   }
 })
 
+for (const [tag, lacksQuotes] of [
+  ['abc', true],
+  ['"abc"', false],
+  ['W/"abc"', false],
+  ['*', false],
+] as const) {
+  test(`the entity tag ${tag} ${lacksQuotes ? 'is said to lack' : 'lacks no'} quotation marks`, async (t) => {
+    const { app, id } = await openApp(t)
+    await app.inject({ url: '/places', headers: { 'if-none-match': tag, 'x-request-id': id } })
+    const { body } = await app.inject(`/inspector/${(await find(app, id)).id}`)
+    assert.match(body, /was compared with/)
+    assert.equal(body.includes('An entity tag has quotation marks'), lacksQuotes)
+  })
+}
+
 test('a 406 shows the representations of the resource', async (t) => {
   const { app, id } = await openApp(t)
   const headers = { accept: 'image/png', 'x-request-id': id }

@@ -44,7 +44,6 @@ export async function openSite(
     const { errorStatuses = [], expectsBlocked = false, hostname, ...options } = visitor
     const browser = await openBrowser()
     const baseURL = hostname ? origin.replace('127.0.0.1', hostname) : origin
-    // A test that looks at a page before its styles are loaded would abort a view transition.
     const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...options })
     contexts.push(context)
     watchContext(context, {
@@ -73,8 +72,6 @@ function watchContext(context: BrowserContext, rules: Rules): void {
       complain(`requested from another host: ${request.url()}`)
   })
   context.on('weberror', (webError) => {
-    // Chromium reports a navigation to a text, which has no view transition.
-    if (String(webError.error()).includes('ViewTransition opt-in')) return
     complain(`${webError.page()?.url() ?? ''}: ${String(webError.error())}`)
   })
   context.on('console', (message) => {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
+import { findNearest } from '../../config/find-nearest.ts'
 import type { AllowedMethods } from './allowed-methods.ts'
-import { isPreflight, isWriteAllowed, type Origins } from '../security/origins.ts'
+import { isPreflight, isWriteAllowed } from '../security/origins.ts'
 import { HttpError, methodNotAllowed, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
 import { isRawRequest, isUnder, toPath } from './target.ts'
@@ -15,9 +16,18 @@ export function sendOptions(request: FastifyRequest, reply: FastifyReply, option
   reply.code(204).headers(headers)
   if (isPreflight(request.raw)) {
     const origins = { own: toOrigin(request), others: corsOrigins }
-    reply.headers(toPreflightHeaders(request.raw, methods, origins))
+    const mayChange = isRawRequest(request.raw) || isWriteAllowed(request.raw, origins)
+    if (!mayChange) logRefusal(request)
+    reply.headers(toPreflightHeaders(request.raw, methods, mayChange))
   }
   return reply.send()
+}
+
+/** A script cannot read the reason, and a browser does not name the setting. */
+function logRefusal({ id, raw, server }: FastifyRequest): void {
+  const { origin = '', 'access-control-request-method': method = '' } = raw.headers
+  if (isSafe(method)) return
+  server.log.info({ reqId: id }, `${origin} may not send ${method}: it is not in CORS_ORIGINS`)
 }
 
 export function addOptionsMethod(app: FastifyInstance, config: Config): void {
@@ -29,16 +39,22 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     if (allowed === undefined) done()
     else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
+  const paths = new Set<string>()
   app.addHook('onRoute', (route) => {
+    if (/^\/\w[^:*]*$/.test(route.url)) paths.add(route.url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...findOptions(request, config), corsOrigins }),
+    sendOptions(request, reply, { ...findOptions(request, config, paths), corsOrigins }),
   )
 }
 
-function findOptions({ method, raw, server, url }: FastifyRequest, config: Config) {
+function findOptions(
+  { method, raw, server, url }: FastifyRequest,
+  config: Config,
+  paths: ReadonlySet<string>,
+) {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
   }
@@ -50,18 +66,28 @@ function findOptions({ method, raw, server, url }: FastifyRequest, config: Confi
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
-    throw nothingAt(path, config)
+    throw nothingAt(path, config, paths)
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
   return allowed
 }
 
 /** Where a data file is served, most clients are scripts. */
-function nothingAt(path: string, { dataFile, testApi }: Config): HttpError {
+function nothingAt(path: string, config: Config, paths: ReadonlySet<string>): HttpError {
+  const { dataFile, testApi } = config
   const isTestApi = isUnder('/_vitrine', path) && !testApi
-  const hint = isTestApi ? ' The test API is on with a data file and --test-api (TEST_API).' : ''
+  const nearest = findNearestPath(path, [...paths])
+  const hint = isTestApi
+    ? ' The test API is on with a data file and --test-api (TEST_API).'
+    : nearest && ` Did you mean ${nearest}?`
   const isJson = dataFile !== undefined || isTestApi
-  return new HttpError('not-found', `There is nothing at ${path}.${hint}`, { isJson })
+  return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
+}
+
+/** Of the path, or of its first segment. */
+function findNearestPath(path: string, paths: readonly string[]): string | undefined {
+  const [first = ''] = /^\/[^/]*/.exec(path) ?? []
+  return findNearest(path, paths) ?? (paths.includes(first) ? undefined : findNearest(first, paths))
 }
 
 const allowedHeaders =
@@ -70,8 +96,7 @@ const allowedHeaders =
   'Want-Content-Digest, Want-Repr-Digest, X-HTTP-Method-Override'
 
 /** Fetch sends a POST even if the methods omit it, so a method that is not allowed gets no headers. */
-function toPreflightHeaders(raw: IncomingMessage, methods: readonly string[], origins: Origins) {
-  const mayChange = isRawRequest(raw) || isWriteAllowed(raw, origins)
+function toPreflightHeaders(raw: IncomingMessage, methods: readonly string[], mayChange: boolean) {
   const allowed = methods.filter((method) => mayChange || isSafe(method))
   const { headers } = raw
   const isAllowed = allowed.includes(headers['access-control-request-method'] ?? '')

@@ -238,3 +238,20 @@ test('OPTIONS * lists the methods of the server, for a preflight too', async (t)
     })
   }
 })
+
+for (const [origin, method, isLogged] of [
+  [otherOrigin, 'POST', true],
+  [otherOrigin, 'GET', false],
+  [allowedOrigin, 'POST', false],
+] as const) {
+  test(`a preflight for ${method} from ${origin} is ${isLogged ? '' : 'not '}logged with the name of the setting`, async (t) => {
+    const app = await testApp(t, { settings })
+    const headers = { origin, 'access-control-request-method': method }
+    await sendBothWays(app, { method: 'OPTIONS', path: '/people', headers })
+    const expected = `"msg":"${origin} may not send ${method}: it is not in CORS_ORIGINS"`
+    assert.equal(
+      app.logLines.some((line) => line.includes(expected)),
+      isLogged,
+    )
+  })
+}
