@@ -1,7 +1,9 @@
 import { findProgram } from '../find-program.ts'
 
-/** The path of Chromium from `CHROMIUM_PATH` or the PATH; undefined if it is not installed. Debian's headless shell
- * is the same browser without its windows, and takes less time. */
+/**
+ * The path of Chromium from `CHROMIUM_PATH` or the PATH; undefined if it is not installed. The headless shell is
+ * the same browser without windows, and takes two thirds of the time.
+ */
 export function findChromium(): string | undefined {
   return process.env.CHROMIUM_PATH || findProgram('chromium-headless-shell', 'chromium')
 }

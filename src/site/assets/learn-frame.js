@@ -4,6 +4,7 @@ const { path, body, ...options } = JSON.parse(name)
 const method = options.headers['access-control-request-method'] ?? options.method
 try {
   const response = await fetch(path, {
+    cache: 'no-store',
     ...options,
     method,
     body: body && new URLSearchParams(body),
