@@ -44,14 +44,14 @@ export function createStreamSender(app: FastifyInstance) {
   const open = createStreamCount(app)
   return async (request: FastifyRequest, reply: FastifyReply, source: EventSource) => {
     chooseType(request, reply, [eventStreamType])
-    // Fastify would read the whole stream for a HEAD.
-    if (request.method === 'HEAD') return reply.type(eventStreamType).send(Readable.from([]))
-    const alarm = open(request, reply, source.watch)
-    const { opening = '', read } = await source.start()
     reply
       .type(eventStreamType)
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no')
+    // A stream would count, and begin with its first block.
+    if (request.method === 'HEAD') return reply.send(Readable.from([]))
+    const alarm = open(request, reply, source.watch)
+    const { opening = '', read } = await source.start()
     const texts = toTexts(`retry: 1000\n${opening}\n`, read, alarm)
     return reply.send(Readable.from(texts, { objectMode: false }))
   }

@@ -124,6 +124,8 @@ test('the stream is not compressed, has no body for HEAD, and no other represent
   assert.equal(stream.response.headers.get('content-encoding'), null)
   const head = await fetch(`${url}/events`, { method: 'HEAD' })
   assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream'])
+  for (const name of ['cache-control', 'vary', 'x-accel-buffering'])
+    assert.equal(head.headers.get(name), stream.response.headers.get(name), name)
   const accept = 'application/json'
   assert.equal((await app.inject({ url: '/posts/events', headers: { accept } })).statusCode, 406)
   assert.equal((await app.inject({ method: 'POST', url: '/posts/events' })).statusCode, 405)
