@@ -30,6 +30,11 @@ export interface Captured {
   files: { field: string; name: string; type: string; size: number; url: string }[]
 }
 
+export async function createBinAt(origin: string) {
+  const response = await fetch(`${origin}/bins`, { method: 'POST' })
+  return (await response.json()) as NewBin
+}
+
 /** A bin, and what its owner and others do with it. */
 export async function createBin(app: TestApp, response?: unknown) {
   const created = await app.inject({

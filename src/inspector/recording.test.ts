@@ -2,38 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { openSocket, sendRaw, toRequest } from '../../test/hardening/watched-vitrine.ts'
 import { makeCertificate } from '../../test/hardening/tls-client.ts'
+import { find, findAll, openApp, type Headers } from '../../test/recorded.ts'
 import { formType } from '../../test/resources.ts'
 import { startVitrine } from '../../test/start-vitrine.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
-import { until } from '../../test/until.ts'
 import type { Exchange } from './exchange.ts'
-
-type Headers = Readonly<Record<string, string>>
-
-async function findAll(app: TestApp, requestId: string, headers: Headers = {}) {
-  const url = `/inspector?request_id=${requestId}`
-  const response = await app.inject({ url, headers: { accept: 'application/json', ...headers } })
-  assert.equal(response.headers['cache-control'], 'no-store')
-  return response.json<{ exchanges: Exchange[] }>().exchanges
-}
-
-async function find(app: TestApp, requestId: string): Promise<Exchange> {
-  let found: Exchange | undefined
-  await until(async () => {
-    ;[found] = await findAll(app, requestId)
-    return found !== undefined
-  })
-  return found ?? assert.fail()
-}
-
-async function openApp(t: TestContext, settings: Headers = {}) {
-  const app = await testApp(t, { settings })
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  return { app, origin, id: randomUUID() }
-}
 
 for (const version of ['1.0', '1.1']) {
   test(`the heads of an exchange over HTTP/${version} are shown as they were sent`, async (t) => {
@@ -219,81 +194,6 @@ test('an exchange over HTTP/2 has its version, its cipher and its body', async (
   assert.match(exchange?.tls ?? '', /^TLSv1\.3 TLS_/)
   const { responseHead = '' } = exchange ?? {}
   assert.match(responseHead, /^HTTP\/2\.0 200 \n[^]*\ncontent-length: 6\ndate: .*GMT\n$/)
-})
-
-test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
-  const { app, id } = await openApp(t)
-  const url = '/assets/vitrine.css'
-  for (const [tag, status] of [
-    ['"other"', 200],
-    ['', 304],
-  ] as const) {
-    const headers = { 'accept-encoding': 'gzip', 'x-request-id': id, 'if-modified-since': 'now' }
-    const { etag = '' } = (await app.inject({ url, headers })).headers
-    assert.match(etag, /\+gzip"$/)
-    const sent = { ...headers, 'if-none-match': tag || etag }
-    assert.equal((await app.inject({ url, headers: sent })).statusCode, status)
-    const found = (await findAll(app, id)).at(-1)
-    assert.deepEqual(found?.preconditions?.etags, [etag])
-    const { body } = await app.inject(`/inspector/${found.id}`)
-    const shown = etag.replaceAll('"', '&quot;')
-    assert.ok(body.includes(`was compared with <code>${shown}</code>: `))
-  }
-})
-
-for (const [tag, lacksQuotes] of [
-  ['abc', true],
-  ['"abc"', false],
-  ['W/"abc"', false],
-  ['*', false],
-] as const) {
-  test(`the entity tag ${tag} ${lacksQuotes ? 'is said to lack' : 'lacks no'} quotation marks`, async (t) => {
-    const { app, id } = await openApp(t)
-    await app.inject({ url: '/places', headers: { 'if-none-match': tag, 'x-request-id': id } })
-    const { body } = await app.inject(`/inspector/${(await find(app, id)).id}`)
-    assert.match(body, /was compared with/)
-    assert.equal(body.includes('An entity tag has quotation marks'), lacksQuotes)
-  })
-}
-
-test('a 406 shows the representations of the resource', async (t) => {
-  const { app, id } = await openApp(t)
-  const headers = { accept: 'image/png', 'x-request-id': id }
-  assert.equal((await app.inject({ url: '/places', headers })).statusCode, 406)
-  const { negotiation, id: own } = await find(app, id)
-  assert.equal(negotiation?.chosen, undefined)
-  const offers = 'text/html, application/json, text/plain, text/csv, application/x-ndjson'
-  assert.equal(negotiation?.offers.join(', '), offers)
-  const { body } = await app.inject(`/inspector/${own}`)
-  assert.ok(body.includes(`None is acceptable. Available: ${offers}.`))
-})
-
-const conditions: readonly (readonly [string, string, Headers, string])[] = [
-  ['GET', '/places/x', { 'if-none-match': '*' }, 'not modified'],
-  ['GET', '/places/x', { 'if-none-match': '"other"' }, 'proceed'],
-  ['GET', '/places/x', { 'if-match': '"other"' }, 'failed'],
-  ['PATCH', '/places/x', { 'if-match': '*' }, 'proceed'],
-  ['DELETE', '/places/x', { 'if-match': '"other"' }, 'failed'],
-  ['GET', '/health', { 'if-none-match': '"other"' }, 'proceed'],
-]
-
-for (const [method, url, headers, outcome] of conditions) {
-  test(`${method} ${url} with ${JSON.stringify(headers)} shows the outcome ${outcome}`, async (t) => {
-    const { app, id } = await openApp(t)
-    await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
-    const payload = method === 'PATCH' ? { payload: { name: 'Roma' } } : {}
-    const sent = { ...headers, accept: 'application/json', 'x-request-id': id }
-    await app.inject({ method: method as 'GET', url, headers: sent, ...payload })
-    const { preconditions } = await find(app, id)
-    assert.equal(preconditions?.outcome, outcome)
-    assert.ok(preconditions.etags.length > 0)
-  })
-}
-
-test('without conditions there is no outcome', async (t) => {
-  const { app, id } = await openApp(t)
-  await app.inject({ url: '/health', headers: { 'x-request-id': id } })
-  assert.equal((await find(app, id)).preconditions, undefined)
 })
 
 for (const [count, isExceeded] of [

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, request as sendRequest } from 'node:http'
-import type { IncomingMessage } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import type { NewBin } from '../bins.ts'
+import { createBinAt } from '../bins.ts'
 import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 
@@ -36,15 +35,10 @@ async function openLocal(t: TestContext) {
   return { url: `http://127.0.0.1:${String(port)}/api/`, received }
 }
 
-async function createBin(origin: string) {
-  const response = await fetch(`${origin}/bins`, { method: 'POST' })
-  return (await response.json()) as NewBin
-}
-
 test('each request is sent on as it was, and its result is printed, also after a restart', async (t) => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'vitrine.db')}`
   const first = await startVitrine(t, { DATABASE_URL, LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(first.origin)
+  const { id, secret } = await createBinAt(first.origin)
   const bin = `${first.origin}/b/${id}`
   await fetch(`${bin}/before`)
   const local = await openLocal(t)
@@ -89,7 +83,7 @@ test('each request is sent on as it was, and its result is printed, also after a
 test('no request is lost if the service restarts before one was forwarded, and all can be sent again', async (t) => {
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'vitrine.db')}`
   const first = await startVitrine(t, { DATABASE_URL, LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(first.origin)
+  const { id, secret } = await createBinAt(first.origin)
   const bin = `${first.origin}/b/${id}`
   await fetch(`${bin}/before`)
   const local = await openLocal(t)
@@ -133,7 +127,7 @@ test('no request is lost if the service restarts before one was forwarded, and a
 
 test('requests wait while the local service is down, and arrive once and in order', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(origin)
+  const { id, secret } = await createBinAt(origin)
   const bin = `${origin}/bins/${id}?secret=${secret}`
   const paths: string[] = []
   const open = async (port: number) => {
@@ -189,7 +183,7 @@ test('requests wait while the local service is down, and arrive once and in orde
 
 test('one request is sent again, and the exit status is that of its result', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(origin)
+  const { id, secret } = await createBinAt(origin)
   for (const path of ['/good', '/bad', '/other']) await fetch(`${origin}/b/${id}${path}`)
   const headers = { authorization: `Bearer ${secret}` }
   const list = await fetch(`${origin}/bins/${id}/requests`, { headers })
@@ -221,7 +215,7 @@ test('one request is sent again, and the exit status is that of its result', asy
 
 test('the command ends when the bin is removed', async (t) => {
   const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(origin)
+  const { id, secret } = await createBinAt(origin)
   const local = await openLocal(t)
   const flags = ['--secret', secret]
   const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, local.url, ...flags])
@@ -234,94 +228,4 @@ test('the command ends when the bin is removed', async (t) => {
   await fetch(`${origin}/bins/${id}`, { method: 'DELETE', headers })
   assert.deepEqual(await ended, [2, null])
   assert.match(forward.output(), /\nvitrine: cannot forward: There is no bin with the id .*\n$/)
-})
-
-const head = 'HTTP/1.1 200 OK\r\n'
-const broken: [path: string, line: RegExp, respond: (socket: Socket) => void][] = [
-  [
-    '/reset',
-    /ECONNRESET/,
-    (socket) => {
-      socket.write(`${head}Content-Length: 9\r\n\r\n`, () => socket.resetAndDestroy())
-    },
-  ],
-  ['/short', /aborted/, (socket) => socket.end(`${head}Content-Length: 9\r\n\r\nab`)],
-  [
-    '/chunk',
-    /Parse Error/,
-    (socket) => socket.write(`${head}Transfer-Encoding: chunked\r\n\r\nx\r\n`),
-  ],
-  [
-    '/upgrade',
-    /the response begins another protocol/,
-    (socket) =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
-  ],
-  ['/101', /another protocol/, (socket) => socket.write('HTTP/1.1 101 OK\r\n\r\n')],
-  ['/api/../admin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
-  ['/.%2E%2fadmin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
-  ['/a?/../b', /200 OK/, (socket) => socket.end(`${head}Content-Length: 0\r\n\r\n`)],
-]
-test('a response that cannot be received is a line, and later requests are sent', async (t) => {
-  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
-  const { id, secret } = await createBin(origin)
-  const targets: string[] = []
-  const local = createTcpServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.once('data', (head) => {
-      const [, target = ''] = String(head).split(' ')
-      targets.push(target)
-      broken.find(([path]) => target === `/local${path}`)?.[2](socket)
-    })
-  }).listen(0, '127.0.0.1')
-  t.after(() => local.close())
-  await once(local, 'listening')
-  const url = `http://127.0.0.1:${String((local.address() as AddressInfo).port)}/local`
-  const flags = ['--secret', secret]
-  const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, url, ...flags])
-  t.after(() => forward.process.kill('SIGKILL'))
-  await until(() => forward.output().includes('Forwarding'))
-  for (const [path, line] of broken) {
-    await t.test(path, async () => {
-      // The path of a URL would be normalized.
-      const sent = sendRequest(origin, { path: `/b/${id}${path}` }).end()
-      const [response] = (await once(sent, 'response')) as [IncomingMessage]
-      response.resume()
-      const begin = `GET ${path} → `
-      await until(() => {
-        assert.equal(forward.process.exitCode, null, forward.output())
-        return forward.output().includes(begin)
-      })
-      assert.match(forward.output().split(begin)[1] ?? '', line)
-    })
-  }
-  assert.ok(!targets.some((target) => target.includes('admin')))
-})
-
-const failing: [title: string, toArgs: (bin: string) => string[], message: RegExp][] = [
-  ['a wrong secret', (bin) => [bin, 'http://127.0.0.1:1', '--secret', 'x'], /not that of this bin/],
-  [
-    'a service that cannot be reached',
-    () => ['http://127.0.0.1:1/b/x', 'http://a', '--secret', 'x'],
-    /cannot forward: (?!fetch failed)/,
-  ],
-  ['no secret', (bin) => [bin, 'http://127.0.0.1:1'], /--secret/],
-  ['no local URL', (bin) => [bin], /forward requires BIN URL/],
-  ['another word', (bin) => [bin, 'http://127.0.0.1:1', 'x'], /too many arguments/],
-  ['a local URL that is none', (bin) => [bin, 'localhost', '--secret', 'x'], /http: or https:/],
-  ['a URL without a bin', (bin) => [bin.slice(0, -30), 'http://a', '--secret', 'x'], /\/bins\/ID/],
-  ['an unknown bin', (bin) => [`${bin}x`, 'http://a', '--secret', 'x'], /There is no bin/],
-]
-test('what cannot be forwarded ends the command with one line', async (t) => {
-  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
-  const { id } = await createBin(origin)
-  for (const [title, toArgs, message] of failing) {
-    await t.test(title, async () => {
-      const forward = spawnVitrine({}, ['forward', ...toArgs(`${origin}/b/${id}`)])
-      const [status] = (await once(forward.process, 'close')) as [number]
-      assert.equal(status, 2)
-      assert.match(forward.output(), message)
-      assert.match(forward.output(), /^vitrine: .*\n$/)
-    })
-  }
 })

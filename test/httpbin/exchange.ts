@@ -89,3 +89,11 @@ function toComparable(text: string): string {
       date.includes(' 1970 ') ? date : '<date>',
     )
 }
+
+export function get(path: string, ...headers: readonly string[]): Row {
+  return { line: `GET ${path}`, headers }
+}
+
+export function toRows(paths: string): readonly Row[] {
+  return paths.split(' ').map((path) => get(path))
+}

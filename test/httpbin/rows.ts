@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto'
-import type { Row } from './exchange.ts'
+import { authRows } from './auth-rows.ts'
+import { get, toRows, type Row } from './exchange.ts'
 
 const form = 'Content-Type: application/x-www-form-urlencoded'
 const json = 'Content-Type: application/json'
 
-const get = (path: string, ...headers: readonly string[]): Row => ({ line: `GET ${path}`, headers })
 const post = (body: string, ...headers: readonly string[]): Row => ({
   line: 'POST /post',
   headers,
@@ -22,97 +21,6 @@ const multipart = (...parts: readonly string[]): Row =>
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND']
 
-const toBasic = (credentials: string) => `Authorization: Basic ${btoa(credentials)}`
-
-const basicRows = ['/basic-auth/u/p', '/hidden-basic-auth/u/p'].flatMap((path) => [
-  get(path),
-  get(path, toBasic('u:p')),
-  get(path, toBasic('u:x')),
-  get(path, toBasic('x:p')),
-  get(path, toBasic('u')),
-  get(path, toBasic('u:p').replace('Basic', 'basic')),
-  get(path, 'Authorization: Basic !'),
-  get(path, 'Authorization: Bearer x'),
-  get(`${path}%20x%3A`, toBasic('u:p x:')),
-  { line: `POST ${path}`, headers: [toBasic('u:p')] },
-])
-
-const bearerRows = [
-  get('/bearer'),
-  get('/bearer', 'Authorization: Bearer abc'),
-  get('/bearer', 'Authorization: Bearer a b'),
-  get('/bearer', 'Authorization: bearer abc'),
-  get('/bearer', 'Authorization: Bearer  abc'),
-  get('/bearer', 'Authorization: Bearer'),
-  get('/bearer', toBasic('u:p')),
-]
-
-/** A request with the right response to a nonce, or with what `change` makes of its members. */
-function toDigestRow(
-  path: string,
-  { algorithm = 'MD5', qop = 'auth', body = '', change = {}, headers = [] }: DigestOptions = {},
-): Row {
-  const toHash = (text: string) => hash(algorithm.replace('-', '').toLowerCase(), text)
-  const realm = 'some realm'
-  const start = toHash(`u:${realm}:p`)
-  const end = toHash(`GET:${path}${qop === 'auth-int' ? `:${toHash(body)}` : ''}`)
-  const middle = qop === '' ? '' : `00000001:client:${qop}:`
-  const members = {
-    ...{ username: 'u', realm, nonce: 'once', uri: path, algorithm },
-    ...(qop !== '' && { qop, nc: '00000001', cnonce: 'client' }),
-    response: toHash(`${start}:once:${middle}${end}`),
-    ...change,
-  }
-  const list = Object.entries(members).map(([name, value]) => `${name}="${value}"`)
-  return {
-    line: `GET ${path}`,
-    headers: [`Authorization: Digest ${list.join(', ')}`, ...headers],
-    body,
-  }
-}
-
-interface DigestOptions {
-  algorithm?: string
-  qop?: string
-  body?: string
-  change?: Record<string, string>
-  headers?: readonly string[]
-}
-
-const digestPath = '/digest-auth/auth/u/p'
-
-const digestRows = [
-  ...bearerRows,
-  ...words(
-    `${digestPath} /digest-auth/auth-int/u/p /digest-auth/x/u/p ${digestPath}/SHA-256 ${digestPath}/sha-256 ` +
-      `${digestPath}/SHA-512 ${digestPath}/x ${digestPath}/MD5/3 ${digestPath}?require-cookie=1 /digest-auth/AUTH/u/p`,
-  ),
-  toDigestRow(digestPath),
-  toDigestRow(`${digestPath}/SHA-256`, { algorithm: 'SHA-256' }),
-  toDigestRow(`${digestPath}/SHA-512`, { algorithm: 'SHA-512' }),
-  toDigestRow('/digest-auth/auth-int/u/p', {
-    qop: 'auth-int',
-    body: 'text',
-    headers: ['Content-Type: text/plain'],
-  }),
-  toDigestRow('/digest-auth/auth-int/u/p', {
-    qop: 'auth-int',
-    body: 'text',
-    change: { response: 'x' },
-  }),
-  toDigestRow(digestPath, { qop: '' }),
-  toDigestRow(digestPath, { change: { response: 'wrong' } }),
-  toDigestRow(digestPath, { headers: ['Cookie: last_nonce=once'] }),
-  toDigestRow(`${digestPath}/MD5/2`, { headers: ['Cookie: stale_after=2'] }),
-  toDigestRow(`${digestPath}/MD5/2`, { headers: ['Cookie: stale_after=0'] }),
-  toDigestRow(digestPath, { headers: ['Cookie: stale_after=never'] }),
-  toDigestRow(`${digestPath}?require-cookie=true`, { headers: ['Cookie: fake=other'] }),
-  toDigestRow(`${digestPath}?require-cookie=true`),
-  toDigestRow(`${digestPath}?a=1`),
-  toDigestRow(digestPath, { change: { username: 'x' } }),
-  get(digestPath, toBasic('u:p')),
-]
-
 const cookieRows = [
   get('/cookies'),
   get('/cookies', 'Cookie: a=1; b="two words"; a=2; c; =d; e=f=g'),
@@ -120,7 +28,7 @@ const cookieRows = [
   { ...get('/cookies', 'Cookie: a=1', 'Cookie: b=2'), name: 'with two headers' },
   get('/cookies', 'Cookie: _gauges_unique=1; __utma=2; c=3'),
   get('/cookies?show_env', 'Cookie: __utma=2; c=3'),
-  ...words(
+  ...toRows(
     '/cookies/set /cookies/set?a=1 /cookies/set?a=1&a=2 /cookies/set?a=x%20y /cookies/set?a=%22%5C%2C ' +
       '/cookies/set?a=b/c:d@e /cookies/set?a=%C3%BC /cookies/set?a= /cookies/set/a/b /cookies/set/a/x%20y ' +
       '/cookies/delete /cookies/delete?a /cookies/delete?a=1 /cookies/set?a=1&attr%5BSecure%5D=1&attr%5BSameSite%5D=lax ' +
@@ -130,7 +38,7 @@ const cookieRows = [
   { line: 'POST /cookies/set?a=1' },
 ]
 
-const redirectRows = words(
+const redirectRows = toRows(
   '/redirect/1 /redirect/5 /redirect/0 /redirect/-1 /redirect/x /redirect/2?absolute=true /redirect/1?absolute=TRUE ' +
     '/relative-redirect/1 /relative-redirect/3 /relative-redirect/0 /absolute-redirect/1 /absolute-redirect/3 ' +
     '/absolute-redirect/x /redirect-to?url=get /redirect-to?url=/get /redirect-to?url=http://x.example/a%20b?c=d%26e ' +
@@ -141,7 +49,7 @@ const redirectRows = words(
 )
 
 const responseRows = [
-  ...words(
+  ...toRows(
     '/response-headers /response-headers?a=1 /response-headers?a=1&b=2&a=3 /response-headers?X-A=%3Cb%3E ' +
       '/response-headers?Content-Type=text/html&a=%3Cb%3E /response-headers?Content-Type=text/plain;%20charset=utf-8 ' +
       '/response-headers?ETag=x&Cache-Control=no-store /response-headers?e=%C3%A9 /cache/60 /cache/0 /cache/x /cache/-1 ' +
@@ -163,7 +71,7 @@ const responseRows = [
   ...['"a"', '"b"', 'x'].map((tag) => get('/etag/a', 'Range: bytes=0-1', `If-Range: ${tag}`)),
 ]
 
-const formatRows = words(
+const formatRows = toRows(
   '/html /encoding/utf8 /forms/post /xml /json /robots.txt /deny /uuid /links/3 /links/3/0 /links/3/2 /links/3/9 ' +
     '/links/0/0 /links/257/0 /links/x /links/3/x /links/1?a=b /base64/aGk= /base64/aGk /base64/a /base64/%21 ' +
     '/base64/aGk%3D%3D /base64/4pyTIMOgIGxhIG1vZGU= /base64/PGI- /base64/PGI+ /base64/_w== /base64/ /base64/encode/x%3Cy ' +
@@ -282,21 +190,16 @@ export const rows: readonly Row[] = [
     200, 201, 204, 206, 300, 301, 302, 303, 304, 305, 307, 308, 400, 401, 402, 404, 406, 407, 418,
     429, 500, 503, 599,
   ].map((code) => get(`/status/${String(code)}`)),
-  ...words(
+  ...toRows(
     '/status/x /status/ /status/99 /status/-1 /status/2.5 /status/200, /status/200,x /status/200:x,201 /status/201:1,201 /status/202:0.5,202:.5 /status/203:1:2,203',
   ),
   get('/unstable?failure_rate=0'),
   get('/unstable?failure_rate=1&seed=5'),
   get('/unstable?failure_rate=x'),
   get('/unstable?seed=x'),
-  ...basicRows,
-  ...digestRows,
+  ...authRows,
   ...cookieRows,
   ...redirectRows,
   ...responseRows,
   ...formatRows,
 ]
-
-function words(paths: string): readonly Row[] {
-  return paths.split(' ').map((path) => get(path))
-}

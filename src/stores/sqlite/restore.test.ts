@@ -9,9 +9,8 @@ import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { appendHash } from './backup-hash.ts'
 import { openDiskFiles } from '../files/disk.ts'
-import { collectionNames } from '../collection-names.ts'
-import { removeOrphanedFiles } from '../orphaned-files.ts'
 import { allRecords } from '../records/records.ts'
+import { collectionNames } from '../collection-names.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { writeBackup } from './backup.ts'
 import { openSqliteDatabase } from './database.ts'
@@ -282,20 +281,4 @@ test('an upload between its record and its last step is in the backup', async (t
   const { path, files } = await openFilled(t)
   const { counts } = await restoreBackup({ path, file, files, fileCollections, checkRecord })
   assert.equal(Object.fromEntries(counts).uploads, 2)
-})
-
-test('orphaned files are removed only if their upload is gone', async (t) => {
-  const { files, folder, open, id } = await openFilled(t)
-  const { database, records } = open()
-  await files.save('gone', Readable.from([Buffer.from(content)]))
-  await files.keep('gone')
-  for (const name of [id, 'gone', 'never']) {
-    await records
-      .collection(collectionNames.orphanedFiles)
-      .create({ id: name, document: {}, createdAt })
-  }
-  await removeOrphanedFiles(files, records, fileCollections)
-  assert.deepEqual(await readdir(join(folder, 'files')), [id])
-  assert.equal(await records.collection(collectionNames.orphanedFiles).count(allRecords), 1)
-  database.close()
 })
