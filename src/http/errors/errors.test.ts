@@ -102,21 +102,6 @@ test('a problem has the members of RFC 9457 and the status of its response', asy
   assert.ok(app.logLines.some((line) => line.includes(instance.replace('urn:uuid:', ''))))
 })
 
-for (const [path, nearest] of [
-  ['/lcations', '/locations'],
-  ['/usres/1', '/users'],
-  ['/learnn', '/learn'],
-  ['/users/1/friends', undefined],
-  [`/${'locations'.repeat(500)}`, undefined],
-] as const) {
-  const title = nearest === undefined ? 'names no other' : `asks whether ${nearest} was meant`
-  test(`the error for ${path.slice(0, 30)} ${title}`, async (t) => {
-    const { body } = await (await testApp(t)).inject(encodeURI(path))
-    const [, shown] = /Did you mean (\S+)\?/.exec(body) ?? []
-    assert.equal(shown, nearest)
-  })
-}
-
 test('the error for an unknown path names it, in every media type and escaped in a page', async (t) => {
   const app = await testApp(t)
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
