@@ -8,7 +8,7 @@ import { ModuleKind, transpileDeclaration } from 'typescript'
 import { buildApp, type Vitrine, type VitrineOptions } from '../src/embed.ts'
 import { resources } from '../src/demos/catalogue.ts'
 import { projectFolder, temporaryFolder } from './start-vitrine.ts'
-import './with-test-demos.ts'
+import './with-test-demos.js'
 
 async function openVitrine(t: TestContext, options?: VitrineOptions): Promise<Vitrine> {
   const vitrine = await buildApp(options)
