@@ -32,6 +32,14 @@ test('the example of a schema with high limits is short', async (t) => {
   assert.ok((await app.inject('/openapi.json')).body.length < 1e6)
 })
 
+test('the example of many arrays inside each other is short', async (t) => {
+  let texts: object = { type: 'string' }
+  for (let depth = 0; depth < 30; depth += 1) texts = { type: 'array', minItems: 3, items: texts }
+  const schema = { boxes: { required: ['texts'], properties: { texts } } }
+  const app = await dataApp(t, { boxes: [] }, { schema })
+  assert.ok((await app.inject('/openapi.json')).body.length < 1e6)
+})
+
 const validBox = {
   ...{ day: '2026-11-21', count: 5, mail: 'ann@example.org', size: { z: 1 }, kind: 'a' },
   ...{ at: '2026-11-21T08:00:00Z', isNew: true, tags: ['twelve characters', 'twelve characters'] },

@@ -1,5 +1,4 @@
 import { findField, type ExchangeBody, type Fields } from './exchange.ts'
-import { decodeBody } from './to-body.ts'
 
 interface PrettyBody {
   text: string
@@ -11,9 +10,9 @@ interface PrettyBody {
 /** Deep JSON takes 60 times its length when it is indented. */
 const maxIndented = 65_536
 
-/** A body as a person reads it: decoded, JSON indented, other text unchanged, and bytes in hexadecimal notation. */
+/** A body as a person reads it: JSON indented, other text unchanged, and bytes in hexadecimal notation. */
 export function prettyBody(body: ExchangeBody | undefined, fields: Fields): PrettyBody {
-  const { text, hex = '' } = body ? decodeBody(body, fields) : {}
+  const { text, hex = '' } = body ?? {}
   const type = findField(fields, 'content-type') ?? ''
   if (text === undefined) return { text: toHexView(hex), language: 'hex' }
   if (/json/i.test(type) && !/ndjson/i.test(type)) return { text: indent(text), language: 'json' }

@@ -10,32 +10,34 @@ import { findField, type Exchange, type ExchangeBody, type Fields } from './exch
 import { mask } from './mask.ts'
 import { toCommands, toReplay, toWindowsCommand } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
-import { decodeBody } from './to-body.ts'
 
 interface Additions {
   links?: Html
   /** The parts of the request body. */
   form?: Html
+  /** The request body without its content coding, if it was recorded as sent. */
+  decodedBody?: ExchangeBody | undefined
   /** Of a request body of which only the start is shown. */
   cut?: { note: string; wholeUrl?: string | undefined } | undefined
 }
 
 /** Scripts show it on other pages, and as tabs. */
 export function renderExchange(exchange: Exchange, additions: Additions = {}): Html {
-  const { links = html``, form = html``, cut } = additions
+  const { links = html``, form = html`` } = additions
   const { method, effectiveMethod, target, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
   const { requestFields, requestBody } = exchange
-  const hasFields = prettyBody(requestBody, requestFields).fields !== undefined
+  const { cut, decodedBody = requestBody } = additions
+  const hasFields = prettyBody(decodedBody, requestFields).fields !== undefined
   const note = toNote(exchange)
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
 <span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt}">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
-${renderPart('Overview', renderOverview(exchange, form, cut?.note))}${renderPart(
+${renderPart('Overview', renderOverview(exchange, { ...additions, form, decodedBody }))}${renderPart(
     'Request',
-    html`${renderMessage(requestFields, requestBody, target)}${hasFields ? '' : form}`,
+    html`${renderMessage(requestFields, requestBody, { target, decodedBody })}${hasFields ? '' : form}`,
   )}${renderPart('Response', renderResponse(exchange))}${renderPart(
     'Timing',
     renderTiming(exchange),
@@ -76,12 +78,12 @@ function renderResponse(exchange: Exchange): Html {
   return html`<p class="quiet">${status === undefined ? 'There is no response.' : 'Only the status of the response is recorded.'}</p>`
 }
 
-function renderOverview(exchange: Exchange, form: Html, cutNote?: string): Html {
+function renderOverview(exchange: Exchange, { form = html``, decodedBody, cut }: Additions): Html {
   const { requestHead, requestFields, requestBody } = exchange
   const { responseHead, responseFields, responseBody } = exchange
   return html`${renderFacts(exchange)}
 <div class="heads">
-${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requestFields, cutNote)}`)}${renderWhole(
+${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requestFields, { decodedBody, cut })}`)}${renderWhole(
     'Response',
     responseHead,
     renderBody(responseBody, responseFields),
@@ -98,14 +100,13 @@ ${codeBlock(head.trimEnd(), 'exchange')}${body}</div>
 function renderBody(
   body: ExchangeBody | undefined,
   fields: Fields,
-  cutNote = 'Only the start was recorded.',
+  { decodedBody = body, cut }: Pick<Additions, 'decodedBody' | 'cut'> = {},
 ): Html {
-  if (body === undefined || body.size === 0) return html``
-  const decoded = decodeBody(body, fields)
-  const { text, language } = prettyBody(decoded, fields)
+  if (body === undefined || decodedBody === undefined || body.size === 0) return html``
+  const { text, language } = prettyBody(decodedBody, fields)
   const isPlain = language === 'text' || language === 'hex'
-  const cut = body.isCut ? ` ${cutNote}` : ''
-  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(decoded, fields, text)}${body.text === decoded.text ? '' : ' Decoded.'}${cut}</p>\n`
+  const cutNote = body.isCut ? ` ${cut?.note ?? 'Only the start was recorded.'}` : ''
+  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
 }
 
 function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string): string {
@@ -117,8 +118,12 @@ function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string)
 }
 
 /** One side of the exchange with its parts decoded. */
-function renderMessage(fields: Fields, body: ExchangeBody | undefined, target?: string): Html {
-  const pretty = prettyBody(body, fields)
+function renderMessage(
+  fields: Fields,
+  body: ExchangeBody | undefined,
+  { target, decodedBody = body }: { target?: string; decodedBody?: ExchangeBody | undefined } = {},
+): Html {
+  const pretty = prettyBody(decodedBody, fields)
   const query = target === undefined ? [] : toParameters(target)
   return html`${renderFields('Query parameters', query)}${renderFields('Headers', fields)}${renderFields(
     'Form fields',
@@ -146,12 +151,18 @@ function toParameters(target: string): Fields {
     })
 }
 
+/** A form of 64 KiB can have 30,000 fields, and be a few bytes when it is compressed. */
+const maxRows = 500
+
 export function renderFields(title: string, fields: Fields): Html {
   if (fields.length === 0) return html``
+  const rest = fields.length - maxRows
+  const more =
+    rest > 0 ? html`<p class="quiet">${rest.toLocaleString('en')} more are not shown.</p>\n` : ''
   return html`<h2>${title}</h2>
 <div class="table" tabindex="0" role="group" aria-label="${title}"><table class="fields"><tbody>
-${fields.map(([name, value]) => html`<tr><th scope="row"><code>${name}</code></th><td><code>${renderValue(value)}</code></td></tr>\n`)}</tbody></table></div>
-`
+${fields.slice(0, maxRows).map(([name, value]) => html`<tr><th scope="row"><code>${name}</code></th><td><code>${renderValue(value)}</code></td></tr>\n`)}</tbody></table></div>
+${more}`
 }
 
 function renderValue(value: string): HtmlValue {

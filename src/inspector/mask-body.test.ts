@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { formType } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 
@@ -90,6 +91,21 @@ test('bytes that are not UTF-8 are masked too', async (t) => {
   const { body } = await app.inject({ url, headers: { accept: json } })
   assert.ok(body.includes(Buffer.from('\xff\0', 'latin1').toString('hex')))
   assert.ok(!body.includes(Buffer.from(secret).toString('hex')))
+})
+
+test('the secrets in a body that was compressed twice are not shown', async (t) => {
+  const app = await testApp(t)
+  const id = randomUUID()
+  const headers = { 'x-request-id': id, 'content-type': json, 'content-encoding': 'gzip' }
+  const payload = gzipSync(gzipSync(JSON.stringify({ name: shown, password: secret })))
+  await app.inject({ method: 'POST', url: '/httpbin/post', headers, payload })
+  const { exchanges } = (
+    await app.inject({ url: `/inspector?request_id=${id}`, headers: { accept: json } })
+  ).json<{ exchanges: { id: string }[] }>()
+  const url = `/inspector/${exchanges[0]?.id ?? ''}`
+  const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+  assert.match(body, /Shown in hexadecimal notation/)
+  assert.ok(!body.includes(secret))
 })
 
 const echoes: readonly (readonly [what: string, url: string, headers: object, body?: string])[] = [

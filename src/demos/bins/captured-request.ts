@@ -3,7 +3,7 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { findField, type Exchange } from '../../inspector/exchange.ts'
-import { findText } from '../../inspector/to-body.ts'
+import { decodeBody, findText } from '../../inspector/to-body.ts'
 import type { ExchangeRow } from '../../inspector/list-view.ts'
 import { toHead } from '../../inspector/to-exchange.ts'
 import { formatBytes } from '../../site/assets/size.js'
@@ -158,6 +158,11 @@ export function toExchange(request: CapturedRequest): Exchange {
     responseHead: status === undefined ? '' : `HTTP/${httpVersion} ${String(status)} ${phrase}\n`,
     ...{ fault, step },
   }
+}
+
+/** Without its content coding. */
+export function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
+  return requestBody && decodeBody(requestBody, requestFields)
 }
 
 /** In a list of a bin, the path below it is enough. */

@@ -12,7 +12,8 @@ import { toHarChunks } from '../../inspector/har.ts'
 import { toMessages } from '../../inspector/message-http.ts'
 import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { requestToJson, toBack, toExchange, toShareUrl, toUrl } from './captured-request.ts'
+import { requestToJson, toBack, toDecodedBody, toExchange } from './captured-request.ts'
+import { toShareUrl, toUrl } from './captured-request.ts'
 import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { filterParameters, parseRequestList, requestListParameters, sendList } from './list.ts'
@@ -81,7 +82,10 @@ const getDiff = ofBin({
   summary: 'Compare two captured requests',
   errors: [406],
   handle: (request, reply, { bin, requests }) => {
-    const load = async (id: string) => toExchange(await requests.find(bin.id, id))
+    const load = async (id: string) => {
+      const captured = await requests.find(bin.id, id)
+      return { ...toExchange(captured), requestBody: toDecodedBody(captured) }
+    }
     const types = ['application/json', 'text/html']
     return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id), types })
   },

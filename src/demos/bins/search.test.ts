@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { setImmediate } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import { createBin } from '../../../test/bins.ts'
@@ -84,4 +84,29 @@ test('a page and a comparison have a compressed body decoded, and a download has
   assert.match(body, /\{"kind":"removed","text":" *\\"id\\": 1"\}/)
   const { rawPayload } = await bin.read(`/requests/${a.id}/body`)
   assert.deepEqual(rawPayload, gzipSync('{"id":1}'))
+})
+
+test('a body that was compressed twice is decoded once', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
+  await bin.send('', { method: 'POST', headers, payload: gzipSync(gzipSync('inner text')) })
+  const [captured] = await bin.list()
+  const page = await bin.read(`/requests/${captured?.id ?? ''}`, {
+    headers: { accept: 'text/html' },
+  })
+  assert.match(page.body, /Shown in hexadecimal notation\. Decoded\./)
+  assert.doesNotMatch(page.body, /inner text/)
+})
+
+test('of a form with many fields the first 500 are shown', async (t) => {
+  const bin = await createBin(await testApp(t))
+  const headers = { ...form, 'content-encoding': 'br' }
+  const payload = brotliCompressSync('&a'.repeat(32_768))
+  await bin.send('', { method: 'POST', headers, payload })
+  const [captured] = await bin.list()
+  const page = await bin.read(`/requests/${captured?.id ?? ''}`, {
+    headers: { accept: 'text/html' },
+  })
+  assert.match(page.body, /32,268 more are not shown\./)
+  assert.ok(page.body.length < 500_000, String(page.body.length))
 })

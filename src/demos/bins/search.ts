@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { isStatusMatch } from '../../inspector/filter.ts'
-import { decodeBody } from '../../inspector/to-body.ts'
-import type { CapturedRequest } from './captured-request.ts'
+import { toDecodedBody, type CapturedRequest } from './captured-request.ts'
 
 export type Pages = AsyncIterable<readonly CapturedRequest[]>
 
@@ -33,8 +32,9 @@ async function hasWords(request: CapturedRequest, words: string): Promise<boolea
 }
 
 /** As it was sent, and without the escapes of forms and of JSON. */
-function toSearched({ target, requestFields, requestBody }: CapturedRequest): string {
-  const { text, hex = '' } = requestBody ? decodeBody(requestBody, requestFields) : {}
+function toSearched(request: CapturedRequest): string {
+  const { target, requestFields } = request
+  const { text, hex = '' } = toDecodedBody(request) ?? {}
   const bytes = Buffer.from(hex, 'hex')
   const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
   const unescaped = body.replaceAll(/\\(?:u[\da-f]{4}|\/)/gi, (escape) =>

@@ -11,7 +11,13 @@ import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
-import { toBack, toExchange, toUrl, type CapturedRequest } from './captured-request.ts'
+import {
+  toBack,
+  toDecodedBody,
+  toExchange,
+  toUrl,
+  type CapturedRequest,
+} from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
 
 type FileList = ReturnType<typeof filesToJson>
@@ -188,7 +194,8 @@ export function renderRequestPage(
   const isOwner = secret !== ''
   const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = toExchange(request)
-  const own = prettyBody(requestBody, exchange.requestFields).fields ?? fields
+  const decodedBody = toDecodedBody(request)
+  const own = prettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
   const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
@@ -197,7 +204,7 @@ export function renderRequestPage(
     title: `${method} ${path}`,
     ...(isOwner && { back: toBack(bin) }),
     ...files,
-    main: html`${renderExchange(exchange, { form, cut })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
+    main: html`${renderExchange(exchange, { form, cut, decodedBody })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
   }
 }
 

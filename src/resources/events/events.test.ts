@@ -124,6 +124,7 @@ test('the stream is not compressed, has no body for HEAD, and no other represent
   assert.equal(stream.response.headers.get('content-encoding'), null)
   const head = await fetch(`${url}/events`, { method: 'HEAD' })
   assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream'])
+  assert.equal(head.headers.get('x-accel-buffering'), 'no')
   for (const name of ['cache-control', 'vary', 'x-accel-buffering'])
     assert.equal(head.headers.get(name), stream.response.headers.get(name), name)
   const accept = 'application/json'

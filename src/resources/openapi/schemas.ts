@@ -81,15 +81,16 @@ function toOther(value: unknown): unknown {
 }
 
 const maxExampleItems = 3
+const maxExampleDepth = 3
 const maxExampleLength = 200
 
 /** A value of the type; a pattern, a high limit or other rules may not accept it. */
-function createExample(schema: FieldSchema): unknown {
+function createExample(schema: FieldSchema, depth = 0): unknown {
   const { examples, default: fallback, enum: choices, anyOf, minimum = 1, maximum } = schema
   const known = examples?.[0] ?? fallback ?? choices?.[0]
   if (known !== undefined) return known
   const [one] = anyOf ?? []
-  if (one) return createExample(one)
+  if (one) return createExample(one, depth)
   switch (toTypes(schema).find((type) => type !== 'null')) {
     case 'string':
       return createText(schema)
@@ -99,19 +100,21 @@ function createExample(schema: FieldSchema): unknown {
     case 'boolean':
       return true
     case 'array': {
-      const length = Math.min(schema.minItems ?? 1, maxExampleItems)
-      return Array.from({ length }, () => createExample(schema.items ?? {}))
+      // Arrays inside each other multiply.
+      const maxItems = depth < maxExampleDepth ? maxExampleItems : 1
+      const length = Math.min(schema.minItems ?? 1, maxItems)
+      return Array.from({ length }, () => createExample(schema.items ?? {}, depth + 1))
     }
     case 'object':
-      return createObject(schema)
+      return createObject(schema, depth)
     default:
       return null
   }
 }
 
-function createObject({ properties = {}, required = [] }: FieldSchema): object {
+function createObject({ properties = {}, required = [] }: FieldSchema, depth: number): object {
   const entries = Object.entries(properties).filter(([name]) => required.includes(name))
-  return Object.fromEntries(entries.map(([name, schema]) => [name, createExample(schema)]))
+  return Object.fromEntries(entries.map(([name, schema]) => [name, createExample(schema, depth)]))
 }
 
 const texts: Readonly<Record<string, string>> = {
