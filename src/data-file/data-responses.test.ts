@@ -183,3 +183,14 @@ test('DELAY_MS delays the responses of resources, errors and pages too', async (
     assert.ok(milliseconds >= 295, url)
   }
 })
+
+for (const [accept, type] of [
+  ['*/*', 'application/problem+json'],
+  ['text/html', 'text/html'],
+] as const) {
+  test(`with a data file the error for an unknown path is ${type} for ${accept}`, async (t) => {
+    const app = await dataApp(t, { posts: [{ id: 1 }] })
+    const { headers } = await app.inject({ url: '/nowhere', headers: { accept } })
+    assert.equal(headers['content-type'], `${type}; charset=utf-8`)
+  })
+}

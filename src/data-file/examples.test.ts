@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { dataApp } from '../../test/data-app.ts'
 
 test('the example of a new record is valid, whatever the schema requires', async (t) => {
-  const required = ['code', 'day', 'count', 'mail', 'size', 'at', 'kind', 'isNew', 'tags']
+  const required = ['code', 'serial', 'day', 'count', 'mail', 'size', 'at', 'kind', 'isNew', 'tags']
   const properties = {
     code: { type: 'string', 'x-unique': true },
+    serial: { type: 'integer', 'x-unique': true },
     day: { type: 'string', format: 'date' },
     count: { type: 'integer', minimum: 5 },
     mail: { type: 'string', format: 'email' },
@@ -15,7 +16,7 @@ test('the example of a new record is valid, whatever the schema requires', async
     isNew: { type: 'boolean' },
     tags: { type: 'array', minItems: 2, items: { type: 'string', minLength: 12 } },
   }
-  const boxes = [{ id: 1, code: 'c1', ...validBox }]
+  const boxes = [{ id: 1, code: 'c1', serial: 1, ...validBox }]
   for (const data of [{ boxes: [] }, { boxes }]) {
     const app = await dataApp(t, data, { schema: { boxes: { required, properties } } })
     const { paths } = (await app.inject('/openapi.json')).json<{ paths: Paths }>()
