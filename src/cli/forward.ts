@@ -118,7 +118,7 @@ async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise
 /** Returns the result: the status, or why no response arrived. */
 async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
   const { id, path, isTooLarge, requestBody, isOnly } = captured
-  if (isTooLarge) return 'not sent: its body was too large for the bin'
+  if (isTooLarge) return 'not sent: its body was larger than BIN_MAX_BODY_BYTES of the service'
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const response = requestBody && (await get(source, `/requests/${id}/body`))
   if (requestBody && !response) return 'not sent: its body is gone'

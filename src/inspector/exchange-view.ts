@@ -106,7 +106,9 @@ function renderBody(
   const { text, language } = prettyBody(decodedBody, fields)
   const isPlain = language === 'text' || language === 'hex'
   const cutNote = body.isCut ? ` ${cut?.note ?? 'Only the start was recorded.'}` : ''
-  return html`${codeBlock(text, isPlain ? 'plain' : language)}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
+  const code = codeBlock(text, isPlain ? 'plain' : language)
+  const block = language === 'hex' ? html`<div class="hex">${code}</div>` : code
+  return html`${block}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
 }
 
 function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string): string {

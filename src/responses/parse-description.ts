@@ -94,7 +94,12 @@ export function invalidDescription(problems: readonly FieldProblem[], intro = ''
 function toProblems(error: TLocalizedValidationError): FieldProblem[] {
   const { keyword, schemaPath, instancePath } = error
   if (keyword === 'type' && instancePath === '')
-    return [{ field: '', message: 'must be an object' }]
+    return [{ field: '', message: 'must be an object, such as {"status":503}' }]
+  if (keyword === 'type' && /^\/sequence\/\d+$/.test(instancePath))
+    return toFieldProblems(error).map(({ message, ...problem }) => ({
+      ...problem,
+      message: `${message}, such as {"status":503,"times":2}`,
+    }))
   // Each of these summarizes others.
   if (keyword === 'additionalProperties' || keyword === 'propertyNames') return []
   if (keyword === 'pattern')

@@ -47,7 +47,8 @@ export function findLinkSecret({ query }: FastifyRequest): string | undefined {
   return typeof secret === 'string' ? secret : undefined
 }
 
-export const wrongSecret = 'The secret is not that of this bin.'
+export const wrongSecret =
+  'The secret is not that of this bin. The secret of a link to one request is only for this request.'
 
 function toCookieName(protocol: string, id: string): string {
   return `${protocol === 'https' ? '__Secure-' : ''}bin-${id}`

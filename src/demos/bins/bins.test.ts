@@ -76,8 +76,16 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
     'name must be one line of text with at most 100 characters.',
     '#/name',
   ]),
-  [{ response: 'x' }, 'response must be an object.', '#/response'],
-  [{ response: null }, 'response must be an object.', '#/response'],
+  ...['x', null, [500, 200]].map((response): [object, string, string] => [
+    { response },
+    'response must be an object, such as {"status":503}.',
+    '#/response',
+  ]),
+  [
+    { response: { sequence: [{}, 500] } },
+    'response at /sequence/1 must be an object, such as {"status":503,"times":2}.',
+    '#/response/sequence/1',
+  ],
   [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response/status'],
   [
     { response: { sequence: [{}, { delay: 99 }] } },

@@ -165,11 +165,18 @@ export function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
   return requestBody && decodeBody(requestBody, requestFields)
 }
 
+const shortTypes = new Map([
+  ['application/x-www-form-urlencoded', 'form'],
+  ['multipart/form-data', 'multipart'],
+  ['application/octet-stream', 'binary'],
+])
+
 /** In a list of a bin, the path below it is enough. */
 export function toRow(request: CapturedRequest): ExchangeRow {
   const { requestFields, requestBody } = request
-  const type = toMediaType(findField(requestFields, 'content-type')).replace('application/', '')
-  const body = requestBody ? `${formatBytes(requestBody.size)} ${type}`.trimEnd() : ''
+  const type = toMediaType(findField(requestFields, 'content-type'))
+  const shown = shortTypes.get(type) ?? type.replace('application/', '')
+  const body = requestBody ? `${formatBytes(requestBody.size)} ${shown}`.trimEnd() : ''
   const line = Array.from(requestBody?.text?.slice(0, 500).trim().replaceAll(/\s+/g, ' ') ?? '')
   const preview = line.slice(0, 60).join('') + (line.length > 60 ? '…' : '')
   return { ...toExchange(request), target: request.path, body, preview }

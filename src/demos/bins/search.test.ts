@@ -110,3 +110,18 @@ test('of a form with many fields the first 500 are shown', async (t) => {
   assert.match(page.body, /32,268 more are not shown\./)
   assert.ok(page.body.length < 500_000, String(page.body.length))
 })
+
+for (const [payload, isShown] of [
+  ['not gzip', true],
+  [gzipSync('text'), false],
+] as const) {
+  test(`the page ${isShown ? 'says' : 'does not say'} that a body could not be decoded`, async (t) => {
+    const bin = await createBin(await testApp(t))
+    const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
+    await bin.send('', { method: 'POST', headers, payload })
+    const [captured] = await bin.list()
+    const url = `/requests/${captured?.id ?? ''}`
+    const { body } = await bin.read(url, { headers: { accept: 'text/html' } })
+    assert.equal(body.includes('is gzip, but the body could not be decoded'), isShown)
+  })
+}

@@ -1,6 +1,6 @@
 import { prettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
-import type { Fields } from '../../inspector/exchange.ts'
+import { findField, type Fields } from '../../inspector/exchange.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
@@ -198,7 +198,7 @@ export function renderRequestPage(
   const own = prettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
-  const form = html`${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
+  const form = html`${renderCodingProblem(request)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
   const cut = toCut(request, shareUrl)
   return {
     title: `${method} ${path}`,
@@ -206,6 +206,14 @@ export function renderRequestPage(
     ...files,
     main: html`${renderExchange(exchange, { form, cut, decodedBody })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
   }
+}
+
+function renderCodingProblem(request: CapturedRequest): Html {
+  const { requestBody, requestFields } = request
+  const coding = findField(requestFields, 'content-encoding') ?? 'identity'
+  const isDecoded = toDecodedBody(request)?.hex !== requestBody?.hex
+  if (coding === 'identity' || requestBody === undefined || isDecoded) return html``
+  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded.</p>\n`
 }
 
 function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {

@@ -185,7 +185,7 @@ const invalid: [query: string, message: RegExp][] = [
   ['?vary=a b', /^vary must have the form Accept-Language\./],
   ['?vary=*,a', /^vary /],
   ['?cache_control=a%0d%0ab: c', /^cache_control must have the form /],
-  ['?ettag=1', /^ettag is not allowed\./],
+  ['?ettag=1', /^ettag is not allowed: use etag\./],
 ]
 
 for (const [query, message] of invalid) {

@@ -1,7 +1,8 @@
 import type { XStatic } from 'typebox/schema'
+import { findNearest } from '../../config/find-nearest.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { toFieldProblems } from '../../http/body/schema-problems.ts'
-import { badRequest } from '../../http/errors/http-error.ts'
+import { badRequest, type FieldProblem } from '../../http/errors/http-error.ts'
 import { queryParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
@@ -34,11 +35,18 @@ export function createQueryParser<const Known extends Properties>(
     const errors = validator.Errors(value)[1].filter((error) => error.instancePath !== '')
     const problems = errors.flatMap((error) => {
       const name = error.instancePath.slice(1)
+      if (error.keyword === 'boolean') return [toUnknown(name, Object.keys(properties))]
       const message = `must ${rules[name] ?? `have the form ${properties[name]?.example ?? ''}`}`
       return toFieldProblems(error.keyword === 'pattern' ? { ...error, message } : error)
     })
     throw invalidDescription(problems)
   }
+}
+
+function toUnknown(field: string, known: readonly string[]): FieldProblem {
+  const nearest = findNearest(field, known)
+  const hint = nearest === undefined ? `the parameters are ${known.join(', ')}` : `use ${nearest}`
+  return { field, message: `is not allowed: ${hint}` }
 }
 
 export function toQueryParameters(properties: Properties): Parameter[] {

@@ -84,7 +84,7 @@ const invalid: [query: string, message: RegExp][] = [
   ['?limit=', /^limit must be a whole number\./],
   ['?seconds=601', /^seconds must be at most 600\./],
   ['?seconds=1e999', /^seconds must be/],
-  ['?limt=5', /^limt is not allowed\./],
+  ['?limt=5', /^limt is not allowed: use limit\./],
 ]
 
 for (const [query, message] of invalid) {

@@ -154,7 +154,7 @@ const members =
 for (const [path, payload, detail] of [
   [url, { a: 1 }, `a is not allowed: the members are ${members}.`],
   [`${url}?tag=my-test`, { a: 1 }, `a is not allowed: the members are ${members}.`],
-  [url, [1], 'The description must be an object.'],
+  [url, [1], 'The description must be an object, such as {"status":503}.'],
   ['/responses/custom', { a: 1 }, `a is not allowed: the members are ${members}.`],
   ['/responses/custom', { sequence: [{}] }, 'sequence is not allowed.'],
   [url, { header: {} }, 'header is not allowed: use headers.'],
