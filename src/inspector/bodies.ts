@@ -46,16 +46,16 @@ function indent(text: string): string {
   return indented
 }
 
-/** Sixteen bytes in a line, with their position and their ASCII characters. */
+/** Eight bytes in a line, which fits a phone, with their position and their ASCII characters. */
 function toHexView(hex: string): string {
-  const lines = hex.match(/.{1,32}/g) ?? []
+  const lines = hex.match(/.{1,16}/g) ?? []
   return lines
     .map((line, index) => {
       const pairs = (line.match(/../g) ?? []).join(' ')
       const characters = Buffer.from(line, 'hex')
         .toString('latin1')
         .replaceAll(/[^ -~]/g, '.')
-      return `${(index * 16).toString(16).padStart(6, '0')}  ${pairs.padEnd(47)}  ${characters}`
+      return `${(index * 8).toString(16).padStart(6, '0')}  ${pairs.padEnd(23)}  ${characters}`
     })
     .join('\n')
 }
