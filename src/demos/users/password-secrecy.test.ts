@@ -68,8 +68,8 @@ test('no response of any route and no log line contains a password or its hash',
   await send({ method: 'DELETE', url: `/users/${_id}` })
 
   assert.ok(app.logLines.length > 0)
-  for (const text of [...output, ...app.logLines]) {
-    await t.test(text, () => {
+  for (const [index, text] of [...output, ...app.logLines].entries()) {
+    await t.test(`text ${String(index)}`, () => {
       assert.ok(!text.includes(secret))
       assert.ok(!text.includes('$argon2'))
     })

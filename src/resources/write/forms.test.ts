@@ -156,8 +156,8 @@ for (const { path, fields } of samples) {
         payload,
       }),
     ]
-    for (const { headers, body } of pages) {
-      await t.test(body, () => {
+    for (const [index, { headers, body }] of pages.entries()) {
+      await t.test(`page ${String(index)}`, () => {
         assert.equal(headers['content-type'], 'text/html; charset=utf-8')
         assert.match(String(headers['content-security-policy']), /default-src 'self'/)
         assert.ok(!body.includes('<script>'))
