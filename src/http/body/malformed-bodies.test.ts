@@ -56,7 +56,7 @@ test('JSON may be nested 64 levels deep and no deeper', async (t) => {
     [200, `[${Array.from({ length: 100 }, () => lists(63)).join()}]`],
   ]
   for (const [expected, body] of rows) {
-    await t.test(body, async () => {
+    await t.test(body.slice(0, 60), async () => {
       const [status] = await sendToMirror(app, 'application/json', body)
       assert.deepEqual([body.slice(0, 80), status], [body.slice(0, 80), expected])
     })
@@ -76,7 +76,7 @@ test('keys that could change a prototype are rejected, and no prototype is chang
     String.raw`{"c\u006fnstructor":{"prototype":{"polluted":1}}}`,
   ]
   for (const body of bodies) {
-    await t.test(body, async () => {
+    await t.test(body.slice(0, 60), async () => {
       assert.deepEqual(
         [body, ...(await sendToMirror(app, 'application/json', body))],
         [body, 400, undefined],
@@ -101,7 +101,7 @@ test('harmless keys that resemble those of a prototype are accepted', async (t) 
   const app = await testApp(t, { demos: [mirror] })
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']
   for (const body of [...bodies, '{"a":"__proto__"}', '{"toString":1,"hasOwnProperty":2}']) {
-    await t.test(body, async () => {
+    await t.test(body.slice(0, 60), async () => {
       assert.deepEqual(await sendToMirror(app, 'application/json', body), [200, body])
     })
   }
@@ -111,7 +111,7 @@ test('no key of a form changes a prototype', async (t) => {
   const app = await testApp(t, { demos: [mirror] })
   const nested = ['a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']
   for (const body of ['__proto__[polluted]=1', '__proto__.polluted=1', ...nested]) {
-    await t.test(body, async () => {
+    await t.test(body.slice(0, 60), async () => {
       await sendToMirror(app, formType, body)
       assert.equal('polluted' in {}, false)
     })
