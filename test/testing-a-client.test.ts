@@ -10,7 +10,7 @@ import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts
 import { until } from './until.ts'
 
 const guide = readFileSync(join(projectFolder, 'docs/testing-a-client.md'), 'utf8')
-const [start = '', write = '', resume = '', lose = '', find = ''] = Array.from(
+const [start = '', write = '', resume = '', validate = '', lose = '', find = ''] = Array.from(
   guide.matchAll(/```sh\n([^]*?)```/g),
   ([, script = '']) => script,
 )
@@ -36,11 +36,11 @@ test('the script of docs/testing-a-client.md starts Vitrine, and ends it', async
 test('the other commands of docs/testing-a-client.md', async (t) => {
   const { origin } = await startVitrine(t, { TEST_API: 'on' })
   const cwd = await temporaryFolder(t)
-  const script = `url=${origin}\n${write.replace(/^url=.*/, '')}${find}${resume}${lose}`
+  const script = `url=${origin}\n${write.replace(/^url=.*/, '')}${find}${resume}${lose}${validate}`
   const { stdout } = await run('sh', ['-c', script], { cwd })
   assert.match(
     stdout,
-    /"status":200\}\{"key":"my-key","requests":3,[^]*200\n206\n0123456789201 true\n$/,
+    /"status":200\}\{"key":"my-key","requests":3,[^]*200\n206\n0123456789201 true\n[^]*"made":1,"validated":0\}304\n[^]*"made":1,"validated":1,/,
   )
   const archive: unknown = JSON.parse(readFileSync(join(cwd, 'failed.har'), 'utf8'))
   const { log } = archive as { log: { entries: { response: { status: number } }[] } }
