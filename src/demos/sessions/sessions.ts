@@ -13,6 +13,7 @@ import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson } from '../../http/response/send.ts'
+import { samplePassword } from '../../resources/samples.ts'
 import type { Demo } from '../../site/demo.ts'
 import { sendPage } from '../../site/send-page.ts'
 import type { Session } from '../../stores/sessions/sessions.ts'
@@ -46,7 +47,12 @@ export const sessions: Demo = {
   page: '/session',
   samples: [
     { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },
-    { title: 'Log in', method: 'POST', path: '/login', fields: { username: 'Ann' } },
+    {
+      title: 'Log in',
+      method: 'POST',
+      path: '/login',
+      fields: { username: 'Ann', password: samplePassword },
+    },
   ],
   lookFor:
     '[Log in](/login) as a user that you created. The response sets a cookie, and the browser sends it with every later request. The server stores the session under a hash of the id in the cookie.',

@@ -35,7 +35,7 @@ content only if no ETag in the list matches (RFC 9110, section 13.1.2).`,
         html`The response is 304 Not Modified and has no body. The client uses the stored file.`,
         html`The 304 repeats <code>ETag</code> and <code>Cache-Control</code>, so that the cache can update
 the stored response.`,
-        html`Reload any page of this site and open its request inspector: the browser does the same.`,
+        html`Reload <a href="/docs">/docs</a> and open its request inspector: the browser does the same.`,
       ],
       withoutScript: html`Open <a href="${path}">${path}</a> and reload it. The browser sends the
 condition. To see it, use the curl command.`,
