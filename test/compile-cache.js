@@ -1,5 +1,5 @@
 // Each file of tests is a process of its own: without the cache, each strips the types of the whole service.
-// Not TypeScript: Node would load what strips types, although the cache has everything else without them.
+// JavaScript, so that Node does not load its support of TypeScript for this file alone.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath, URL } from 'node:url'
 

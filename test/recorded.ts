@@ -7,24 +7,24 @@ import { until } from './until.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-export async function findAll(app: TestApp, requestId: string, headers: Headers = {}) {
+export async function findExchanges(app: TestApp, requestId: string, headers: Headers = {}) {
   const url = `/inspector?request_id=${requestId}`
   const response = await app.inject({ url, headers: { accept: 'application/json', ...headers } })
   assert.equal(response.headers['cache-control'], 'no-store')
   return response.json<{ exchanges: Exchange[] }>().exchanges
 }
 
-export async function find(app: TestApp, requestId: string): Promise<Exchange> {
+export async function findExchange(app: TestApp, requestId: string): Promise<Exchange> {
   let found: Exchange | undefined
   await until(async () => {
-    ;[found] = await findAll(app, requestId)
+    ;[found] = await findExchanges(app, requestId)
     return found !== undefined
   })
   return found ?? assert.fail()
 }
 
 /** The app on a port, and an id for the requests of a test. */
-export async function openApp(t: TestContext, settings: Headers = {}) {
+export async function openRecordedApp(t: TestContext, settings: Headers = {}) {
   const app = await testApp(t, { settings })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, origin, id: randomUUID() }

@@ -4,6 +4,7 @@ const maxEdits = 3
 export function findNearest(name: string, names: readonly string[]): string | undefined {
   const maxDistance = Math.min(maxEdits, name.length / 2)
   const [nearest] = names
+    // To count the edits of a long name takes long.
     .filter((known) => Math.abs(known.length - name.length) <= maxDistance)
     .map((known) => ({ known, edits: countEdits(name, known) }))
     .filter(({ edits }) => edits <= maxDistance)

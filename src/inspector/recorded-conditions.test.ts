@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { find, findAll, openApp, type Headers } from '../../test/recorded.ts'
+import { findExchange, findExchanges, openRecordedApp, type Headers } from '../../test/recorded.ts'
 
 test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
-  const { app, id } = await openApp(t)
+  const { app, id } = await openRecordedApp(t)
   const url = '/assets/vitrine.css'
   for (const [tag, status] of [
     ['"other"', 200],
@@ -14,7 +14,7 @@ test('a condition was compared with the ETag of the response, also if it is comp
     assert.match(etag, /\+gzip"$/)
     const sent = { ...headers, 'if-none-match': tag || etag }
     assert.equal((await app.inject({ url, headers: sent })).statusCode, status)
-    const found = (await findAll(app, id)).at(-1)
+    const found = (await findExchanges(app, id)).at(-1)
     assert.deepEqual(found?.preconditions?.etags, [etag])
     const { body } = await app.inject(`/inspector/${found.id}`)
     const shown = etag.replaceAll('"', '&quot;')
@@ -29,19 +29,19 @@ for (const [tag, lacksQuotes] of [
   ['*', false],
 ] as const) {
   test(`the entity tag ${tag} ${lacksQuotes ? 'is said to lack' : 'lacks no'} quotation marks`, async (t) => {
-    const { app, id } = await openApp(t)
+    const { app, id } = await openRecordedApp(t)
     await app.inject({ url: '/places', headers: { 'if-none-match': tag, 'x-request-id': id } })
-    const { body } = await app.inject(`/inspector/${(await find(app, id)).id}`)
+    const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
     assert.match(body, /was compared with/)
     assert.equal(body.includes('An entity tag has quotation marks'), lacksQuotes)
   })
 }
 
 test('a 406 shows the representations of the resource', async (t) => {
-  const { app, id } = await openApp(t)
+  const { app, id } = await openRecordedApp(t)
   const headers = { accept: 'image/png', 'x-request-id': id }
   assert.equal((await app.inject({ url: '/places', headers })).statusCode, 406)
-  const { negotiation, id: own } = await find(app, id)
+  const { negotiation, id: own } = await findExchange(app, id)
   assert.equal(negotiation?.chosen, undefined)
   const offers = 'text/html, application/json, text/plain, text/csv, application/x-ndjson'
   assert.equal(negotiation?.offers.join(', '), offers)
@@ -60,19 +60,19 @@ const conditions: readonly (readonly [string, string, Headers, string])[] = [
 
 for (const [method, url, headers, outcome] of conditions) {
   test(`${method} ${url} with ${JSON.stringify(headers)} shows the outcome ${outcome}`, async (t) => {
-    const { app, id } = await openApp(t)
+    const { app, id } = await openRecordedApp(t)
     await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
     const payload = method === 'PATCH' ? { payload: { name: 'Roma' } } : {}
     const sent = { ...headers, accept: 'application/json', 'x-request-id': id }
     await app.inject({ method: method as 'GET', url, headers: sent, ...payload })
-    const { preconditions } = await find(app, id)
+    const { preconditions } = await findExchange(app, id)
     assert.equal(preconditions?.outcome, outcome)
     assert.ok(preconditions.etags.length > 0)
   })
 }
 
 test('without conditions there is no outcome', async (t) => {
-  const { app, id } = await openApp(t)
+  const { app, id } = await openRecordedApp(t)
   await app.inject({ url: '/health', headers: { 'x-request-id': id } })
-  assert.equal((await find(app, id)).preconditions, undefined)
+  assert.equal((await findExchange(app, id)).preconditions, undefined)
 })

@@ -5,19 +5,19 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { openSocket, sendRaw, toRequest } from '../../test/hardening/watched-vitrine.ts'
 import { makeCertificate } from '../../test/hardening/tls-client.ts'
-import { find, findAll, openApp, type Headers } from '../../test/recorded.ts'
+import { findExchange, findExchanges, openRecordedApp, type Headers } from '../../test/recorded.ts'
 import { formType } from '../../test/resources.ts'
 import { startVitrine } from '../../test/start-vitrine.ts'
 import type { Exchange } from './exchange.ts'
 
 for (const version of ['1.0', '1.1']) {
   test(`the heads of an exchange over HTTP/${version} are shown as they were sent`, async (t) => {
-    const { app, origin, id } = await openApp(t)
+    const { app, origin, id } = await openRecordedApp(t)
     const fields = ['Host: localhost', 'X-b: 2', 'x-A: 1', 'X-b:  3', `X-Request-Id: ${id}`]
     const line = `GET /mirror/query?a=%41&a=//b HTTP/${version}`
     const head = toRequest(line, [...fields, 'Connection: close'])
     const { text } = await sendRaw(origin, head)
-    const exchange = await find(app, id)
+    const exchange = await findExchange(app, id)
     const [requestLine, ...requestFields] = head.replace('  3', ' 3').trimEnd().split('\r\n')
     assert.deepEqual(exchange.requestHead.trimEnd().split('\n'), [requestLine, ...requestFields])
     const [responseHead] = text.split('\r\n\r\n')
@@ -35,14 +35,14 @@ for (const path of [
   chunked,
 ]) {
   test(`the fields that Node adds to the response of ${path} are shown too`, async (t) => {
-    const { app, origin, id } = await openApp(t)
+    const { app, origin, id } = await openRecordedApp(t)
     const socket = openSocket(origin)
     socket.write(toRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', `X-Request-Id: ${id}`]))
     const [chunk] = (await once(socket, 'data')) as [Buffer]
     socket.destroy()
     const [responseHead = ''] = chunk.toString('latin1').split('\r\n\r\n')
     const toLines = (head: string) => head.trimEnd().split(/\r?\n/).toSorted()
-    assert.deepEqual(toLines((await find(app, id)).responseHead), toLines(responseHead))
+    assert.deepEqual(toLines((await findExchange(app, id)).responseHead), toLines(responseHead))
   })
 }
 
@@ -73,7 +73,7 @@ const bodies: readonly (readonly [
 for (const [what, path, type, body, expected] of bodies) {
   for (const framing of ['whole', 'in chunks', 'pipelined']) {
     test(`${what} is recorded: ${framing}`, async (t) => {
-      const { app, origin, id } = await openApp(t)
+      const { app, origin, id } = await openRecordedApp(t)
       const bytes = type === 'image/png' ? Buffer.from(body, 'latin1') : Buffer.from(body)
       const chunk = (one: Buffer) => `${one.length.toString(16)}\r\n${one.toString('latin1')}\r\n`
       const isChunked = framing === 'in chunks'
@@ -87,7 +87,7 @@ for (const [what, path, type, body, expected] of bodies) {
       const first = toRequest('GET /health HTTP/1.1', ['Host: localhost'])
       const sent = toRequest(`POST ${path} HTTP/1.1`, [...fields, 'Connection: close'], content)
       await sendRaw(origin, framing === 'pipelined' ? first + sent : sent)
-      const { requestBody, connection } = await find(app, id)
+      const { requestBody, connection } = await findExchange(app, id)
       assert.deepEqual(requestBody, { size: bytes.length, isCut: false, ...expected })
       assert.equal(connection.requestsBefore, framing === 'pipelined' ? 1 : 0)
     })
@@ -95,12 +95,12 @@ for (const [what, path, type, body, expected] of bodies) {
 }
 
 test('an upload is recorded', async (t) => {
-  const { app, id } = await openApp(t)
+  const { app, id } = await openRecordedApp(t)
   const headers = { 'content-type': boundary, 'x-request-id': id }
   const payload = Buffer.from(file, 'latin1')
   const sent = await app.inject({ method: 'POST', url: '/profile', headers, payload })
   assert.equal(sent.statusCode, 200)
-  const { requestBody, responseBody } = await find(app, id)
+  const { requestBody, responseBody } = await findExchange(app, id)
   assert.deepEqual(requestBody, {
     size: payload.length,
     isCut: false,
@@ -110,10 +110,10 @@ test('an upload is recorded', async (t) => {
 })
 
 test('of a long body the first 64 KiB are recorded', async (t) => {
-  const { app, id } = await openApp(t)
+  const { app, id } = await openRecordedApp(t)
   const headers = { 'content-type': 'text/plain', 'x-request-id': id }
   await app.inject({ method: 'POST', url: '/users/post/raw', headers, payload: long })
-  const { requestBody, responseBody } = await find(app, id)
+  const { requestBody, responseBody } = await findExchange(app, id)
   assert.deepEqual(requestBody, { size: 100_000, isCut: true, text: long.slice(0, 32_768) })
   assert.deepEqual([responseBody?.size, responseBody?.isCut], [100_002, true])
   assert.ok(`"${long}`.startsWith(responseBody?.text ?? '-'))
@@ -122,11 +122,11 @@ test('of a long body the first 64 KiB are recorded', async (t) => {
 for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
   for (const url of ['/docs', '/health']) {
     test(`the body of ${url} with the coding ${coding} is shown without it`, async (t) => {
-      const { app, id } = await openApp(t)
+      const { app, id } = await openRecordedApp(t)
       const plain = await app.inject({ url, headers: { accept: 'text/html' } })
       const headers = { accept: 'text/html', 'accept-encoding': coding, 'x-request-id': id }
       const sent = await app.inject({ url, headers })
-      const { responseBody } = await find(app, id)
+      const { responseBody } = await findExchange(app, id)
       assert.equal(responseBody?.size, sent.rawPayload.length)
       assert.equal(responseBody.text?.slice(0, 500), plain.body.slice(0, 500))
     })
@@ -139,14 +139,14 @@ for (const [method, url] of [
   ['DELETE', '/mirror/status/204'],
 ] as const) {
   test(`the response to ${method} ${url} has no body`, async (t) => {
-    const { app, id } = await openApp(t)
+    const { app, id } = await openRecordedApp(t)
     await app.inject({ method, url, headers: { 'x-request-id': id } })
-    assert.equal((await find(app, id)).responseBody, undefined)
+    assert.equal((await findExchange(app, id)).responseBody, undefined)
   })
 }
 
 test('times are in their order, and a connection counts its requests', async (t) => {
-  const { app, origin, id } = await openApp(t)
+  const { app, origin, id } = await openRecordedApp(t)
   const fields = ['Host: localhost', 'Content-Type: text/plain', 'Content-Length: 1']
   const requests = [1, 2].map((number) =>
     toRequest(
@@ -157,7 +157,7 @@ test('times are in their order, and a connection counts its requests', async (t)
   )
   const last = toRequest('GET /health HTTP/1.1', ['Host: localhost', 'Connection: close'])
   await sendRaw(origin, requests.join('') + last)
-  const [first, second] = await findAll(app, id)
+  const [first, second] = await findExchanges(app, id)
   assert.ok(first && second)
   const { body = 0, handlerBegin = 0, handlerEnd = 0, firstByte = 0, end } = first.times
   const times = [0, body, handlerBegin, handlerEnd, firstByte, end]
@@ -201,7 +201,7 @@ for (const [count, isExceeded] of [
   [2, true],
 ] as const) {
   test(`the exchange of request ${String(count)} has the decision of the rate limit`, async (t) => {
-    const { app, id } = await openApp(t, {
+    const { app, id } = await openRecordedApp(t, {
       RATE_LIMIT: '1',
       TRUSTED_PROXIES: '127.0.0.1',
       ALLOWED_HOSTS: '*',
@@ -210,7 +210,7 @@ for (const [count, isExceeded] of [
     const headers = { 'x-forwarded-for': '192.0.2.1' }
     if (count === 2) await app.inject({ url: '/api/json', headers })
     await app.inject({ url: '/api/json', headers: { ...headers, 'x-request-id': id } })
-    const { client, rateLimit } = await find(app, id)
+    const { client, rateLimit } = await findExchange(app, id)
     assert.equal(client, '192.0.2.1')
     assert.equal(rateLimit?.isExceeded, isExceeded)
     assert.match(rateLimit.policy, /^"default";q=1;w=60$/)
@@ -225,22 +225,22 @@ for (const [request, status] of [
   [toRequest('GET / HTTP/1.1', ['Host: localhost', 'Expect: nothing']), 417],
 ] as const) {
   test(`an exchange that fails before routing with ${String(status)} is recorded`, async (t) => {
-    const { app, origin, id } = await openApp(t)
+    const { app, origin, id } = await openRecordedApp(t)
     const fields = `X-Request-Id: ${id}\r\nConnection: close\r\n\r\n`
     await sendRaw(origin, request.replace(/\r\n$/, fields))
-    assert.equal((await find(app, id)).status, status)
+    assert.equal((await findExchange(app, id)).status, status)
   })
 }
 
 test('an exchange whose client has gone is recorded as cut off', async (t) => {
-  const { app, origin, id } = await openApp(t)
+  const { app, origin, id } = await openRecordedApp(t)
   const socket = openSocket(origin)
   const fields = ['Host: localhost', 'Content-Length: 9', `X-Request-Id: ${id}`]
   const arrived = once(app.server, 'request')
   socket.write(toRequest('POST /users/post HTTP/1.1', fields, 'abc'))
   await arrived
   socket.destroy()
-  const { isCutOff, requestBody } = await find(app, id)
+  const { isCutOff, requestBody } = await findExchange(app, id)
   assert.equal(isCutOff, true)
   assert.deepEqual(requestBody, { size: 3, isCut: false, text: 'abc' })
 })

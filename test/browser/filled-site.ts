@@ -50,3 +50,18 @@ const others = [
   ...['/locations?q=r&sort=-name', '/locations?q=nothing', '/problems/precondition-failed'],
   ...['/learn/concurrent-edits', '/learn/cross-site-requests'],
 ]
+
+/** Pages that together have every component. */
+export const components = [
+  ...[
+    '/',
+    '/demos/status',
+    '/docs',
+    '/responses',
+    '/learn/concurrent-edits',
+    '/session',
+    '/uploads',
+  ],
+  ...['/profile.html', '/problems/precondition-failed', '/users/new'],
+  ...['/locations/r1', '/locations?page=2&per_page=10'],
+]

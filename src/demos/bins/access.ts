@@ -48,7 +48,7 @@ export function findLinkSecret({ query }: FastifyRequest): string | undefined {
 }
 
 export const wrongSecret =
-  'The secret is not that of this bin. The secret of a link to one request is only for this request.'
+  'The secret is not that of this bin. The link to a request has another secret, which is only for that request.'
 
 function toCookieName(protocol: string, id: string): string {
   return `${protocol === 'https' ? '__Secure-' : ''}bin-${id}`

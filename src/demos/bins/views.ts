@@ -198,7 +198,7 @@ export function renderRequestPage(
   const own = prettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
-  const form = html`${renderCodingProblem(request)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
+  const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
   const cut = toCut(request, shareUrl)
   return {
     title: `${method} ${path}`,
@@ -208,12 +208,14 @@ export function renderRequestPage(
   }
 }
 
-function renderCodingProblem(request: CapturedRequest): Html {
-  const { requestBody, requestFields } = request
+function renderCodingProblem(
+  { requestBody, requestFields }: CapturedRequest,
+  decodedBody: ReturnType<typeof toDecodedBody>,
+): Html {
   const coding = findField(requestFields, 'content-encoding') ?? 'identity'
-  const isDecoded = toDecodedBody(request)?.hex !== requestBody?.hex
-  if (coding === 'identity' || requestBody === undefined || isDecoded) return html``
-  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded.</p>\n`
+  const isDecoded = decodedBody?.hex !== requestBody?.hex
+  if (/^identity$/i.test(coding) || requestBody === undefined || isDecoded) return html``
+  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than 1 MiB without this coding.</p>\n`
 }
 
 function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {

@@ -39,9 +39,9 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     if (allowed === undefined) done()
     else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
-  const paths = new Set<string>()
+  const paths: string[] = []
   app.addHook('onRoute', (route) => {
-    if (/^\/\w[^:*]*$/.test(route.url)) paths.add(route.url)
+    if (/^\/\w[^:*]*$/.test(route.url)) paths.push(route.url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
@@ -53,7 +53,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
 function findOptions(
   { method, raw, server, url }: FastifyRequest,
   config: Config,
-  paths: ReadonlySet<string>,
+  paths: readonly string[],
 ) {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
@@ -73,10 +73,10 @@ function findOptions(
 }
 
 /** Where a data file is served, most clients are scripts. */
-function nothingAt(path: string, config: Config, paths: ReadonlySet<string>): HttpError {
+function nothingAt(path: string, config: Config, paths: readonly string[]): HttpError {
   const { dataFile, testApi } = config
   const isTestApi = isUnder('/_vitrine', path) && !testApi
-  const nearest = findNearestPath(path, [...paths])
+  const nearest = findNearestPath(path, paths)
   const hint = isTestApi
     ? ' The test API is on with a data file and --test-api (TEST_API).'
     : nearest && ` Did you mean ${nearest}?`

@@ -48,7 +48,7 @@ export function createStreamSender(app: FastifyInstance) {
       .type(eventStreamType)
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no')
-    // A stream would count, and begin with its first block.
+    // An opened stream counts against the limit, and waits for its first block.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
     const alarm = open(request, reply, source.watch)
     const { opening = '', read } = await source.start()
