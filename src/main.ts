@@ -3,7 +3,8 @@ import { helpText, parseCommandLine } from './cli/flags.ts'
 import { ConfigProblems } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { disconnectWorker } from './operations/workers.ts'
-import { isUnavailable } from './stores/store-failure.ts'
+import { isDiskFull } from './stores/sqlite/database.ts'
+import { hasCode, isUnavailable } from './stores/store-failure.ts'
 
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(helpText(args))
@@ -20,9 +21,15 @@ async function main(): Promise<void> {
   } catch (error) {
     console.error(toErrorLines(error, verb))
     // 69: EX_UNAVAILABLE of sysexits.h. A supervisor can then try again.
-    process.exitCode = isUnavailable(error) ? 69 : 2
+    process.exitCode = isTemporary(error) ? 69 : 2
     disconnectWorker()
   }
+}
+
+/** Whether the same command may succeed later. */
+function isTemporary(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return isUnavailable(error) || isDiskFull(error) || hasCode(cause, 'EADDRINUSE', 'ENOSPC')
 }
 
 function toErrorLines(error: unknown, verb: string): string {

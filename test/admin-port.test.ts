@@ -236,7 +236,7 @@ test('an admin port that is in use stops the start, with workers too', limit, as
       t.after(() => child.kill('SIGKILL'))
       await once(child, 'close')
       assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
-      assert.equal(child.exitCode, 2)
+      assert.equal(child.exitCode, 69)
     })
   }
 })

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import type { Config } from '../config/config.ts'
+import { findNearest } from '../config/find-nearest.ts'
 import type { SettingName } from '../config/settings.ts'
 import { isWorker, superviseWorkers } from '../operations/workers.ts'
 import { windowSeconds } from '../stores/counters/counters.ts'
@@ -88,7 +89,12 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   const all: [string, Command][] = Object.entries(commands)
   const command = all.find(([candidate]) => candidate === name)?.[1]
   // The word is not printed: it may be the value of a setting whose flag is misspelled.
-  if (command === undefined) return { problem: 'unknown command; see --help' }
+  if (command === undefined) {
+    const nearest = findNearest(name, Object.keys(commands))
+    return {
+      problem: `unknown command; ${nearest ? `did you mean ${nearest}? See` : 'see'} --help`,
+    }
+  }
   const { argument: expected } = command
   const isCount = /^\d{1,8}$/.test(argument) && +argument >= 1 && +argument <= maxSeeds
   const words = expected === undefined ? 0 : expected.split(' ').length

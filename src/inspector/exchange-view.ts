@@ -249,8 +249,11 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
   const current = (tags.length > 0 ? etags.join(', ') : lastModified) || 'none'
   // RFC 9110 §8.8.3
   const isUnquoted = tags.some((tag) => !tag.includes('"') && tag.trim() !== '*')
-  const hint = isUnquoted ? ' An entity tag has quotation marks, which this one lacks.' : ''
-  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
+  const isWeak = outcome === 'failed' && findField(requestFields, 'if-match')?.includes('W/"')
+  const hint = isUnquoted
+    ? ' An entity tag has quotation marks, which this one lacks.'
+    : isWeak && ' If-Match never matches a weak entity tag, which begins with W/.'
+  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint || ''}`
 }
 
 function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {

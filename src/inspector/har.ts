@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import packageJson from '../../package.json' with { type: 'json' }
 import { STATUS_CODES } from '../http/node-http.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
@@ -11,7 +12,7 @@ export function toHar(
   return {
     log: {
       version: '1.2',
-      creator: { name: 'Vitrine', version: '1' },
+      creator: { name: 'Vitrine', version: packageJson.version },
       comment,
       entries: exchanges.map(toEntry),
     },

@@ -37,6 +37,18 @@ for (const [tag, lacksQuotes] of [
   })
 }
 
+for (const [tag, isWeak] of [
+  ['W/"abc"', true],
+  ['"abc"', false],
+] as const) {
+  test(`If-Match: ${tag} ${isWeak ? 'is' : 'is not'} said to be weak`, async (t) => {
+    const { app, id } = await openRecordedApp(t)
+    await app.inject({ url: '/places', headers: { 'if-match': tag, 'x-request-id': id } })
+    const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
+    assert.equal(body.includes('If-Match never matches a weak entity tag'), isWeak)
+  })
+}
+
 test('a 406 shows the representations of the resource', async (t) => {
   const { app, id } = await openRecordedApp(t)
   const headers = { accept: 'image/png', 'x-request-id': id }

@@ -44,7 +44,10 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
 /** Fastify would open a second server, without our limits, for a second address of a host name. */
 export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   const { address } = await lookup(host).catch((cause: unknown) => {
-    throw new Error(`HOST cannot be resolved: ${host}`, { cause })
+    throw new Error(
+      `HOST cannot be resolved: ${host}. Set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all`,
+      { cause },
+    )
   })
   const { level } = app.log
   // Fastify logs a line for each address, and the start prints them in plain words.

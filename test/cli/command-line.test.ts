@@ -10,6 +10,7 @@ import { runSucceeding, emptyService, openService, runFailing, runCommand } from
 
 const cases: Record<string, string> = {
   polish: 'unknown command; see --help',
+  bakcup: 'unknown command; did you mean backup? See --help',
   toString: 'unknown command; see --help',
   backup: 'backup requires a FILE',
   'restore --port 0': 'restore requires a FILE',

@@ -136,7 +136,7 @@ test('a port that is in use stops the start with one line', async (t) => {
   const { origin } = await startVitrine(t)
   const PORT = new URL(origin).port
   const { status, lines } = await failedStart(t, { PORT, DATABASE_URL: 'sqlite::memory:' })
-  assert.equal(status, 2)
+  assert.equal(status, 69)
   assert.equal(lines.length, 1, lines.join('\n'))
   assert.match(
     lines[0] ?? '',
@@ -149,7 +149,7 @@ for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
     const { port } = new URL((await startVitrine(t)).origin)
     const settings = { ...(await makeCertificate(t)), DATABASE_URL: 'sqlite::memory:' }
     const { status, lines } = await failedStart(t, { ...settings, [name]: port })
-    assert.equal(status, 2)
+    assert.equal(status, 69)
     assert.equal(
       lines.at(-1),
       `vitrine: cannot start: port ${port} of 127.0.0.1 is in use (EADDRINUSE). Set another ${name}, or stop the other process.`,
@@ -159,7 +159,9 @@ for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
 
 test('a HOST that cannot be resolved stops the start with one line', async (t) => {
   const { lines } = await failedStart(t, { HOST: 'host.invalid', DATABASE_URL: 'sqlite::memory:' })
-  assert.deepEqual(lines, ['vitrine: cannot start: HOST cannot be resolved: host.invalid'])
+  assert.deepEqual(lines, [
+    'vitrine: cannot start: HOST cannot be resolved: host.invalid. Set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all',
+  ])
 })
 
 for (const [settings, warning] of [

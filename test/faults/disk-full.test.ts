@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { runFailing, runSucceeding } from '../cli/data-folder.ts'
+import { failedStart } from '../failed-start.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
 import { asFile, asJson, listOf, openClient, type Send } from './client.ts'
@@ -204,6 +205,17 @@ test(
     assert.equal((await create(third, 'after')).status, 201)
   },
 )
+
+test('a start without space for its database has the exit code of a temporary failure', async (t) => {
+  const disk = await smallDisk(t, '16k')
+  if (disk === undefined) return
+  const { status, output } = await failedStart(t, {
+    DATABASE_URL: `sqlite:${join(disk, 'vitrine.db')}`,
+    FILES_URL: `file:${join(disk, 'files')}`,
+  })
+  assert.match(output, /cannot start: .* cannot be opened: /)
+  assert.equal(status, 69)
+})
 
 test('a reset beside the service removes the uploads that fill the disk', limit, async (t) => {
   const disk = await smallDisk(t, '2m')

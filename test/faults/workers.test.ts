@@ -159,7 +159,7 @@ test('an HTTPS redirect that cannot listen ends the start of workers too', patie
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })
-  assert.equal(status, 2)
+  assert.equal(status, 69)
   assert.match(output, /cannot start: .*EADDRINUSE/)
 })
 
@@ -200,7 +200,7 @@ test('workers that cannot start print the reason once, and the exit status is th
     WORKERS: '2',
     LOG_LEVEL: 'silent',
   })
-  assert.equal(status, 2)
+  assert.equal(status, 69)
   assert.match(output, /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
 })
 

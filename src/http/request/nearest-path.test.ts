@@ -6,6 +6,7 @@ for (const [path, nearest] of [
   ['/lcations', '/locations'],
   ['/usres/1', '/users'],
   ['/learnn', '/learn'],
+  ['/responses/cache', '/responses/cache/:key'],
   ['/users/1/friends', undefined],
   [`/${'locations'.repeat(500)}`, undefined],
 ] as const) {

@@ -41,7 +41,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
   }
   const paths: string[] = []
   app.addHook('onRoute', (route) => {
-    if (/^\/\w[^:*]*$/.test(route.url)) paths.push(route.url)
+    if (/^\/\w/.test(route.url)) paths.push(route.url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
@@ -84,10 +84,13 @@ function nothingAt(path: string, config: Config, paths: readonly string[]): Http
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
 }
 
-/** Of the path, or of its first segment. */
-function findNearestPath(path: string, paths: readonly string[]): string | undefined {
+/** With the parameter that the path lacks; or of the path, or of its first segment. */
+function findNearestPath(path: string, routes: readonly string[]): string | undefined {
+  const lacking = routes.find((route) => route.startsWith(`${path}/:`))
+  const paths = routes.filter((route) => !/[:*]/.test(route))
   const [first = ''] = /^\/[^/]*/.exec(path) ?? []
-  return findNearest(path, paths) ?? (paths.includes(first) ? undefined : findNearest(first, paths))
+  const ofFirst = paths.includes(first) ? undefined : findNearest(first, paths)
+  return lacking ?? findNearest(path, paths) ?? ofFirst
 }
 
 const allowedHeaders =

@@ -152,6 +152,16 @@ for (const { path, singular, fields } of samples) {
       })
     }
 
+    test(`${method} ${path}${route} is 415 for JSON that is sent as a form`, async (t) => {
+      const { app, _id } = await openRecord(t, path, fields)
+      const headers = { 'content-type': formType, accept: 'application/json' }
+      const url = path + route.replace(':id', _id)
+      const payload = JSON.stringify(fields)
+      const response = await app.inject({ method, url, headers, payload })
+      assert.equal(response.statusCode, 415)
+      assert.match(response.json<{ detail: string }>().detail, /looks like JSON.*application\/json/)
+    })
+
     const unreadable: [what: string, type: string, payload: string | Buffer][] = [
       ['broken JSON', 'application/json', '{"name":'],
       ['U+0000 in JSON', 'application/json', '{"name":"a\\u0000b"}'],

@@ -39,6 +39,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
   const kept = keepUnknown(resource, body, unknownFields)
   if (isForm(request)) {
+    if (looksLikeJson(body)) throw toUnsupportedInput(resource, method, jsonAsForm)
     // A form does not show the password: left empty on an edit, it stays.
     const isKept = (field: Field) => field.kind === 'password' && body[field.name] === ''
     const sent = method === 'POST' ? named : named.filter((field) => !isKept(field))
@@ -112,12 +113,17 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   return () => input
 }
 
-function toUnsupportedInput({ oneRecord }: Resource, method: string) {
+/** Clients such as curl send a body as a form if they are not told otherwise. */
+const jsonAsForm = 'The body looks like JSON, but its Content-Type is that of a form. '
+
+const looksLikeJson = (form: Document) => /^\s*[[{]/.test(Object.keys(form)[0] ?? '')
+
+function toUnsupportedInput({ oneRecord }: Resource, method: string, reason = '') {
   const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
   // RFC 9110 §15.5.16: Accept for every other method.
   const header =
     method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'
-  return unsupportedMediaType(`Send ${oneRecord} as ${types.join(' or ')}.`, {
+  return unsupportedMediaType(`${reason}Send ${oneRecord} as ${types.join(' or ')}.`, {
     [header]: types.join(', '),
   })
 }
