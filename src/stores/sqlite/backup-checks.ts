@@ -5,6 +5,7 @@ import { isDocument, type Document } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 import { hasItsHash } from './backup-hash.ts'
 import { applicationId, contentsTable } from './backup.ts'
+import { isDamage } from './database.ts'
 import { applyMigrations, readSchemaVersion } from './migrations.ts'
 
 /** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
@@ -25,7 +26,8 @@ export async function checkBackup(file: string, checkRecord: CheckRecord): Promi
     assertSoundRecords(database, checkRecord)
     return hasHash ?? false
   } catch (error) {
-    throw new Error(`${file} cannot be restored: ${toReason(error)}`, { cause: error })
+    const reason = isDamage(error) ? 'it is damaged, or its end is missing' : toReason(error)
+    throw new Error(`${file} cannot be restored: ${reason}`, { cause: error })
   }
 }
 

@@ -92,10 +92,13 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
   ],
   'that is empty': [(file) => truncate(file, 0), /was not made by vitrine backup/],
   'that is text': [(file) => writeFile(file, 'Pier\n'.repeat(9999)), /file is not a database/],
-  'that is cut off': [async (file) => truncate(file, (await stat(file)).size - 8192), /malformed/],
+  'that is cut off': [
+    async (file) => truncate(file, (await stat(file)).size - 8192),
+    /or its end is missing/,
+  ],
   'that is cut off within a page': [
     async (file) => truncate(file, (await stat(file)).size / 2 - 5),
-    /malformed/,
+    /or its end is missing/,
   ],
   'of another program': [
     async (file) => {
@@ -151,7 +154,7 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
       await removeHash(file)
       await truncate(file, (await stat(file)).size - 8192)
     },
-    /malformed/,
+    /or its end is missing/,
   ],
 }
 

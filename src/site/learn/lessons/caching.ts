@@ -8,7 +8,7 @@ export const caching: Lesson = {
   slug: 'caching',
   title: 'Caching and conditions',
   summary: 'How a client uses a stored response, and asks whether it is still current.',
-  minutes: 5,
+  minutes: 6,
   introduction: [
     html`A cache stores responses and uses them again. <code>Cache-Control</code> states who can store a
 response and for how long it is fresh (RFC 9111, section 5.2).`,
@@ -46,10 +46,19 @@ detects the change and gets the new content.`,
       headers: { 'If-None-Match': '"an old version"' },
       lookFor: [
         html`The response is 200 OK with the whole file and the current <code>ETag</code>.`,
-        html`This page itself has <code>Cache-Control: public, max-age=3600</code>. For an hour, a browser
-or a shared cache can use it without asking the server.`,
       ],
       withoutScript: html`A link cannot set <code>If-None-Match</code>. Use the curl command.`,
+    }),
+    step('Use a fresh response', 'GET /responses/cache/my-lesson', 'responses', {
+      why: html`While a stored response is fresh, a cache uses it without a request to the server.`,
+      fields: { max_age: '60' },
+      lookFor: [
+        html`<code>Cache-Control: max-age=60</code> lets a cache use the response for a minute.`,
+        html`<code>made</code> in the body counts the responses of the server. The button and curl do not use a
+cache: send the request again, and <code>made</code> is 2.`,
+        html`Open <a href="/responses/cache/lesson?max_age=60">a link to such a response</a>, go back and open
+it again. The number is the same: the browser has sent one request.`,
+      ],
     }),
   ],
 }
