@@ -17,7 +17,7 @@ export interface S3Server {
   /** Operations requested so far, by their names in the API reference. */
   sent: string[]
   /** Looked at with the name of each operation, before it is done. */
-  fault: (operation: string) => S3Fault
+  fault: (operation: string) => S3Fault | Promise<S3Fault>
   close: () => Promise<void>
   restart: () => Promise<void>
 }
@@ -88,7 +88,7 @@ async function respond(s3: S3Server, request: IncomingMessage, response: ServerR
   const [, name, ...rest] = pathname.split('/').map(decodeURIComponent)
   const operation = toOperation(method, rest.length > 0, query)
   s3.sent.push(operation)
-  const fault = s3.fault(operation)
+  const fault = await s3.fault(operation)
   if (fault === 'hang') return
   if (fault === 'cut' && method === 'PUT') {
     if (headers['content-length'] !== '0') await once(request, 'data')

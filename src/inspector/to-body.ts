@@ -35,8 +35,11 @@ const maxOutputLength = 1024 * 1024
 const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_e_flush } = zlib.constants
 // The end of a body can be missing.
 const toOptions = (finishFlush: number) => ({ finishFlush, maxOutputLength })
+const gunzip = (bytes: Buffer) => zlib.gunzipSync(bytes, toOptions(Z_SYNC_FLUSH))
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: (bytes) => zlib.gunzipSync(bytes, toOptions(Z_SYNC_FLUSH)),
+  gzip: gunzip,
+  // RFC 9110 §8.4.1.3
+  'x-gzip': gunzip,
   deflate: (bytes) => zlib.inflateSync(bytes, toOptions(Z_SYNC_FLUSH)),
   br: (bytes) => zlib.brotliDecompressSync(bytes, toOptions(BROTLI_OPERATION_FLUSH)),
   zstd: (bytes) => zlib.zstdDecompressSync(bytes, toOptions(ZSTD_e_flush)),

@@ -8,8 +8,11 @@ import { openEvents } from '../event-stream.ts'
 import { openSocket } from '../hardening/watched-vitrine.ts'
 import { createSchema, openPostgresServer } from '../postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../postgres-server.ts'
+import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
+import { startS3 } from '../s3-server.ts'
 import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
 import { until } from '../until.ts'
+import { startInFolder } from './stopping.ts'
 
 async function createBin(origin: string) {
   const response = await fetch(`${origin}/bins`, { method: 'POST' })
@@ -125,4 +128,25 @@ test('a slow viewer of a flood slows no other, and is told what it missed', asyn
   assert.match(after, /^[\w-]{36}$/)
   assert.equal((await bin.list(origin)).length, 500)
   assert.equal((await bin.list(origin, `?after=${after}`)).at(-1)?.path, '/last')
+})
+
+test('a request that is removed while its body is read gets 404', async (t) => {
+  const s3 = await startS3()
+  t.after(s3.close)
+  const { origin } = await startInFolder(t, {
+    FILES_URL: s3.url,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  })
+  const bin = await createBin(origin)
+  await fetch(`${origin}/b/${bin.id}`, { method: 'POST', body: 'x'.repeat(100_000) })
+  const [{ url } = { url: '' }] = await bin.list(origin)
+  s3.fault = async (operation) => {
+    if (operation !== 'GetObject') return undefined
+    await fetch(origin + url, { method: 'DELETE', headers: bin.headers })
+    await until(() => s3.objects.size === 0)
+    return undefined
+  }
+  const { status } = await fetch(`${origin}${url}/body`, { headers: bin.headers })
+  assert.equal(status, 404)
 })

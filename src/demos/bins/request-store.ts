@@ -44,13 +44,15 @@ export function createRequestStore({ records, files, config }: Services) {
     if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
   })
 
+  /** Throws 404. */
+  const find = async (bin: string, id: string): Promise<CapturedRequest> => {
+    const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
+    if (record) return toCapturedRequest(record)
+    throw notFound(`The bin has no request ${id}.`, toBack(bin))
+  }
+
   return {
-    /** Throws 404. */
-    find: async (bin: string, id: string): Promise<CapturedRequest> => {
-      const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
-      if (record) return toCapturedRequest(record)
-      throw notFound(`The bin has no request ${id}.`, toBack(bin))
-    },
+    find,
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
@@ -90,7 +92,11 @@ export function createRequestStore({ records, files, config }: Services) {
     readBody: async ({ bin, id, requestBody, isInFile }: CapturedRequest): Promise<Buffer> => {
       if (!isInFile || requestBody === undefined) return toBytes(requestBody)
       const content = await files.read(`${bin}-${id}`, 0, requestBody.size - 1)
-      if (content === undefined) throw new Error(`the body of ${id} is missing`)
+      if (content === undefined) {
+        // It may have been removed at the same time.
+        await find(bin, id)
+        throw new Error(`the body of ${id} is missing`)
+      }
       return Buffer.concat(await content.toArray())
     },
     remove: async (bin: string, id: string): Promise<void> => {

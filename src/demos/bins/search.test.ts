@@ -23,7 +23,11 @@ const searches: [what: string, words: string, sent: InjectOptions, path?: string
   ['a form', 'note=café au lait', { headers: form, payload: 'a=%&note=caf%C3%A9+au+lait' }],
   ['a form as it was sent', 'caf%c3%a9', { headers: form, payload: 'note=caf%C3%A9' }],
   ['JSON with escapes', 'https://é', { payload: String.raw`{"url":"https:\/\/\u00e9"}` }],
-  ['a gzip body', 'paid', { headers: { 'content-encoding': 'gzip' }, payload: gzipSync('paid') }],
+  ...['gzip', 'x-gzip'].map((coding): (typeof searches)[number] => [
+    `a body in ${coding}`,
+    'paid',
+    { headers: { 'content-encoding': coding }, payload: gzipSync('paid') },
+  ]),
   ['a query string', 'café', {}, '/?note=caf%C3%A9'],
 ]
 for (const [what, words, sent, path] of searches) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { asUpload } from '../../../test/multipart-form.ts'
 import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
 
@@ -73,4 +74,25 @@ test('the space of a deleted upload is free at once', async (t) => {
   assert.equal((await app.inject(more)).statusCode, 507)
   await app.inject({ method: 'DELETE', url: `/uploads/${_id}` })
   assert.equal((await app.inject(more)).statusCode, 200)
+})
+
+test('deletions while the sizes are added up do not raise the total limit', async (t) => {
+  const { app } = await openUploads(t, { MAX_FILES_BYTES: '500000' })
+  const send = async (bytes: number) => {
+    const form = asUpload(Buffer.alloc(bytes))
+    return (await app.inject({ method: 'POST', url: '/profile', ...form })).statusCode
+  }
+  for (let round = 0; round < 4; round += 1) {
+    while ((await send(5000)) === 200);
+    const kept = await listUploads(app)
+    const total = kept.reduce((sum, { size }) => sum + size, 0)
+    assert.ok(total <= 500_000, `${String(total)} bytes after ${String(round)} rounds`)
+    // The sizes are added up again after a second.
+    await setTimeout(1100)
+    const deletions = kept.map(({ _id }) =>
+      app.inject({ method: 'DELETE', url: `/uploads/${_id}` }),
+    )
+    const uploads = kept.map((_, index) => (index % 8 === 0 ? send(1) : undefined))
+    await Promise.all([...deletions, ...uploads])
+  }
 })

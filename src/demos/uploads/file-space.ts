@@ -7,12 +7,15 @@ export type Share = Awaited<ReturnType<FileSpace['begin']>>
 const restFactor = 50
 const leastRestMs = 1000
 
-/** Other processes store uploads too, so the stored sizes are added up again from time to time. */
+/** Other processes store and delete uploads too, so the stored sizes are added up again from time to time. */
 export function createFileSpace(uploads: Collection, maxBytes: number) {
-  /** The uploads that are arriving, and those that were stored while the sizes are added up. */
-  const shares = new Map<string, { bytes: number; isStored: boolean }>()
+  const arriving = new Set<string>()
   let arrivingBytes = 0
+  /** The sizes by id. */
+  let stored = new Map<string, number>()
   let storedBytes = 0
+  /** What will replace `stored`, while the sizes are read. */
+  let counted: typeof stored | undefined
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined
 
@@ -20,44 +23,50 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
 
   async function addUp(): Promise<void> {
     const begin = performance.now()
-    let bytes = 0
+    const sizes = (counted = new Map<string, number>())
     for await (const page of uploads.pages()) {
-      for (const { id, document } of page) if (!shares.has(id)) bytes += Number(document.size)
+      for (const { id, document } of page)
+        if (!arriving.has(id)) sizes.set(id, Number(document.size))
     }
-    const stored = shares.values().filter(({ isStored }) => isStored)
-    storedBytes = stored.reduce((sum, share) => sum + share.bytes, bytes)
+    stored = sizes
+    storedBytes = sizes.values().reduce((sum, bytes) => sum + bytes, 0)
     const end = performance.now()
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
 
-  function forgetStored(): void {
+  function stopAdding(): void {
     adding = undefined
-    for (const [id, { isStored }] of shares) if (isStored) shares.delete(id)
+    counted = undefined
   }
 
   async function begin(id: string) {
-    if (performance.now() > freshUntil) await (adding ??= addUp().finally(forgetStored))
-    const share = { bytes: 0, isStored: false }
-    shares.set(id, share)
+    if (performance.now() > freshUntil) await (adding ??= addUp().finally(stopAdding))
+    let share = 0
+    arriving.add(id)
     return {
       take: (more: number) => {
         if (storedBytes + arrivingBytes + more > maxBytes) throw limitReached(reached)
         arrivingBytes += more
-        share.bytes += more
+        share += more
       },
       end: (isStored: boolean) => {
-        arrivingBytes -= share.bytes
-        share.isStored = isStored
-        if (isStored) storedBytes += share.bytes
-        if (!isStored || !adding) shares.delete(id)
+        arriving.delete(id)
+        arrivingBytes -= share
+        if (!isStored) return
+        storedBytes += share
+        stored.set(id, share)
+        counted?.set(id, share)
       },
     }
   }
 
   return {
     begin,
-    free: (bytes: number) => {
-      storedBytes -= bytes
+    /** After the record of an upload is removed. */
+    free: (id: string) => {
+      storedBytes -= stored.get(id) ?? 0
+      stored.delete(id)
+      counted?.delete(id)
     },
   }
 }

@@ -86,11 +86,11 @@ export function deleteUpload({ uploads, files, records, space }: UploadServices)
     store: 'writes',
     handler: async (request, reply) => {
       const id = toPathParameter(request, 'id')
-      const { size, sha256, createdAt } = await findUpload(uploads, id)
+      const { sha256, createdAt } = await findUpload(uploads, id)
       const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
       if (!mayWriteResource(request.headers, state)) throw preconditionFailed(`"${sha256}"`)
       if (!(await removeWithFile(files, records, [uploadsName, id]))) throw noUpload(id)
-      space?.free(size)
+      space?.free(id)
       setFlash(request, reply, 'deleted')
       return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()
     },

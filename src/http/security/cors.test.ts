@@ -255,3 +255,18 @@ for (const [origin, method, isLogged] of [
     )
   })
 }
+
+for (const [name, sent, shown] of [
+  ['credentials and a query', 'https://ann:secret@evil.example/?token=1', 'https://evil.example'],
+  ['a control character', 'https://evil.example\u009b31m', 'null'],
+  ['20,000 characters', `https://${'a.'.repeat(10_000)}example`, `https://${'a.'.repeat(146)}`],
+] as const) {
+  test(`the log of a refused preflight from an origin with ${name} has its start only`, async (t) => {
+    const app = await testApp(t, { settings: { ...settings, MAX_HEADER_BYTES: '65536' } })
+    const headers = { origin: sent, 'access-control-request-method': 'POST' }
+    await app.inject({ method: 'OPTIONS', url: '/people', headers })
+    const line = app.logLines.find((line) => line.includes('may not send')) ?? ''
+    const { msg } = JSON.parse(line) as { msg: string }
+    assert.equal(msg, `${shown} may not send POST: it is not in CORS_ORIGINS`)
+  })
+}
