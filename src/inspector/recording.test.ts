@@ -46,10 +46,6 @@ for (const path of [
   })
 }
 
-const boundary = 'multipart/form-data; boundary=x'
-const part = (name: string, content: string, more = '') =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`
-const file = `${part('upfiles', '\xff\0', '; filename="a.bin"')}--x--\r\n`
 const long = 'é'.repeat(50_000)
 
 const bodies: readonly (readonly [
@@ -93,21 +89,6 @@ for (const [what, path, type, body, expected] of bodies) {
     })
   }
 }
-
-test('an upload is recorded', async (t) => {
-  const { app, id } = await openRecordedApp(t)
-  const headers = { 'content-type': boundary, 'x-request-id': id }
-  const payload = Buffer.from(file, 'latin1')
-  const sent = await app.inject({ method: 'POST', url: '/profile', headers, payload })
-  assert.equal(sent.statusCode, 200)
-  const { requestBody, responseBody } = await findExchange(app, id)
-  assert.deepEqual(requestBody, {
-    size: payload.length,
-    isCut: false,
-    hex: payload.toString('hex'),
-  })
-  assert.equal(responseBody?.text, sent.body)
-})
 
 test('of a long body the first 64 KiB are recorded', async (t) => {
   const { app, id } = await openRecordedApp(t)

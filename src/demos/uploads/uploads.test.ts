@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { brotliDecompressSync } from 'node:zlib'
 import {
   asMultipart,
   asUpload,
@@ -10,6 +11,7 @@ import {
   type FormPart,
 } from '../../../test/multipart-form.ts'
 import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { findExchange, openRecordedApp } from '../../../test/recorded.ts'
 import { browserAccept } from '../../../test/resources.ts'
 import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
@@ -243,4 +245,36 @@ test('a missing folder gets 503 with Retry-After, and the response has no path',
   assert.equal(response.statusCode, 503, response.body)
   assert.notEqual(response.headers['retry-after'], undefined)
   assert.ok(!response.body.includes(folder), response.body)
+})
+
+test('an uploaded text is compressed, also for HEAD', async (t) => {
+  const app = await testApp(t)
+  const long = 'water '.repeat(500)
+  const { _id } = await upload(app, long, { type: 'text/plain' })
+  const url = `/uploads/${_id}`
+  const headers = { 'accept-encoding': 'br' }
+  const got = await app.inject({ url, headers })
+  const head = await app.inject({ method: 'HEAD', url, headers })
+  assert.equal(brotliDecompressSync(got.rawPayload).toString(), long)
+  for (const name of ['content-encoding', 'etag', 'content-length', 'content-type'])
+    assert.equal(head.headers[name], got.headers[name], name)
+})
+
+test('an upload is recorded', async (t) => {
+  const { app, id } = await openRecordedApp(t)
+  const { headers, payload } = asUpload(Buffer.from('\xff\0', 'latin1'))
+  const sent = await app.inject({
+    method: 'POST',
+    url: '/profile',
+    headers: { ...headers, 'x-request-id': id },
+    payload,
+  })
+  assert.equal(sent.statusCode, 200)
+  const { requestBody, responseBody } = await findExchange(app, id)
+  assert.deepEqual(requestBody, {
+    size: payload.length,
+    isCut: false,
+    hex: payload.toString('hex'),
+  })
+  assert.equal(responseBody?.text, sent.body)
 })

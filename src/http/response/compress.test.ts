@@ -5,7 +5,6 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createRecord, formType, without } from '../../../test/resources.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
 import { things } from '../../../test/things.ts'
-import { upload } from '../../../test/uploads.ts'
 import { words } from '../../../test/words.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
@@ -221,18 +220,6 @@ test('an Idempotency-Key replays the same response to a client that accepts no c
   const again = await create({})
   assert.deepEqual([again.statusCode, again.json()], [201, first.json()])
   assert.equal(again.headers['content-encoding'], undefined)
-})
-
-test('an uploaded text is compressed, also for HEAD', async (t) => {
-  const app = await openFilled(t)
-  const { _id } = await upload(app, long, { type: 'text/plain' })
-  const url = `/uploads/${_id}`
-  const headers = { 'accept-encoding': 'br' }
-  const got = await app.inject({ url, headers })
-  const head = await app.inject({ method: 'HEAD', url, headers })
-  assert.equal(brotliDecompressSync(got.rawPayload).toString(), long)
-  for (const name of ['content-encoding', 'etag', 'content-length', 'content-type'])
-    assert.equal(head.headers[name], got.headers[name], name)
 })
 
 test('COMPRESSION=off sends content as it is, without Vary: Accept-Encoding', async (t) => {
