@@ -167,8 +167,9 @@ function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own')
   return (cookie ?? secret) !== undefined || isOfBrowser(headers)
 }
 
-function isOfBrowser({ accept, referer, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
-  return (site ?? referer) !== undefined || accept?.includes('text/html') === true
+function isOfBrowser(headers: IncomingHttpHeaders): boolean {
+  const { accept, origin, referer, 'sec-fetch-site': site } = headers
+  return (site ?? referer ?? origin) !== undefined || accept?.includes('text/html') === true
 }
 
 /** RFC 9111 §3: a shared cache would send the exchange id to other clients. */

@@ -8,6 +8,7 @@ const requests: readonly [url: string, headers: Record<string, string>, isRecord
   ['/people', { accept: 'text/html' }, true],
   ['/people', { accept: 'application/json', referer: 'http://localhost/' }, true],
   ['/people', { accept: 'application/json', 'sec-fetch-site': 'same-origin' }, true],
+  ['/people', { accept: 'application/json', origin: 'null' }, true],
   ['/nowhere', { accept: 'text/html' }, true],
   ['/people', { accept: '*/*' }, false],
   ['/people', { accept: 'application/json' }, false],

@@ -24,7 +24,7 @@ const errors: readonly [problem: ProblemSlug, HttpError][] = [
     'method-not-allowed',
     methodNotAllowed('PUT', '/here', { methods: ['GET', 'HEAD'], isJson: false }),
   ],
-  ['precondition-failed', preconditionFailed()],
+  ['precondition-failed', preconditionFailed({})],
   ['content-too-large', contentTooLarge('That is over 10 bytes.')],
   ['invalid-fields', unprocessable([{ field: hostile, message: 'is required' }])],
   ['unavailable', serviceUnavailable('The store cannot be reached.')],

@@ -65,7 +65,7 @@ export const cacheEndpoints: readonly ResponseEndpoint[] = [
       const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
       const etag = toTag(parameters, tag)
       const outcome = evaluate(request, parameters, etag)
-      if (outcome === 'failed') throw preconditionFailed(etag)
+      if (outcome === 'failed') throw preconditionFailed(request.headers, etag)
       const state = await states.update(`cache/${key}`, (known) =>
         countResponse(known, outcome, tag),
       )

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { toHostname } from '../security/origins.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types.ts'
@@ -123,9 +124,14 @@ export function notAcceptable(offers: readonly string[]): HttpError {
   return new HttpError('not-acceptable', detail, { members: { offers } })
 }
 
-export function preconditionFailed(etag?: string): HttpError {
+export function preconditionFailed(
+  { 'if-match': ifMatch }: IncomingHttpHeaders,
+  etag?: string,
+): HttpError {
   const current = etag ? ` The current ETag is ${etag}.` : ''
-  const detail = `A precondition of the request is false.${current}`
+  const isUnquoted = ifMatch !== undefined && !/["*]/.test(ifMatch)
+  const hint = isUnquoted ? ' If-Match has no quotation marks, which are part of an ETag.' : ''
+  const detail = `A precondition of the request is false.${current}${hint}`
   return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
 }
 

@@ -23,14 +23,14 @@ export function sendOptions(request: FastifyRequest, reply: FastifyReply, option
   return reply.send()
 }
 
-const maxShownOrigin = 300
+const maxShownLength = 300
 
 /** A script cannot read the reason, and a browser does not name the setting. */
 function logRefusal({ id, raw, server }: FastifyRequest): void {
   const { origin = '', 'access-control-request-method': method = '' } = raw.headers
   if (isSafe(method) || !server.supportedMethods.includes(method)) return
   // Without what is not of an origin: a client that is not a browser sends anything.
-  const shown = (URL.parse(origin)?.origin ?? 'null').slice(0, maxShownOrigin)
+  const shown = (URL.parse(origin)?.origin ?? 'null').slice(0, maxShownLength)
   server.log.info({ reqId: id }, `${shown} may not send ${method}: it is not in CORS_ORIGINS`)
 }
 

@@ -15,7 +15,7 @@ export interface State {
 /** Throws 412. */
 export function assertPreconditions(headers: IncomingHttpHeaders, validators: Validators) {
   const outcome = evaluatePreconditions(headers, validators)
-  if (outcome === 'failed') throw preconditionFailed(validators.etag)
+  if (outcome === 'failed') throw preconditionFailed(headers, validators.etag)
   return outcome
 }
 

@@ -110,7 +110,7 @@ export function revalidate(request: FastifyRequest, reply: FastifyReply, payload
   const outcome = evaluatePreconditions(headers, { etag })
   if (outcome === 'proceed') return payload
   if (payload instanceof Readable) payload.destroy()
-  if (outcome === 'failed') throw preconditionFailed(etag)
+  if (outcome === 'failed') throw preconditionFailed(headers, etag)
   // RFC 9110 §15.4.5: a 304 has no content and no headers about it.
   reply.code(304).removeHeader('content-type').removeHeader('content-digest')
   return null

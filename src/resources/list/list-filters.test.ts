@@ -196,5 +196,8 @@ test('the error for an invalid parameter names it, and has its own problem type'
   assert.equal(response.headers['content-type'], 'application/problem+json; charset=utf-8')
   const { type, detail } = response.json<{ type: string; detail: string }>()
   assert.match(type, /\/problems\/unknown-parameter$/)
-  assert.equal(detail, 'colour is an unknown field. Fields: _id, name, createdAt, updatedAt.')
+  assert.equal(
+    detail,
+    'colour is an unknown field. Fields: _id, name, createdAt, updatedAt. Other parameters: page, per_page, sort, q, fields, after.',
+  )
 })

@@ -121,7 +121,10 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
   const exact = findListField(resource, parameter)
   const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
   const field = exact ?? findListField(resource, name)
-  if (!field) throw badParameter(parameter, `is an unknown field. ${listFields(resource)}`)
+  if (!field) {
+    const others = 'Other parameters: page, per_page, sort, q, fields, after'
+    throw badParameter(parameter, `is an unknown field. ${listFields(resource)}. ${others}`)
+  }
   const operator = suffix === 'in' ? 'eq' : suffix
   if (!isOperator(operator)) {
     const known = [...Object.keys(operatorWords), 'in'].join(', ')

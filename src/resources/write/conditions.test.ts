@@ -103,6 +103,8 @@ for (const { path, fields } of samples) {
           const response = await send(method, conditions)
           assert.equal(response.statusCode, 412, `${method} ${JSON.stringify(conditions)}`)
           assert.equal(response.headers.etag, json)
+          const isUnquoted = conditions['if-match'] === 'no tag'
+          assert.equal(response.body.includes('has no quotation marks'), isUnquoted)
         }
         assert.deepEqual(await tagsOf(app, url), { json, text, html })
         assert.equal((await send(method, { 'if-match': `"other", ${text}` })).statusCode, 200)

@@ -42,7 +42,8 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
     // RFC 9110 §13.1: the list exists, and has no tag.
-    if (!mayWriteResource(request.headers, { etags: [] })) throw preconditionFailed()
+    const { headers } = request
+    if (!mayWriteResource(headers, { etags: [] })) throw preconditionFailed(headers)
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)
     const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
@@ -152,7 +153,9 @@ export function assertMayWrite(
     etags: recordTypes.map((type) => toTag(record, type)),
     lastModified: new Date(record.updatedAt),
   }
-  if (!mayWriteResource(headers, state)) throw preconditionFailed(record && toTag(record))
+  if (!mayWriteResource(headers, state)) {
+    throw preconditionFailed(headers, record && toTag(record))
+  }
   const isRequired = config.requireIfMatch && record !== undefined
   if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }

@@ -3,14 +3,22 @@ import { create, local } from './dom.js'
 
 function copyButton(toText) {
   const button = create('button', { type: 'button', class: 'second small' }, 'Copy')
-  // Undefined outside secure contexts.
-  button.hidden = !navigator.clipboard
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(toText())
+    await copy(toText())
     button.textContent = 'Copied'
     setTimeout(() => (button.textContent = 'Copy'), 2000)
   })
   return button
+}
+
+async function copy(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  // Undefined over plain HTTP, except on the same computer.
+  const area = create('textarea', {}, text)
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
 }
 
 /** Adds the copy buttons and tabs that are missing. */
