@@ -116,7 +116,9 @@ function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string)
   const formatted =
     text === shown ? '' : ' Formatted: only white space differs from the body as sent.'
   const notation = text === undefined ? ' Shown in hexadecimal notation.' : formatted
-  return `${formatBytes(size)}, ${type}.${notation}`
+  const coding = findField(fields, 'content-encoding')
+  const sent = coding === undefined ? '' : `, sent with Content-Encoding: ${coding}`
+  return `${formatBytes(size)}${sent}, ${type}.${notation}`
 }
 
 /** One side of the exchange with its parts decoded. */

@@ -107,9 +107,12 @@ for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
       const plain = await app.inject({ url, headers: { accept: 'text/html' } })
       const headers = { accept: 'text/html', 'accept-encoding': coding, 'x-request-id': id }
       const sent = await app.inject({ url, headers })
-      const { responseBody } = await findExchange(app, id)
+      const { responseBody, id: own } = await findExchange(app, id)
       assert.equal(responseBody?.size, sent.rawPayload.length)
       assert.equal(responseBody.text?.slice(0, 500), plain.body.slice(0, 500))
+      const { body } = await app.inject(`/inspector/${own}`)
+      const isCoded = sent.headers['content-encoding'] === coding
+      assert.equal(body.includes(`sent with Content-Encoding: ${coding}`), isCoded)
     })
   }
 }
