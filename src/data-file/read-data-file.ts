@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { parse as parseJson } from 'secure-json-parse'
 import { assertDepth } from '../http/body/parse-json.ts'
@@ -88,7 +88,7 @@ export function withoutSecrets(source: string): string {
 }
 
 export function toHash(...texts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex')
+  return hash('sha256', JSON.stringify(texts))
 }
 
 /** Only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */

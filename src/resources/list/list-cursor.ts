@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isFieldValue, isStorable } from '../../stores/records/records.ts'
 import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
@@ -10,7 +10,7 @@ const maxLength = 2048
 export function toCursor({ path }: Resource, query: RecordQuery, position: Position) {
   const conditions = query.filters.map((filter) => JSON.stringify(filter)).toSorted()
   const list = JSON.stringify([path, conditions, query.search, query.sort])
-  const digest = createHash('sha256').update(list).digest('base64url').slice(0, 12)
+  const digest = hash('sha256', list, 'base64url').slice(0, 12)
   const cursor = Buffer.from(JSON.stringify([digest, ...position])).toString('base64url')
   return cursor.length <= maxLength && isPosition(position) ? cursor : undefined
 }

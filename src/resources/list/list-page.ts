@@ -164,7 +164,7 @@ function emptyList(resource: Resource, list: ListView): Html {
   const reason =
     total > 0
       ? html`<h2>There is no such page.</h2>
-<p>The list has ${total} ${total === 1 ? singular : title}.</p>`
+<p>It would begin after the last of ${total.toLocaleString('en')} ${total === 1 ? singular : title}.</p>`
       : html`<h2>No ${title} match.</h2>
 <p>Remove a filter or change the search.</p>`
   return html`${controls(resource, list)}<div class="empty">${reason}

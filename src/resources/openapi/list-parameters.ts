@@ -35,7 +35,7 @@ const page = { type: 'integer', minimum: 1, maximum: maxPage }
 const perPage = { ...page, maximum: maxPerPage }
 const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za-z0-9_-]+$' }
 
-export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, also by the id. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a parameter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
+export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, also by the id. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a filter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
 function separated(name: string, description: string, items: object, example: readonly string[]) {

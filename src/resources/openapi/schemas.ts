@@ -126,7 +126,7 @@ const texts: Readonly<Record<string, string>> = {
 
 function createText({ format = '', writeOnly, minLength = 0, maxLength }: FieldSchema): string {
   const own = { ...texts, 'date-time': exampleTime, uuid: exampleUuid }[format]
-  const text = own ?? (writeOnly === true ? samplePassword : 'Some text')
+  const text = writeOnly === true ? samplePassword : 'Some text'
   return own ?? text.padEnd(Math.min(minLength, maxExampleLength), '.').slice(0, maxLength)
 }
 

@@ -17,11 +17,11 @@ export function createContext(
   services: Services,
   known = new Map<Resource, ResourceContext>(),
 ): ResourceContext {
+  const found = known.get(resource)
+  if (found) return found
   const relations: Relation[] = []
   const collection = services.records.collection(resource.name)
   const context = { resource, config: services.config, collection, relations }
-  const found = known.get(resource)
-  if (found) return found
   known.set(resource, context)
   for (const { other, ...relation } of toRelations(resource, services.resources))
     relations.push({ ...relation, other: createContext(other, services, known) })

@@ -32,7 +32,7 @@ import { createNumbered, parseId, toStored } from './create-numbered.ts'
 import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
-export const maxWriteAttempts = 100
+const maxWriteAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 

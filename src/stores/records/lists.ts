@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
@@ -59,7 +59,7 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   for (const column of fields.map((field) => fieldToColumn(dialect, field))) {
     if (indexes.has(column)) continue
     const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
-    const name = `records_by_${createHash('sha256').update(definition).digest('hex').slice(0, 16)}`
+    const name = `records_by_${hash('sha256', definition).slice(0, 16)}`
     if (await dialect.createIndex(name, definition)) indexes.set(column, name)
   }
 }

@@ -6,8 +6,8 @@ import type { StoredRecord } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
 const maxRecords = 1000
-/** Of all documents, in characters; one document may have a hundredth of it. */
-const maxLength = 2 ** 21
+/** Of a document, in characters: those of all records take 2 MiB. */
+const maxLength = 2048
 
 export type RecordCache = ReturnType<typeof createRecordCache>
 
@@ -21,14 +21,12 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
   // three times as long (https://sqlite.org/walformat.html#the_wal_index_header).
   const [header, checkedHeader] = [Buffer.alloc(48), Buffer.alloc(48)]
   const records = new Map<string, StoredRecord>()
-  let length = 0
   let lastVersion: unknown
   let state = 0
 
   function clear(): void {
     state += 1
     records.clear()
-    length = 0
   }
 
   function clearIfOutdated(): void {
@@ -51,11 +49,8 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
       const row = select.get(resource, id)
       if (row === undefined) return undefined
       const record = toStoredRecord(row)
-      const size = String(row[1]).length
-      if (size > maxLength / 100) return record
-      const isFull = records.size === maxRecords || length + size > maxLength
-      if (isFull) records.clear()
-      length = isFull ? size : length + size
+      if (String(row[1]).length > maxLength) return record
+      if (records.size === maxRecords) records.clear()
       records.set(key, record)
       return record
     },
