@@ -98,7 +98,7 @@ export async function parseDataText(data: DataText, maxJsonDepth: number): Promi
   try {
     const json = data.isYaml ? await yamlToJson(text) : text
     assertDepth(json, maxJsonDepth)
-    return parseJson(json, maybeInfinite.test(json) ? assertStorable : null)
+    return parseJson(json, maybeInfinite.test(json) ? assertJsonNumber : null)
   } catch (error) {
     const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
     const reason = isExhausted ? 'it is nested too deeply, or too large' : toPlaced(error, text)
@@ -121,13 +121,13 @@ async function yamlToJson(text: string): Promise<string> {
     },
   })
   const value: unknown = document.toJS({ maxAliasCount: 100 })
-  return JSON.stringify(value, assertStorable)
+  return JSON.stringify(value, assertJsonNumber)
 }
 
 /** In JSON: 1e400, or a number of more than 308 digits. */
 const maybeInfinite = /e\+?\d{3}|\d{309}/i
 
-function assertStorable(name: string, member: unknown): unknown {
+function assertJsonNumber(name: string, member: unknown): unknown {
   const isStorable = typeof member !== 'number' || Number.isFinite(member)
   if (isStorable && typeof member !== 'bigint') return member
   throw new Error(`${name} is a number that JSON does not have`)

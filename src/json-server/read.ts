@@ -16,7 +16,7 @@ export function list(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
     const { embed, expand, ...selection } = isVersion1(context)
       ? parseList1(context, request)
-      : await parseList0(context, request, { ...findParameters(request), ...fixed })
+      : await parseList0(context, request, { ...findQuery(request), ...fixed })
     const toRelated = createToDocuments(context, { embed, expand })
     const toOwn = createToDocuments(context, { embed: [], expand: [] })
     const { total, pages } = await selectRecords(context, {
@@ -32,7 +32,7 @@ export function list(context: Context, fixed: Document = {}): Handler {
   }
 }
 
-export function findParameters({ raw }: FastifyRequest): Document {
+export function findQuery({ raw }: FastifyRequest): Document {
   return raw.target?.getQuery().parameters ?? {}
 }
 
@@ -54,7 +54,7 @@ export function show(context: Context): Handler {
   return async (request, reply) => {
     const id = toRecordId(resource, request)
     const record = assertFound(resource, id, await collection.find(id))
-    const { _embed, _expand } = resource.isSingular ? {} : findParameters(request)
+    const { _embed, _expand } = resource.isSingular ? {} : findQuery(request)
     const expand = isVersion1(context) ? [] : toNames(_expand)
     const embed = toNames(_embed)
     const [document] = await createToDocuments(context, { embed, expand })([record])

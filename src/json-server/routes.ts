@@ -9,7 +9,7 @@ import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
-import { findParameters, list, show } from './read.ts'
+import { findQuery, list, show } from './read.ts'
 import { findList, isVersion1, toKey, type Context } from './server.ts'
 import { change, create, destroy } from './write.ts'
 
@@ -120,7 +120,7 @@ function sendError({ version }: Context, reply: FastifyReply, error: HttpError) 
 const maxDelayMs = 60_000
 
 async function delay({ version }: Context, request: FastifyRequest): Promise<void> {
-  const { _delay } = version === '0.17' ? findParameters(request) : {}
+  const { _delay } = version === '0.17' ? findQuery(request) : {}
   const milliseconds = Math.min(maxDelayMs, Number.parseFloat(String(_delay)) || 0)
   if (milliseconds > 0) await setTimeout(milliseconds)
 }

@@ -2,8 +2,6 @@ import type { Document, Filter, StoredRecord } from '../stores/records/records.t
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
 
-type Records = readonly StoredRecord[]
-
 /** Which documents match, by the rules of json-server. */
 export type Test = (
   documents: readonly Document[],
@@ -38,7 +36,7 @@ export interface Part {
 
 interface Selection extends Omit<ListRequest, keyof Related> {
   /** The documents that the tests and `sort` compare. */
-  toDocuments: (records: Records) => Promise<readonly Document[]>
+  toDocuments: (records: readonly StoredRecord[]) => Promise<readonly Document[]>
   isCancelled: () => boolean
 }
 
@@ -94,7 +92,10 @@ interface Found {
   keys: readonly unknown[]
 }
 
-async function test(records: Records, { tests, sort, toDocuments }: Selection): Promise<Found[]> {
+async function test(
+  records: readonly StoredRecord[],
+  { tests, sort, toDocuments }: Selection,
+): Promise<Found[]> {
   const documents = await toDocuments(records)
   let matches = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
   for (const each of tests) {

@@ -24,7 +24,7 @@ import {
 } from '../resources/write/write.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
-import { findParameters } from './read.ts'
+import { findQuery } from './read.ts'
 import { isVersion1, toKey, toShown, type Context } from './server.ts'
 import { findJson } from './values.ts'
 
@@ -87,7 +87,7 @@ export function destroy(context: Context): Handler {
   const { resource, records } = context
   return async (request, reply) => {
     const id = toRecordId(resource, request)
-    const related = toRelated(context, toNames(findParameters(request)._dependent))
+    const related = toRelated(context, toNames(findQuery(request)._dependent))
     const collection = checkWrites(related, records, maxRemoved)
     let shown = {}
     await writeRecord({ ...context, collection }, id, (found) => {

@@ -13,7 +13,7 @@ interface Check {
   problem: FieldProblem
 }
 
-const maxWriteAttempts = 20
+const maxRemoveAttempts = 20
 
 /** The collection; its writes throw where a reference, a unique field or a rule of deletion forbids them. */
 export function checkWrites(
@@ -51,7 +51,7 @@ export function checkWrites(
     },
     remove: async (id, version) => {
       if (relations.every(({ isToParent }) => isToParent)) return collection.remove(id, version)
-      for (let attempt = 1; attempt <= maxWriteAttempts; attempt += 1) {
+      for (let attempt = 1; attempt <= maxRemoveAttempts; attempt += 1) {
         const current = await collection.find(id)
         if (!current || current.version !== (version ?? current.version)) return false
         if ((await records.commit(await planRemoval(context, current, maxRemoved))) === undefined)
