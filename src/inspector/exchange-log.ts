@@ -170,7 +170,9 @@ function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own')
 function isOfBrowser(headers: IncomingHttpHeaders): boolean {
   const { accept, origin, referer, 'sec-fetch-site': site } = headers
   // The frames of lessons have the origin null, and over plain HTTP no Sec-Fetch-Site.
-  return origin === 'null' || (site ?? referer) !== undefined || accept?.includes('text/html') === true
+  return (
+    origin === 'null' || (site ?? referer) !== undefined || accept?.includes('text/html') === true
+  )
 }
 
 /** RFC 9111 §3: a shared cache would send the exchange id to other clients. */
