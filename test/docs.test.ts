@@ -49,8 +49,8 @@ test('the tables of settings in docs/settings.md are generated from the code', (
 /** Limits of caches, of waiting and of what a page shows: no request is rejected because of them. */
 const unlisted = words`
   maxCells maxChain maxEncoders maxExchanges maxExported maxIndented maxMarks maxPauseMs maxPending maxRecent
-  maxRememberedLength maxRemoveAttempts maxResults maxRows maxSearched maxSentLength maxSentPages maxShownLength maxUnknownNames
-  maxWholeLength maxWriteAttempts
+  maxRememberedLength maxRemoveAttempts maxResults maxRows maxSearched maxSentLength maxSentPages maxShownLength
+  maxUnknownNames maxWholeLength maxWriteAttempts
 `
 
 test('docs/operating.md lists the fixed limits of what a client sends', async (t) => {

@@ -1,4 +1,5 @@
 import { decodePath } from '../http/request/target.ts'
+import { isUnquoted } from '../http/response/preconditions.ts'
 import { formatBytes } from '../site/assets/size.js'
 import { codeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
 import { html, type Html, type HtmlValue } from '../site/html.ts'
@@ -249,13 +250,13 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
     .slice(0, 2)
     .flatMap((name) => findField(requestFields, name.toLowerCase()) ?? [])
   const current = (tags.length > 0 ? etags.join(', ') : lastModified) || 'none'
-  // RFC 9110 §8.8.3
-  const isUnquoted = tags.some((tag) => !tag.includes('"') && tag.trim() !== '*')
   const isWeak = outcome === 'failed' && findField(requestFields, 'if-match')?.includes('W/"')
-  const hint = isUnquoted
+  const hint = tags.some(isUnquoted)
     ? ' An entity tag has quotation marks, which this one lacks.'
-    : isWeak && ' If-Match never matches a weak entity tag, which begins with W/.'
-  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint || ''}`
+    : isWeak
+      ? ' If-Match never matches a weak entity tag, which begins with W/.'
+      : ''
+  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
 }
 
 function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {

@@ -9,11 +9,11 @@ import {
   crossSiteWrite,
   methodNotAllowed,
   notFound,
-  preconditionFailed,
   HttpError,
   serviceUnavailable,
   unprocessable,
 } from '../http/errors/http-error.ts'
+import { preconditionFailed } from '../http/response/preconditions.ts'
 
 const hostile = `<b>"it"</b>`
 

@@ -1,7 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
-import { preconditionFailed } from '../../http/errors/http-error.ts'
-import { evaluatePreconditions, mayWriteResource } from '../../http/response/preconditions.ts'
+import {
+  evaluatePreconditions,
+  mayWriteResource,
+  preconditionFailed,
+} from '../../http/response/preconditions.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import { toQuery } from '../../responses/read-description.ts'

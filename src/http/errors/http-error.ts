@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { toHostname } from '../security/origins.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types.ts'
@@ -122,17 +121,6 @@ export function methodNotAllowed(
 export function notAcceptable(offers: readonly string[]): HttpError {
   const detail = `Accept excludes all available media types: ${offers.join(', ')}.`
   return new HttpError('not-acceptable', detail, { members: { offers } })
-}
-
-export function preconditionFailed(
-  { 'if-match': ifMatch }: IncomingHttpHeaders,
-  etag?: string,
-): HttpError {
-  const current = etag ? ` The current ETag is ${etag}.` : ''
-  const isUnquoted = ifMatch !== undefined && !/["*]/.test(ifMatch)
-  const hint = isUnquoted ? ' If-Match has no quotation marks, which are part of an ETag.' : ''
-  const detail = `A precondition of the request is false.${current}${hint}`
-  return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
 }
 
 export function rangeNotSatisfiable(size: number): HttpError {

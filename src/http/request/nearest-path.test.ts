@@ -7,6 +7,7 @@ for (const [path, nearest] of [
   ['/usres/1', '/users'],
   ['/learnn', '/learn'],
   ['/responses/cache', '/responses/cache/:key'],
+  ['/responses/cach', '/responses/cache/:key'],
   ['/users/1/friends', undefined],
   [`/${'locations'.repeat(500)}`, undefined],
 ] as const) {

@@ -29,7 +29,7 @@ const maxShownLength = 300
 function logRefusal({ id, raw, server }: FastifyRequest): void {
   const { origin = '', 'access-control-request-method': method = '' } = raw.headers
   if (isSafe(method) || !server.supportedMethods.includes(method)) return
-  // Without what is not of an origin: a client that is not a browser sends anything.
+  // Clients other than browsers can send any text.
   const shown = (URL.parse(origin)?.origin ?? 'null').slice(0, maxShownLength)
   server.log.info({ reqId: id }, `${shown} may not send ${method}: it is not in CORS_ORIGINS`)
 }
@@ -43,21 +43,24 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     if (allowed === undefined) done()
     else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
-  const paths: string[] = []
+  /** What a 404 suggests: the path of a route, by itself or, if it has no route, without the parameter. */
+  const suggestions = new Map<string, string>()
   app.addHook('onRoute', (route) => {
-    if (/^\/\w/.test(route.url)) paths.push(route.url)
+    const [, path] = /^(\/\w[^:*]*?)(?:\/:\w+)?$/.exec(route.url) ?? []
+    if (path !== undefined && (path === route.url || !suggestions.has(path)))
+      suggestions.set(path, route.url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...findOptions(request, config, paths), corsOrigins }),
+    sendOptions(request, reply, { ...findOptions(request, config, suggestions), corsOrigins }),
   )
 }
 
 function findOptions(
   { method, raw, server, url }: FastifyRequest,
   config: Config,
-  paths: readonly string[],
+  suggestions: ReadonlyMap<string, string>,
 ) {
   if (!server.supportedMethods.includes(method)) {
     throw notImplemented(`The method ${method} is not implemented.`)
@@ -70,31 +73,28 @@ function findOptions(
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
-    throw nothingAt(path, config, paths)
+    throw nothingAt(path, config, findSuggestion(path, suggestions))
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
   return allowed
 }
 
 /** Where a data file is served, most clients are scripts. */
-function nothingAt(path: string, config: Config, paths: readonly string[]): HttpError {
-  const { dataFile, testApi } = config
+function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: string): HttpError {
   const isTestApi = isUnder('/_vitrine', path) && !testApi
-  const nearest = findNearestPath(path, paths)
   const hint = isTestApi
     ? ' The test API is on with a data file and --test-api (TEST_API).'
-    : nearest && ` Did you mean ${nearest}?`
+    : suggestion && ` Did you mean ${suggestion}?`
   const isJson = dataFile !== undefined || isTestApi
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
 }
 
-/** With the parameter that the path lacks; or of the path, or of its first segment. */
-function findNearestPath(path: string, routes: readonly string[]): string | undefined {
-  const lacking = routes.find((route) => route.startsWith(`${path}/:`))
-  const paths = routes.filter((route) => !/[:*]/.test(route))
+/** For the path, or for its first segment. */
+function findSuggestion(path: string, suggestions: ReadonlyMap<string, string>) {
+  const known = [...suggestions.keys()]
   const [first = ''] = /^\/[^/]*/.exec(path) ?? []
-  const ofFirst = paths.includes(first) ? undefined : findNearest(first, paths)
-  return lacking ?? findNearest(path, paths) ?? ofFirst
+  const ofFirst = suggestions.has(first) ? undefined : findNearest(first, known)
+  return suggestions.get(findNearest(path, known) ?? ofFirst ?? '')
 }
 
 const allowedHeaders =

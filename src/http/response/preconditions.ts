@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { preconditionFailed } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { chooseCoding, toCodedTag, withoutCodings } from './compress.ts'
 
 export interface Validators {
@@ -10,6 +10,20 @@ export interface Validators {
 export interface State {
   etags: readonly string[]
   lastModified?: Date | undefined
+}
+
+export function preconditionFailed(headers: IncomingHttpHeaders, etag?: string): HttpError {
+  const current = etag ? ` The current ETag is ${etag}.` : ''
+  const hint = isUnquoted(headers['if-match'])
+    ? ' If-Match has no quotation marks, which are part of an ETag.'
+    : ''
+  const detail = `A precondition of the request is false.${current}${hint}`
+  return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
+}
+
+/** RFC 9110 §8.8.3: a list of entity tags has quotation marks. */
+export function isUnquoted(field = '*'): boolean {
+  return !field.includes('"') && field.trim() !== '*'
 }
 
 /** Throws 412. */

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { evaluatePreconditions, assertPreconditions } from './preconditions.ts'
-import { preconditionFailed } from '../errors/http-error.ts'
+import { assertPreconditions, evaluatePreconditions, preconditionFailed } from './preconditions.ts'
 import { remember } from '../remember.ts'
 import { isRawRequest } from '../request/target.ts'
 

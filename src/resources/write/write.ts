@@ -1,13 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
-import {
-  badRequest,
-  conflict,
-  preconditionFailed,
-  preconditionRequired,
-} from '../../http/errors/http-error.ts'
+import { badRequest, conflict, preconditionRequired } from '../../http/errors/http-error.ts'
 import { chooseType, applyPreference } from '../../http/negotiation/negotiate.ts'
-import { hasStatePrecondition, mayWriteResource } from '../../http/response/preconditions.ts'
+import {
+  hasStatePrecondition,
+  mayWriteResource,
+  preconditionFailed,
+} from '../../http/response/preconditions.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { findClaimedId } from '../../idempotency/replay-responses.ts'
@@ -41,8 +40,8 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
   const types = sortTypes(resource, jsonFirst)
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
-    // RFC 9110 §13.1: the list exists, and has no tag.
     const { headers } = request
+    // RFC 9110 §13.1: the list exists, and has no tag.
     if (!mayWriteResource(headers, { etags: [] })) throw preconditionFailed(headers)
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)

@@ -57,7 +57,7 @@ detects the change and gets the new content.`,
         html`<code>made</code> in the body counts the responses of the server. The button and curl do not use a
 cache: send the request again, and <code>made</code> is 2.`,
         html`Open <a href="/responses/cache/lesson?max_age=60">a link to such a response</a>, go back and open
-it again. The number is the same: the browser has sent one request. It counts the requests of all visitors.`,
+it again. The number is the same: the browser has sent one request. The number counts the requests of all visitors.`,
       ],
     }),
   ],

@@ -43,7 +43,7 @@ the order.`,
       headers: { Accept: 'image/png' },
       lookFor: [
         html`The body lists the available media types, so that the client can choose one.`,
-        html`For a URL in the address bar, browsers add <code>*/*;q=0.8</code> to <code>Accept</code>, and never get 406.`,
+        html`When you open a URL, the browser adds <code>*/*;q=0.8</code> to <code>Accept</code>, so it never gets 406.`,
       ],
       withoutScript: html`A link cannot set <code>Accept</code>. Use the curl command.`,
     }),

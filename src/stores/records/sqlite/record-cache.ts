@@ -6,7 +6,7 @@ import type { StoredRecord } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
 const maxRecords = 1000
-/** Of a document, in characters: those of all records take 2 MiB. */
+/** Of a document, in characters: all documents have at most two million. */
 const maxLength = 2048
 
 export type RecordCache = ReturnType<typeof createRecordCache>
