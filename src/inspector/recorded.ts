@@ -9,7 +9,6 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { findStream } from '../http/request/target.ts'
 import { withoutCodings } from '../http/response/compress.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
-import { findComparison } from '../http/response/preconditions.ts'
 import type { ComparedPreconditions } from './exchange.ts'
 import type { Entry, StoredEntry } from './slabs.ts'
 
@@ -106,14 +105,15 @@ interface Rare extends RecordedExtras {
 }
 
 function toRare({ raw, negotiation }: FastifyRequest, sentTag: unknown): string {
-  const preconditions = findComparison(raw.headers)
-  const extras = raw.recording?.extras
-  if (negotiation === undefined && preconditions === undefined && extras === undefined) return ''
-  if (preconditions !== undefined) {
-    const sent = String(sentTag)
+  const { comparison, recording: { extras } = {} } = raw
+  if (negotiation === undefined && comparison === undefined && extras === undefined) return ''
+  const preconditions = comparison && {
+    ...comparison,
     // The content coding is chosen after the comparison, with a tag of its own.
-    const isSent = (tag: string) => withoutCodings(sent) === tag
-    preconditions.etags = preconditions.etags.map((tag) => (isSent(tag) ? sent : tag))
+    etags: comparison.etags.map((tag) =>
+      withoutCodings(String(sentTag)) === tag ? String(sentTag) : tag,
+    ),
+    lastModified: comparison.lastModified?.toUTCString(),
   }
   return JSON.stringify({ negotiation, preconditions, ...extras } satisfies Rare)
 }

@@ -102,13 +102,13 @@ function toTag({ etag }: Parameters, variant: string): string | undefined {
 }
 
 /** RFC 9110 §13.1.2, §13.1.3: only GET and HEAD get 304. */
-function evaluate({ method, headers }: FastifyRequest, parameters: Parameters, etag?: string) {
+function evaluate({ method, raw }: FastifyRequest, parameters: Parameters, etag?: string) {
   const { last_modified: modified } = parameters
   const lastModified = modified === undefined ? undefined : new Date(modified)
   if (method === 'GET' || method === 'HEAD')
-    return evaluatePreconditions(headers, { etag, lastModified })
+    return evaluatePreconditions(raw, { etag, lastModified })
   const etags = etag === undefined ? [] : [etag]
-  return mayWriteResource(headers, { etags, lastModified }) ? 'proceed' : 'failed'
+  return mayWriteResource(raw, { etags, lastModified }) ? 'proceed' : 'failed'
 }
 
 const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const

@@ -88,8 +88,8 @@ export function deleteUpload({ uploads, files, records, space }: UploadServices)
       const id = toPathParameter(request, 'id')
       const { sha256, createdAt } = await findUpload(uploads, id)
       const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
-      const { headers } = request
-      if (!mayWriteResource(headers, state)) throw preconditionFailed(headers, `"${sha256}"`)
+      if (!mayWriteResource(request.raw, state))
+        throw preconditionFailed(request.headers, `"${sha256}"`)
       if (!(await removeWithFile(files, records, [uploadsName, id]))) throw noUpload(id)
       space?.free(id)
       setFlash(request, reply, 'deleted')

@@ -58,6 +58,8 @@ export function findPreferredType<Offer extends string>(
   offers: readonly Offer[],
 ): Offer | undefined {
   if (accept === undefined || accept === '*/*' || !accept.includes('/')) return offers[0]
+  const only = offers.find((offer) => offer === accept)
+  if (only !== undefined) return only
   const preferred = findPreferred(`${offers.join()} ${accept}`)
   return offers.find((offer) => offer === preferred)
 }
@@ -80,8 +82,9 @@ export function addVary(reply: FastifyReply, name: string): void {
 /** To a header that is a list. */
 export function addMember(reply: FastifyReply, header: string, member: string): void {
   const value = reply.getHeader(header)
-  const members = value === undefined ? [] : String(value).split(', ')
-  if (!members.includes(member)) reply.header(header, [...members, member].join(', '))
+  if (value === undefined) reply.header(header, member)
+  else if (!`, ${String(value)}, `.includes(`, ${member}, `))
+    reply.header(header, `${String(value)}, ${member}`)
 }
 
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */

@@ -28,7 +28,8 @@ export function createTargetParser(config: Config, rawPaths: readonly string[]) 
   const rewrite = createRewriter(config.rewrites)
   return (raw: IncomingMessage): string => {
     const url = rewrite(toOriginForm(raw))
-    const isRaw = rawPaths.some((prefix) => isUnder(prefix, url))
+    const path = toDecodedPath(url)
+    const isRaw = rawPaths.some((prefix) => isWithin(prefix, path))
     let query: Query | undefined
     raw.target = { url, isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
     if (!isRaw) return trimSlashes(url)
@@ -102,9 +103,17 @@ export function toPath(target: string): string {
 }
 
 export function isUnder(prefix: string, url: string): boolean {
-  const encoded = toPath(url)
-  const path = encoded.includes('%') ? (decodePath(encoded) ?? encoded) : encoded
-  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
+  return isWithin(prefix, toDecodedPath(url))
+}
+
+function toDecodedPath(url: string): string {
+  const path = toPath(url)
+  return path.includes('%') ? (decodePath(path) ?? path) : path
+}
+
+function isWithin(prefix: string, path: string): boolean {
+  if (prefix === '/') return true
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
 
 export function toPathParameter({ params }: FastifyRequest, name: string): string {

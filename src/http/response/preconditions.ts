@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { HttpError } from '../errors/http-error.ts'
 import { chooseCoding, toCodedTag, withoutCodings } from './compress.ts'
 
@@ -27,45 +27,40 @@ export function isUnquoted(field = '*'): boolean {
 }
 
 /** Throws 412. */
-export function assertPreconditions(headers: IncomingHttpHeaders, validators: Validators) {
-  const outcome = evaluatePreconditions(headers, validators)
-  if (outcome === 'failed') throw preconditionFailed(headers, validators.etag)
+export function assertPreconditions(request: Conditional, validators: Validators) {
+  const outcome = evaluatePreconditions(request, validators)
+  if (outcome === 'failed') throw preconditionFailed(request.headers, validators.etag)
   return outcome
 }
 
-export interface Comparison {
-  etags: readonly string[]
-  lastModified: string | undefined
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The latest, if the exchange is recorded. */
+    comparison?: Comparison
+  }
+}
+
+interface Comparison extends State {
   outcome: 'proceed' | 'not modified' | 'failed'
 }
 
-const comparisons = new WeakMap<IncomingHttpHeaders, Comparison>()
-
-/** The latest for a request, if it has conditions. */
-export function findComparison(headers: IncomingHttpHeaders): Comparison | undefined {
-  return comparisons.get(headers)
-}
+type Conditional = Pick<IncomingMessage, 'headers' | 'recording' | 'comparison'>
 
 const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since']
 
-function keepComparison(
-  headers: IncomingHttpHeaders,
-  state: State,
-  outcome: Comparison['outcome'],
-) {
-  const { etags, lastModified } = state
-  if (conditions.some((name) => name in headers)) {
-    comparisons.set(headers, { etags, lastModified: lastModified?.toUTCString(), outcome })
+function keepComparison(request: Conditional, state: State, outcome: Comparison['outcome']) {
+  if (request.recording && conditions.some((name) => name in request.headers)) {
+    request.comparison = { ...state, outcome }
   }
   return outcome
 }
 
 export function evaluatePreconditions(
-  headers: IncomingHttpHeaders,
+  request: Conditional,
   { etag, lastModified }: { etag?: string | undefined; lastModified?: Date | undefined },
 ) {
   const state = { etags: etag === undefined ? [] : [etag], lastModified }
-  return keepComparison(headers, state, evaluate(headers, state))
+  return keepComparison(request, state, evaluate(request.headers, state))
 }
 
 function evaluate(headers: IncomingHttpHeaders, state: State): Comparison['outcome'] {
@@ -80,9 +75,9 @@ function evaluate(headers: IncomingHttpHeaders, state: State): Comparison['outco
   return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'
 }
 
-export function mayWriteResource(headers: IncomingHttpHeaders, state?: State): boolean {
-  const isAllowed = isWriteAllowed(headers, state)
-  keepComparison(headers, state ?? { etags: [] }, isAllowed ? 'proceed' : 'failed')
+export function mayWriteResource(request: Conditional, state?: State): boolean {
+  const isAllowed = isWriteAllowed(request.headers, state)
+  keepComparison(request, state ?? { etags: [] }, isAllowed ? 'proceed' : 'failed')
   return isAllowed
 }
 

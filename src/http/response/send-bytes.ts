@@ -28,7 +28,7 @@ export function toSource(content: Buffer): Pick<Bytes, 'size' | 'isInMemory' | '
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { headers } = request
   reply.headers(bytes.headers ?? toHeaders(bytes))
-  if (assertPreconditions(headers, bytes) === 'not modified') return reply.code(304).send()
+  if (assertPreconditions(request.raw, bytes) === 'not modified') return reply.code(304).send()
   const { start, end, contentRange } = findPart(request, bytes, bytes.size)
   if (contentRange !== undefined) reply.code(206).header('content-range', contentRange)
   const part = { bytes, start, end }

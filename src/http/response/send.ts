@@ -34,7 +34,7 @@ const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
   const { mediaType, text, etag } = tagged
   reply.header('etag', etag)
-  if (assertPreconditions(request.headers, tagged) === 'not modified') return reply.code(304).send()
+  if (assertPreconditions(request.raw, tagged) === 'not modified') return reply.code(304).send()
   return reply.type(toContentType(mediaType)).send(text)
 }
 
@@ -106,7 +106,7 @@ export function revalidate(request: FastifyRequest, reply: FastifyReply, payload
   if (isTagged || !reads.includes(method) || isRawRequest(raw)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
   const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
-  const outcome = evaluatePreconditions(headers, { etag })
+  const outcome = evaluatePreconditions(raw, { etag })
   if (outcome === 'proceed') return payload
   if (payload instanceof Readable) payload.destroy()
   if (outcome === 'failed') throw preconditionFailed(headers, etag)

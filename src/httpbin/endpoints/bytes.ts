@@ -146,11 +146,11 @@ function parsePythonRange(field: string, size: number): Range {
 
 /** As `http.ServeContent` of Go, without the headers of validators. */
 export function serveContent(
-  { method, fastify: { headers } }: DialectRequest,
+  { method, fastify: { headers, raw } }: DialectRequest,
   bytes: Buffer,
   validators: Validators,
 ) {
-  const outcome = evaluatePreconditions(headers, validators)
+  const outcome = evaluatePreconditions(raw, validators)
   if (outcome === 'not modified' && /^(GET|HEAD)$/.test(method)) return { status: 304, headers: [] }
   if (outcome !== 'proceed') return renderAs(plain, '', 412)
   const { range: field = '' } = isRangeFresh(headers, validators) ? headers : {}

@@ -111,7 +111,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
 
 function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: PreparedRecord) {
   reply.headers(prepared.headers)
-  const hasCurrent = assertPreconditions(request.headers, prepared) === 'not modified'
+  const hasCurrent = assertPreconditions(request.raw, prepared) === 'not modified'
   const flash = takePageFlash(request, reply, prepared.type)
   if (flash) return sendRecord(reply, { ...prepared, flash })
   // A page with a message is not the one that the client has stored.

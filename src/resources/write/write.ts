@@ -40,9 +40,8 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
   const types = sortTypes(resource, jsonFirst)
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
-    const { headers } = request
     // RFC 9110 §13.1: the list exists, and has no tag.
-    if (!mayWriteResource(headers, { etags: [] })) throw preconditionFailed(headers)
+    if (!mayWriteResource(request.raw, { etags: [] })) throw preconditionFailed(request.headers)
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)
     const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
@@ -144,7 +143,7 @@ async function findRelated(context: ResourceContext, record: StoredRecord, type:
 }
 
 export function assertMayWrite(
-  { headers }: FastifyRequest,
+  { headers, raw }: FastifyRequest,
   { config }: ResourceContext,
   record: StoredRecord | undefined,
 ): void {
@@ -152,7 +151,7 @@ export function assertMayWrite(
     etags: recordTypes.map((type) => toTag(record, type)),
     lastModified: new Date(record.updatedAt),
   }
-  if (!mayWriteResource(headers, state)) {
+  if (!mayWriteResource(raw, state)) {
     throw preconditionFailed(headers, record && toTag(record))
   }
   const isRequired = config.requireIfMatch && record !== undefined
