@@ -48,10 +48,13 @@ export async function measureSlices<Name extends string>(
   return slices
 }
 
-/** What requests cost, from the second core on 32 connections. */
+/**
+ * What requests cost, on 32 connections from the server's core, as a batch process, which interrupts
+ * no other. From another core, the server's time would include waking up the client.
+ */
 export async function measureSlice(server: Running, load: Load): Promise<Slice> {
   const before = await readCpuMicroseconds(server.pid)
-  const output = await send(server, load)
+  const output = await send(server, { cores: '0', ...load })
   const cpu = ((await readCpuMicroseconds(server.pid)) - before) / load.count
   return { cpu, rate: Number(/([\d.]+) req\/s/.exec(output)?.[1]) }
 }
@@ -82,7 +85,7 @@ async function send(
   const options = ['-n', count, '-c', ...atOnce, ...fields, ...content, ...more, ...urls].map(
     String,
   )
-  const { stdout } = await run('taskset', ['-c', cores, 'h2load', ...options])
+  const { stdout } = await run('taskset', ['-c', cores, 'chrt', '-b', '0', 'h2load', ...options])
   if (!stdout.includes(` ${String(count)} succeeded`))
     throw new Error(`${urls[0] ?? ''}: ${stdout}`)
   return stdout

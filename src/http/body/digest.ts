@@ -34,6 +34,7 @@ export function createDigestCheck(headers: IncomingHttpHeaders) {
 }
 
 function parseDigests(header: string, value: HeaderValue) {
+  if (value === undefined) return []
   try {
     return [...parseHeader(value)].flatMap(([algorithm, [digest]]) => {
       if (!(digest instanceof ArrayBuffer)) throw new TypeError('not a byte sequence')
