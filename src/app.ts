@@ -38,7 +38,7 @@ import { askOtherWorkers, handlers } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
-import { findFileCollections, openDemo, type Demo } from './site/demo.ts'
+import { findDemos, findFileCollections, openDemo, type Demo } from './site/demo.ts'
 import { openDemoPages } from './site/demo-page/demo-page.ts'
 import { openDocs } from './site/docs/docs.ts'
 import { openHealth } from './site/health/health.ts'
@@ -63,7 +63,7 @@ interface AppOptions {
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
-  const parts = createParts(options)
+  const parts = createParts(options, await findDemos(options.demos, config))
   const { demos, limits } = parts
   const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
@@ -128,8 +128,10 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
 
 type AppParts = ReturnType<typeof createParts>
 
-function createParts({ config, stores, logTo = standardOutput, ...options }: AppOptions) {
-  const demos = options.demos.filter(({ name }) => config.demos.includes(name))
+function createParts(
+  { config, stores, logTo = standardOutput, ...options }: AppOptions,
+  demos: readonly Demo[],
+) {
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
   const rawPaths = demos.flatMap(({ rawPaths: paths = [] }) =>
     typeof paths === 'function' ? paths({ config, ...stores }) : paths,

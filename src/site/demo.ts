@@ -43,6 +43,8 @@ export interface Demo {
   samples?: readonly SampleRequest[]
   /** One to three sentences about the exchanges of the samples, for `renderPhrases`. */
   lookFor?: string
+  /** In place of those above, if the settings require others. */
+  toTexts?: (config: Config) => Promise<Pick<Demo, 'samples' | 'lookFor'> | undefined>
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
   /** Its collections that are not of a resource. */
@@ -53,6 +55,12 @@ export interface Demo {
   routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
   /** For a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
+}
+
+/** The demos that are open, with the texts for their settings. */
+export function findDemos(demos: readonly Demo[], config: Config): Promise<readonly Demo[]> {
+  const open = demos.filter(({ name }) => config.demos.includes(name))
+  return Promise.all(open.map(async (demo) => ({ ...demo, ...(await demo.toTexts?.(config)) })))
 }
 
 export function findFileCollections(demos: readonly Demo[]): string[] {

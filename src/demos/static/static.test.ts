@@ -297,3 +297,30 @@ test('a PUBLIC_DIR that is not a folder is rejected', async (t) => {
   const settings = { PUBLIC_DIR: join(tmpdir(), 'vitrine-no-such-folder') }
   await assert.rejects(testApp(t, { settings }), /PUBLIC_DIR must be an existing folder/)
 })
+
+test('the home page and the page of the demo have the files of another folder', async (t) => {
+  const app = await openFolder(t)
+  for (const url of ['/', '/demos/static']) {
+    await t.test(url, async () => {
+      const { body } = await app.inject(url)
+      assert.match(body, /page\.html/)
+      assert.doesNotMatch(body, /topic\.html/)
+    })
+  }
+  await t.test('all of them', async () => {
+    assert.match((await app.inject('/demos/static')).body, /two words é\.txt/)
+  })
+})
+
+test('without files, no page has a request for one', async (t) => {
+  const empty = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
+  t.after(() => rm(empty, { recursive: true }))
+  const app = await testApp(t, { settings: { PUBLIC_DIR: empty } })
+  for (const url of ['/', '/demos/static']) {
+    await t.test(url, async () => {
+      const { statusCode, body } = await app.inject(url)
+      assert.equal(statusCode, 200)
+      assert.doesNotMatch(body, /topic\.html/)
+    })
+  }
+})
