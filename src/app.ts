@@ -151,7 +151,8 @@ function createParts(
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderError),
     toHeaders: createHeaderChooser(config),
-    takeResponse: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse) => {
+    takeResponse: (reply: FastifyReply, response: FinishedResponse) => {
+      const { request } = reply
       if (request.raw.recording) exchangeLog.record(request, reply, response)
       if (isLogged) logTo.queue(toLogLine(request, response))
       options.metrics?.end(response)
@@ -164,8 +165,8 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
   return {
     logController: new ErrorLog({ disableRequestLogging: true }),
     genReqId: (raw: IncomingMessage) => toRequestId(raw, isProxy),
-    frameworkErrors: (error, request, reply) => {
-      sendUnroutableError(error, request, { reply, ...parts })
+    frameworkErrors: (error, _request, reply) => {
+      sendUnroutableError(error, reply, parts)
     },
     rewriteUrl: (raw) => {
       if (raw.recording === undefined) parts.exchangeLog.begin(raw)
@@ -176,11 +177,8 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
 }
 
 /** Fastify runs no hooks for a request that it cannot route. */
-function sendUnroutableError(
-  error: { code: string },
-  request: FastifyRequest,
-  { reply, ...parts }: AppParts & { reply: FastifyReply },
-): void {
+function sendUnroutableError(error: { code: string }, reply: FastifyReply, parts: AppParts): void {
+  const { request } = reply
   beginResponse(request, reply, parts)
   parts.limits.check(request, reply, (cause: unknown = error) => {
     try {
@@ -196,7 +194,7 @@ function handleErrors(app: FastifyInstance, parts: AppParts): void {
   const { config, sendError } = parts
   app.setErrorHandler(async (error: unknown, request, reply) => {
     if (isUnrouted(error)) {
-      sendUnroutableError(error, request, { reply, ...parts })
+      sendUnroutableError(error, reply, parts)
       return reply
     }
     if (error instanceof HttpError && error.status === 413) await discardRest(request.raw, config)
@@ -247,7 +245,7 @@ function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppP
   if (recording) exchangeLog.sendId(request, reply)
   if (!isLogged && !recording && metrics === undefined) return
   metrics?.begin()
-  observeResponse(request, reply, takeResponse)
+  observeResponse(reply, takeResponse)
 }
 
 function readBodies(app: FastifyInstance, { readBody }: AppParts): void {

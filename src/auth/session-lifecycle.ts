@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import type { Session, SessionIssue, Sessions } from '../stores/sessions/sessions.ts'
@@ -89,7 +89,7 @@ export async function endSession({ sessions }: SessionServices, id: string): Pro
 
 /** Only the hash is stored, so that a stolen database cannot be used to log in. */
 function toHash(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return hash('sha256', id)
 }
 
 export function toTime(secondsFromNow = 0): string {

@@ -50,7 +50,7 @@ export async function get({ url, authorization }: Source, path: string, more = {
   const { ok, status } = response
   if (ok) return response
   if (status === 404 && path.includes('/requests/')) return undefined
-  const problem = parseJson(String(await readBytes(response.body, maxLineLength)))
+  const problem = parseJson(String(await readAll(response.body, maxLineLength)))
   if (![400, 401, 404, 410].includes(status) || !isObject(problem))
     throw new Error(`the bin responds with ${String(status)}`)
   throw new BinUnavailable(toPrintable(String(problem.detail)))
@@ -109,7 +109,7 @@ async function* readLines(body: Chunks): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-export async function readBytes(body: Chunks, maxBytes: number): Promise<Buffer> {
+export async function readAll(body: Chunks, maxBytes: number): Promise<Buffer> {
   const bytes = createByteCollector(maxBytes)
   for await (const chunk of body ?? [])
     if (!bytes.add(Buffer.from(chunk))) throw new BinUnavailable('The bin sends too large a body.')

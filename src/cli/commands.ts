@@ -25,12 +25,9 @@ export const commands = {
     verb: 'start',
     run: async (config) => {
       if (config.untilStdinEnds && !isWorker) stopWithStdin()
-      if (config.workers === 1 || isWorker) await serve(config)
-      else
-        process.exitCode = await superviseWorkers(
-          config,
-          createMemoryCounters(windowSeconds * 1000),
-        )
+      if (config.workers === 1 || isWorker) return serve(config)
+      const counters = createMemoryCounters(windowSeconds * 1000)
+      process.exitCode = await superviseWorkers(config, counters)
     },
   },
   backup: {

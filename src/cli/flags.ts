@@ -53,15 +53,12 @@ function parseFlags(args: string[]) {
       else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
       else values[name] = token.value
     } else if (token.kind === 'positional') {
-      const isFlag = previous?.kind === 'option' && !switches.includes(previous.name)
-      const isValue = isFlag && previous.value === undefined
-      if (
-        previous?.kind === 'option' &&
-        !isFlag &&
-        /^(on|off|true|false|yes|no)$/.test(token.value)
-      )
-        problems.add(`${previous.rawName} takes a value only with =: ${previous.rawName}=off`)
-      else if (!isValue) words.push(token.value)
+      const flag = previous?.kind === 'option' ? previous : undefined
+      const isSwitch = flag !== undefined && switches.includes(flag.name)
+      if (isSwitch && /^(on|off|true|false|yes|no)$/.test(token.value))
+        problems.add(`${flag.rawName} takes a value only with =: ${flag.rawName}=off`)
+      // What follows an unknown flag may be its value.
+      else if (!flag || isSwitch || flag.value !== undefined) words.push(token.value)
     }
   }
   return { values, words, problems: [...problems] }

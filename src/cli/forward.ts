@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { hasCode } from '../http/errors/http-error.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
-import { BinUnavailable, get, list, readBytes, readEvents } from './bin-client.ts'
+import { BinUnavailable, get, list, readAll, readEvents } from './bin-client.ts'
 import type { ListedRequest, Source } from './bin-client.ts'
 import { toPrintable } from './format.ts'
 
@@ -122,7 +122,7 @@ async function deliver(source: Source, to: URL, captured: Forwarded): Promise<st
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const response = requestBody && (await get(source, `/requests/${id}/body`))
   if (requestBody && !response) return 'not sent: its body is gone'
-  const body = response && (await readBytes(response.body, maxBodyBytes))
+  const body = response && (await readAll(response.body, maxBodyBytes))
   let isDown = false
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxRetryMs)) {
     const begin = performance.now()

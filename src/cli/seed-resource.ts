@@ -63,7 +63,7 @@ async function findContext(config: Config, records: Records, name: string) {
 async function addRecords(context: ResourceContext, source: Source, count: number): Promise<void> {
   const { resource } = context
   const hash = createHasher(resource)
-  const known = new Map([...(await loadChoices(context)), ...(await loadParents(context))])
+  const known = new Map([...(await loadRepeatedTexts(context)), ...(await loadParentIds(context))])
   for (let index = 0; index < count; index += 1) {
     for (let attempt = 1; ; attempt += 1) {
       const document = createDocument(resource, source, known)
@@ -85,7 +85,7 @@ async function addRecords(context: ResourceContext, source: Source, count: numbe
 const maxChoices = 20
 
 /** The texts of fields that have few, such as a category. */
-async function loadChoices({ resource, collection }: ResourceContext) {
+async function loadRepeatedTexts({ resource, collection }: ResourceContext) {
   const found = await collection.list(allRecords, { offset: 0, limit: maxParents })
   const fitting = found.filter(({ document }) => findProblems(resource, document).length === 0)
   const texts = resource.fields.filter(({ kind }) => kind === 'text')
@@ -127,7 +127,7 @@ function isOfPeople({ name, fields }: Resource): boolean {
 }
 
 /** The ids that each reference can have. */
-async function loadParents({ relations, resource }: ResourceContext) {
+async function loadParentIds({ relations, resource }: ResourceContext) {
   const toEntry = async ({ field, other }: Relation): Promise<[string, unknown[]]> => {
     const ids = await loadIds(other.collection, other.resource)
     const { isRequired = false } = resource.fields.find(({ name }) => name === field) ?? {}

@@ -38,11 +38,9 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
   if (workers.isFirstProcess)
-    [
-      ...findOpenInspector(config),
-      ...findOpenToOthers(config),
-      ...findMisspelled(process.env),
-    ].forEach(warn)
+    [findOpenInspector(config), findOpenToOthers(config), findMisspelled(process.env)]
+      .flat()
+      .forEach(warn)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app
@@ -107,6 +105,7 @@ async function openFront(
   const front = await createApp({ config, stores: opening.stores, demos: [], ...parts })
   opened.defer(() => front.close())
   let current = opening
+  opened.defer(() => current.app.close())
   const pass = () => {
     const { app } = current
     const routing: typeof app.routing = (...exchange) => {
@@ -122,7 +121,6 @@ async function openFront(
       const { app } = current
       current = next
       pass()
-      opened.defer(() => next.app.close())
       parts.readiness.open({ ...next.stores, server: front.server })
       // Its store stays open for the responses that are being sent.
       await app.close()

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
@@ -57,8 +57,8 @@ export function loadConfig(
 function findDataStores({ dataFile = '', dataFresh }: Config, environment: Environment) {
   const place = isUrl(dataFile) ? dataFile : resolve(dataFile)
   const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
-  const hash = createHash('sha256').update(place).digest('hex').slice(0, 8)
-  const path = `data/${[name.slice(0, 60), hash].filter(Boolean).join('-')}`
+  const suffix = hash('sha256', place).slice(0, 8)
+  const path = `data/${[name.slice(0, 60), suffix].filter(Boolean).join('-')}`
   return {
     ...(!environment.DATABASE_URL && {
       databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,

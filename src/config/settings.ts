@@ -32,8 +32,8 @@ function flag<Value>(name: string, setting: Setting<Value>): Setting<Value> {
   return { ...setting, flag: name }
 }
 
-function offSwitch(name: string, doc: string): Setting<boolean> {
-  return { ...setting('off', parse.onOrOff, doc), flag: name, isSwitch: true }
+function offSwitch(doc: string): Setting<boolean> {
+  return { ...setting('off', parse.onOrOff, doc), isSwitch: true }
 }
 
 function limit(range: parse.Bounds, doc: string) {
@@ -82,13 +82,20 @@ export const settings = {
     setting('', parse.existingFile, 'file with a JSON Schema for each resource of the data file'),
   ),
   dataId: flag('id', setting('id', String, 'field of the data file that has the id')),
-  dataReload: offSwitch('reload', 'whether the data file replaces the stored records'),
-  dataFresh: offSwitch(
+  dataReload: flag('reload', offSwitch('whether the data file replaces the stored records')),
+  dataFresh: flag(
     'fresh',
-    'whether each start loads the data file, and nothing is kept after it',
+    offSwitch('whether each start loads the data file, and nothing is kept after it'),
   ),
-  dataWatch: offSwitch('watch', 'whether each change of the data file is loaded; requires `fresh`'),
-  jsonServer: setting('off', parse.jsonServer, 'version of json-server whose responses it has'),
+  dataWatch: flag(
+    'watch',
+    offSwitch('whether each change of the data file is loaded; requires `fresh`'),
+  ),
+  jsonServer: setting(
+    'off',
+    parse.jsonServer,
+    'version of json-server to replace: `0.17`, `1` or `off`',
+  ),
   foreignKeySuffix: flag(
     'foreignKeySuffix',
     setting('Id', String, 'end of a field that refers to another resource, as `authorId`'),
@@ -97,9 +104,8 @@ export const settings = {
     'delay',
     integer(0, [0, 60_000], 'milliseconds before each response of a resource of the data file'),
   ),
-  testApi: offSwitch('test-api', 'whether clients can reset the records and request errors'),
+  testApi: offSwitch('whether clients can reset the records and request errors'),
   untilStdinEnds: offSwitch(
-    'until-stdin-ends',
     'whether the service stops when its standard input ends, as with the process that started it',
   ),
   seedResource: flag('resource', setting('', String, 'resource that `vitrine seed` adds to')),
@@ -108,7 +114,7 @@ export const settings = {
     setting(
       '',
       parse.optional(parse.wholeNumber([0, 2 ** 32 - 1])),
-      'with `resource`: the same seed adds the same',
+      'with `resource`: the same number adds the same records',
     ),
   ),
   rewrites: flag(
@@ -158,7 +164,7 @@ export const settings = {
   maxFilesBytes: limit([1, 1024 ** 5], 'maximum total size of all uploads in bytes (507)'),
   methodOverride: setting('on', parse.override, '`_method`: `on`, `off` or `unsafe-from-post`'),
   compression: setting('on', parse.onOrOff, 'whether text is sent as `zstd`, `br` or `gzip`'),
-  readOnly: offSwitch('read-only', 'whether requests that store something get 403'),
+  readOnly: offSwitch('whether requests that store something get 403'),
   requireIfMatch: setting('off', parse.onOrOff, 'whether writes require `If-Match` (428)'),
   bodyReaders: setting(parse.bodyReaderNames.join(), parse.bodyReaders, 'bodies to parse'),
   corsOrigins: {

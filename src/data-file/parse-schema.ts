@@ -1,5 +1,6 @@
 import { findNearest } from '../config/find-nearest.ts'
 import { compileLater } from '../http/body/json-schema.ts'
+import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { jsonTypes, type FieldSchema, type ResourceReference } from '../resources/definition.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
@@ -126,8 +127,7 @@ function keepValid({ properties }: Document, invalid: readonly Problem[]): Docum
   return { properties: Object.fromEntries(fields.filter(([name]) => isValid(name))) }
 }
 
-const toPath = (path: string, name: string) =>
-  `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+const toPath = (path: string, name: string) => `${path}/${escapePointer(name)}`
 
 type PlacedSchema = readonly [path: string, schema: Document]
 

@@ -1,4 +1,5 @@
 import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
+import { capitalize } from '../resources/field-values.ts'
 import type { Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'
 
@@ -189,5 +190,5 @@ function toKey(name: string, names: readonly string[]): string {
 function toTitle(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
   const text = words.trim().replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
-  return text === '' ? name : text.charAt(0).toUpperCase() + text.slice(1)
+  return text === '' ? name : capitalize(text)
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isObject } from '../http/request/parameters.ts'
+import { toQueryText } from '../http/request/target.ts'
 import type { Document, FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { toIndexed, type ListRequest, type Part } from './selection.ts'
@@ -9,7 +10,7 @@ import { createFindInside, findJson, isAtMost, isBelow, toSortTerms, toText } fr
 const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
 
 export function parseList1(context: Context, { url }: FastifyRequest): ListRequest {
-  const parameters = new URLSearchParams(url.split(/\?(.*)/s)[1])
+  const parameters = new URLSearchParams(toQueryText(url))
   const where = parseWhere(parameters)
   const embed = toNames(parameters.getAll('_embed'))
   const number = Number.parseInt(parameters.get('_page') ?? '')

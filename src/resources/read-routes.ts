@@ -1,5 +1,5 @@
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
-import { jsonContent, pageContent, textContent } from '../http/openapi/content.ts'
+import { jsonContent, pageContent, text, textContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { toRecordRoute, toRouteConfig } from './context.ts'
@@ -19,9 +19,9 @@ export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): 
   const records = toSuffixed(record, recordTypes, (end) => toRecordRoute(resource, end))
   const editForm = getEditForm(context, schemas)
   if (resource.isSingular) return [record, ...records, editForm]
-  const list = getList(context, schemas)
-  const lists = toSuffixed(list, Object.values(typeBySuffix), (end) => resource.path + end)
-  return [list, record, ...lists, ...records, getNewForm(context), editForm]
+  const listRoute = getList(context, schemas)
+  const lists = toSuffixed(listRoute, Object.values(typeBySuffix), (end) => resource.path + end)
+  return [listRoute, record, ...lists, ...records, getNewForm(context), editForm]
 }
 
 const ofForm = {
@@ -95,11 +95,8 @@ export function getList(
           ...pageContent,
           ...jsonContent({ type: 'array', items: part }, [recordExample]),
           ...textContent(`${exampleId} ${valueToText(naming)}\n`),
-          [typeBySuffix.csv]: { schema: { type: 'string' } },
-          [typeBySuffix.ndjson]: {
-            schema: { type: 'string' },
-            example: `${JSON.stringify(recordExample)}\n`,
-          },
+          [typeBySuffix.csv]: { schema: text },
+          [typeBySuffix.ndjson]: { schema: text, example: `${JSON.stringify(recordExample)}\n` },
         },
       },
       304: { description: 'Not changed.', headers: responseHeaders('ETag') },

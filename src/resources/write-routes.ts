@@ -1,3 +1,4 @@
+import { escapePointer } from '../http/body/patch.ts'
 import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
@@ -137,7 +138,7 @@ function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
 
 function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   const [field = '', value] = Object.entries(inputExample)[0] ?? []
-  const path = `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const path = `/${escapePointer(field)}`
   const operations = value === undefined ? [] : [{ op: 'replace', path, value }]
   return {
     ...fieldsContent(changes, inputExample),

@@ -10,17 +10,9 @@ import { renderNotice } from './page.ts'
  * The cookie holds a key, so that another site cannot inject text. `edit-form.js` sets `saved`, and
  * `records.js` adds the name of what was deleted.
  */
-const messages = new Map([
-  ['saved', 'Saved.'],
-  ['deleted', 'Deleted.'],
-  ['removed', 'Removed.'],
-])
+const messages = { saved: 'Saved.', deleted: 'Deleted.', removed: 'Removed.' }
 
-export function setFlash(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  key: 'saved' | 'deleted' | 'removed',
-) {
+export function setFlash(request: FastifyRequest, reply: FastifyReply, key: keyof typeof messages) {
   if (isForm(request)) setCookie(reply, key, 30)
 }
 
@@ -30,7 +22,7 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   const key = parseCookie(request.headers.cookie ?? '')[flashCookie]
   if (key === undefined) return undefined
   setCookie(reply, '', 0)
-  const message = messages.get(key)
+  const message = Object.entries(messages).find(([name]) => name === key)?.[1]
   if (message === undefined) return undefined
   reply.removeHeader('etag').removeHeader('last-modified').header('cache-control', 'no-store')
   return renderNotice(message)

@@ -12,7 +12,6 @@ const notes: Readonly<Record<string, string>> = {
   304: 'The resource has not changed, so the response has no body: the client uses its stored copy.',
   307: 'The resource is temporarily at another URL: clients repeat the request there with the same method and body.',
   308: 'The resource has moved permanently: clients repeat the request there with the same method and body.',
-  410: 'The resource was deleted permanently.',
   418: 'The server is a teapot: a joke from RFC 2324.',
   502: 'A proxy received an invalid response from the server behind it.',
   504: 'A proxy received no response in time from the server behind it.',

@@ -32,6 +32,16 @@ test('an operation is found and sent with the keyboard alone', inBrowser, async 
   assert.equal((await readRecord(app, `/locations/${_id}`)).name, 'Roma / Lazio')
 })
 
+test('a list that is not of records leaves the example of the id', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  const listed = page.waitForResponse(/\/inspector\?/)
+  await page.goto('/docs/getInspectorId')
+  await listed
+  await page.waitForLoadState('networkidle')
+  assert.notEqual(await page.getByRole('textbox', { name: 'id' }).inputValue(), 'undefined')
+})
+
 test('the chosen language of the samples is remembered', inBrowser, async (t) => {
   const { origin, visit } = await openSite(t)
   const page = await visit()

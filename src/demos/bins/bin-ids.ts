@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ownSecrets } from '../../http/security/visitor-response.ts'
 
 const timeLength = 7
@@ -31,7 +31,7 @@ export function toReceivedAt(id: string): string | undefined {
 /** See {@link ownSecrets}. */
 export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
 
-export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex')
+export const hashSecret = (secret: string) => hash('sha256', secret)
 
 /** Opens this request only. Like the secret of a bin, it is masked wherever it is received. */
 export const toRequestSecret = (secretHash: string, id: string) =>

@@ -65,7 +65,7 @@ async function captureRequest(
   const content = { ...toContent(request), ms, ...outcome }
   const id = await requests.capture({ bin: bin.id, request: content, body })
   if (id === undefined) throw notFound(`There is no bin with the id ${bin.id}.`)
-  observeResponse(request, reply, (_request, _reply, { status, isCutOff }) => {
+  observeResponse(reply, (_, { status, isCutOff }) => {
     if (!isCutOff && status === content.status) return
     requests.correct(id, { status, isCutOff }).catch((err: unknown) => {
       request.server.log.warn({ reqId: request.id, err }, 'the status could not be stored')

@@ -5,7 +5,7 @@ import { isObject } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
-import { badParameter, parseParameters, toHref } from '../../resources/list/list-parameters.ts'
+import { badParameter, withParameterErrors, toHref } from '../../resources/list/list-parameters.ts'
 import { maxPage, maxPerPage, parseCount, parsePart } from '../../resources/list/list-part.ts'
 import type { Bin } from './bin-store.ts'
 import { toReceivedAt } from './bin-ids.ts'
@@ -50,7 +50,7 @@ export type RequestList = ReturnType<typeof parseRequestList>
 export function parseRequestList(request: FastifyRequest, others: readonly string[] = []) {
   const query = Object.entries(isObject(request.query) ? request.query : {})
   const own = query.filter(([name]) => !['secret', ...others].includes(name))
-  return parseParameters(request, () => {
+  return withParameterErrors(request, () => {
     const texts = Object.fromEntries(own.map(([name, value]) => [name, toText(name, value)]))
     const { after = '', sort, status = '' } = texts
     if (status !== '' && !new RegExp(statusPattern).test(status))

@@ -8,6 +8,10 @@ export function parsePointer(pointer: string): readonly string[] {
   return pointer.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+export function escapePointer(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(isObject(target) ? Object.entries(target) : [])

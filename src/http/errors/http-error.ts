@@ -48,9 +48,9 @@ const toErrorFactory =
     new HttpError(kind, detail, { headers, cause })
 
 const closeConnection = { connection: 'close' }
-const retrySoon = { 'retry-after': '1' }
+export const retrySoon = { 'retry-after': '1' }
 // RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
-const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
+export const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
 export const badFraming = toErrorFactory('bad-request', closeConnection)
 export const badRequest = toErrorFactory('bad-request')

@@ -43,7 +43,7 @@ export const problemTypes = {
     'CORS_ORIGINS=http://localhost:5173 npm start',
   ),
   'unsafe-link': define(403, 'Unsafe Link')(
-    'A link or a prefetch must not change data. This GET or HEAD request has a method override to an unsafe method.',
+    'A link or a prefetch must not change data. This request has an override to an unsafe method, and its own method does not allow one.',
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE URL',
   ),

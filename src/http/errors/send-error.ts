@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { escapePointer } from '../body/patch.ts'
 import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
@@ -45,8 +46,8 @@ function toDetails(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, inside = [], message: detail }) => {
     // RFC 6901 §3, §6: a JSON Pointer as a URI fragment.
-    const names = [field, ...inside].map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
-    return { detail, pointer: `#/${names.map(encodeURIComponent).join('/')}` }
+    const names = [field, ...inside].map((name) => encodeURIComponent(escapePointer(name)))
+    return { detail, pointer: `#/${names.join('/')}` }
   })
   const origin = status === 421 ? '' : (findOrigin(request) ?? '')
   return {

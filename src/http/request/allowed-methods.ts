@@ -50,7 +50,7 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number) {
   for (const { method: own, url, config } of routes) {
     if (url.endsWith('*')) continue
     for (const method of listedMethods.filter((name) => [own].flat().includes(name))) {
-      if (!router.hasRoute(method, url)) router.on(method, url, () => undefined, config)
+      router.on(method, url, () => undefined, config)
     }
   }
   return router

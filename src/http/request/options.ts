@@ -17,7 +17,7 @@ export function sendOptions(request: FastifyRequest, reply: FastifyReply, option
   if (isPreflight(request.raw)) {
     const origins = { own: toOrigin(request), others: corsOrigins }
     const mayChange = isRawRequest(request.raw) || isWriteAllowed(request.raw, origins)
-    if (!mayChange) logRefusal(request)
+    if (!mayChange) logBlocked(request)
     reply.headers(toPreflightHeaders(request.raw, methods, mayChange))
   }
   return reply.send()
@@ -26,7 +26,7 @@ export function sendOptions(request: FastifyRequest, reply: FastifyReply, option
 const maxShownLength = 300
 
 /** A script cannot read the reason, and a browser does not name the setting. */
-function logRefusal({ id, raw, server }: FastifyRequest): void {
+function logBlocked({ id, raw, server }: FastifyRequest): void {
   const { origin = '', 'access-control-request-method': method = '' } = raw.headers
   if (isSafe(method) || !server.supportedMethods.includes(method)) return
   // Clients other than browsers can send any text.

@@ -172,8 +172,8 @@ export function createHeadCheck(config: Config, lacksRoute: (path: string) => Pr
       assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
       // Browsers do not wait for 100, so that the method of the request line decides.
       if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
-      const scheme = tlsKey === undefined ? 'http' : 'https'
-      assertSameSite(raw, { own: `${scheme}://${toReceivedHost(raw)}`, others })
+      const protocol = tlsKey === undefined ? 'http' : 'https'
+      assertSameSite(raw, { own: `${protocol}://${toReceivedHost(raw)}`, others })
     })
     if (error || !isWaiting) return error !== undefined
     // A path that cannot be looked up gets its error from the route.

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { badRequest, HttpError } from '../errors/http-error.ts'
+import { badRequest, challenge, HttpError, retrySoon } from '../errors/http-error.ts'
 import { addMember, findPreference, listPreferences } from '../negotiation/negotiate.ts'
 import { recordExtras } from '../recording.ts'
 import { isClosed } from '../response/finish-responses.ts'
@@ -21,8 +21,8 @@ const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 export function assertNotToFail(request: FastifyRequest): void {
   const unknown = listOwn(request).find((preference) => !known.test(preference))
   if (unknown !== undefined) {
-    const known = `vitrine-fail=400 to vitrine-fail=599, vitrine-delay=1500 (milliseconds), ${losing} and ${losing}=stall`
-    throw badRequest(`The preference ${unknown} is not valid. Possible are ${known}.`)
+    const possible = `vitrine-fail=400 to vitrine-fail=599, vitrine-delay=1500 (milliseconds), ${losing} and ${losing}=stall`
+    throw badRequest(`The preference ${unknown} is not valid. Possible are ${possible}.`)
   }
   if (request.routeOptions.config.acceptsIdempotencyKey !== true) assertNotToLose(request)
   const preference = findPreference(request, 'vitrine-fail') ?? ''
@@ -30,8 +30,8 @@ export function assertNotToFail(request: FastifyRequest): void {
   if (status === undefined) return
   const headers = {
     'preference-applied': [preference, findDelay(request)?.preference].filter(Boolean).join(', '),
-    ...(status === '401' && { 'www-authenticate': 'Cookie realm="Vitrine"' }),
-    ...(['429', '503'].includes(status) && { 'retry-after': '1' }),
+    ...(status === '401' && challenge),
+    ...(['429', '503'].includes(status) && retrySoon),
   }
   const detail = 'The request asked for this error with Prefer. Nothing was stored.'
   throw new HttpError(Number(status), detail, { headers })

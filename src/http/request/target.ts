@@ -102,6 +102,11 @@ export function toPath(target: string): string {
   return end === -1 ? target : target.slice(0, end)
 }
 
+/** With its question mark, which `URLSearchParams` ignores. */
+export function toQueryText(target: string): string {
+  return target.slice(toPath(target).length)
+}
+
 export function isUnder(prefix: string, url: string): boolean {
   return isWithin(prefix, toDecodedPath(url))
 }

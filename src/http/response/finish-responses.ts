@@ -110,22 +110,17 @@ declare module 'node:http' {
 
 export type FinishedResponse = ReturnType<typeof toFinished>
 
-type TakeResponse = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  response: FinishedResponse,
-) => void
+type TakeResponse = (reply: FastifyReply, response: FinishedResponse) => void
 
 /** One object for each response: closures take more time and memory. */
 interface Observed {
-  request: FastifyRequest
   reply: FastifyReply
   receivedAt: number
   take: TakeResponse
 }
 
 /** Can be called more than once for a response. */
-export function observeResponse(request: FastifyRequest, reply: FastifyReply, take: TakeResponse) {
+export function observeResponse(reply: FastifyReply, take: TakeResponse): void {
   const { raw } = reply
   if (raw.observed !== undefined) {
     const { take: takeFirst } = raw.observed
@@ -135,7 +130,7 @@ export function observeResponse(request: FastifyRequest, reply: FastifyReply, ta
     }
     return
   }
-  raw.observed = { request, reply, receivedAt: performance.now(), take }
+  raw.observed = { reply, receivedAt: performance.now(), take }
   raw.on('finish', endFinished).on('close', endClosed)
   if (isClosed(raw)) endResponse(raw, true)
 }
@@ -154,14 +149,15 @@ function endResponse(raw: ServerResponse, isCutOff: boolean): void {
   const { observed } = raw
   if (observed === undefined) return
   raw.observed = undefined
-  observed.take(observed.request, observed.reply, toFinished(observed, isCutOff))
+  observed.take(observed.reply, toFinished(observed, isCutOff))
 }
 
 export function isClosed(raw: ServerResponse): boolean {
   return (findStream(raw) ?? raw).destroyed
 }
 
-function toFinished({ request, reply, receivedAt }: Observed, isCutOff: boolean) {
+function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
+  const { request } = reply
   const { method, raw } = request
   // Each access to `routeOptions` creates an object.
   const { config } = request.routeOptions

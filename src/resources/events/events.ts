@@ -19,10 +19,10 @@ export async function getEvents(
   changes: ChangeLog,
 ): Promise<Route> {
   await changes.start(resource.name)
-  const reader = createEventReader(changes, resource.name, ({ changes, last, hasGap }) =>
+  const reader = createEventReader(changes, resource.name, ({ changes: latest, last, hasGap }) =>
     hasGap
       ? toEvent('reset', last, {})
-      : changes.map((change) => changeToEvent(resource, change)).join(''),
+      : latest.map((change) => changeToEvent(resource, change)).join(''),
   )
   const sendEvents = createEventSender(app, reader)
   return {

@@ -99,7 +99,7 @@ export function pagingLinks({ links, query, total = 0 }: ListView): Html {
           html`<a class="button second" href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`,
       )
   return html`<nav class="pages" aria-label="Pages">
-${toLinks('first', 'prev')}<span>Page ${formatCount(page.number)} of ${formatCount(count)}</span>
+${toLinks('first', 'prev')}<span>Page ${formatNumber(page.number)} of ${formatNumber(count)}</span>
 ${toLinks('next', 'last')}</nav>
 `
 }
@@ -110,13 +110,13 @@ export function countLine({ singular, title }: Resource, list: ListView, shown: 
   const { offset = 0 } = query.part ?? {}
   const isFiltered = filters.length > 0 || search !== undefined
   const noun = `${isFiltered ? 'matching ' : ''}${total === 1 ? singular : title.toLowerCase()}`
-  const all = `${formatCount(total)} ${noun}`
+  const all = `${formatNumber(total)} ${noun}`
   const whole = total === 1 || isFiltered ? all : `All ${all}`
-  const first = formatCount(offset + 1)
-  const range = shown === 1 ? first : `${first} to ${formatCount(offset + shown)}`
+  const first = formatNumber(offset + 1)
+  const range = shown === 1 ? first : `${first} to ${formatNumber(offset + shown)}`
   return html`<p class="count">${shown === total ? whole : `${range} of ${all}`}</p>\n`
 }
 
-function formatCount(count: number): string {
+function formatNumber(count: number): string {
   return count.toLocaleString('en')
 }

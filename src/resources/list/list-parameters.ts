@@ -9,6 +9,7 @@ import {
   unsupportedMediaType,
 } from '../../http/errors/http-error.ts'
 import { toMediaTypeList } from '../../http/request/allowed-methods.ts'
+import { toQueryText } from '../../http/request/target.ts'
 import { acceptedTypes, type Resource } from '../definition.ts'
 import { findListField } from './list-fields.ts'
 
@@ -40,7 +41,10 @@ export function badParameter(field: string, message: string): HttpError {
 }
 
 /** Throws 400 for a bad parameter, 422 with QUERY, whose body may have it. */
-export function parseParameters<Parsed>({ method }: FastifyRequest, parse: () => Parsed): Parsed {
+export function withParameterErrors<Parsed>(
+  { method }: FastifyRequest,
+  parse: () => Parsed,
+): Parsed {
   try {
     return parse()
   } catch (error) {
@@ -64,9 +68,8 @@ export function findParameters(resource: Resource, request: FastifyRequest): Par
 /** Not from `request.query`, where brackets nest: the name of a field may have any character. */
 function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string, string[]> {
   const { formHeaders = {} } = raw.target?.getQuery() ?? {}
-  const [, text = ''] = url.split(/\?(.*)/s)
   const parameters = new Map<string, string[]>()
-  for (const [given, value] of new URLSearchParams(text)) {
+  for (const [given, value] of new URLSearchParams(toQueryText(url))) {
     if (Object.hasOwn(formHeaders, given)) continue
     const name = findListField(resource, given) ? given : given.replace(/\[\d*\]$/, '')
     parameters.set(name, toTexts(name, [...(parameters.get(name) ?? []), value]))

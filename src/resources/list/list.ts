@@ -29,7 +29,7 @@ import {
   acceptQuery,
   badParameter,
   findParameters,
-  parseParameters,
+  withParameterErrors,
   toHref,
 } from './list-parameters.ts'
 import { maxPerPage } from './list-part.ts'
@@ -132,7 +132,7 @@ function parseRequest(
   fixed: Awaited<ReturnType<FindFixed>> = {},
 ) {
   const { resource } = context
-  return parseParameters(request, () => {
+  return withParameterErrors(request, () => {
     const given = findParameters(resource, request)
     const embeds = parseEmbeds(context, given)
     const all = new Map(withoutEmbeds(resource, given))

@@ -4,6 +4,7 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import { toTypes, type Field, type FieldSchema, type Resource } from '../definition.ts'
+import { capitalize } from '../field-values.ts'
 import { samplePassword } from '../samples.ts'
 
 export type ResourceSchemas = ReturnType<typeof toSchemas>
@@ -11,7 +12,7 @@ export type ResourceSchemas = ReturnType<typeof toSchemas>
 export function toSchemas(resource: Resource) {
   const { schema, key, editable, readable, visible, fixed, unique } = resource
   const unknown = { additionalProperties: resource.allowsUnknown || undefined }
-  const name = key.charAt(0).toUpperCase() + key.slice(1)
+  const name = capitalize(key)
   const own = visible.filter((field) => !readable.includes(field))
   const exampleId = resource.hasNumericIds ? 1 : exampleUuid
   const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)

@@ -13,7 +13,7 @@ import {
   type ResourceContext,
 } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
-import { findParameters, parseParameters } from '../list/list-parameters.ts'
+import { findParameters, withParameterErrors } from '../list/list-parameters.ts'
 import { parseFields } from '../list/list-query.ts'
 import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
@@ -47,7 +47,7 @@ export function show(context: ResourceContext): Handler {
 
 function parseRecordQuery(context: ResourceContext, request: FastifyRequest) {
   if (!/[?&](_?(embed|expand)|fields)(\[\d*\])?=/.test(request.url)) return undefined
-  return parseParameters(request, () => {
+  return withParameterErrors(request, () => {
     const parameters = findParameters(context.resource, request)
     const fields = parameters.get('fields')
     return {

@@ -43,6 +43,8 @@ test('a form chooses a parent by name, without JavaScript', async (t) => {
   assert.ok(form.includes(`<option value="" selected>No value</option>${options}`))
   assert.match(form, /<select id="authorId" name="authorId" required>/)
   assert.match(await readPage(blog, '/posts/new?authorId=2'), /<option value="2" selected>Bob/)
+  const withMarks = await readPage(blog, '/posts/new?title=a?b&authorId=2')
+  assert.match(withMarks, /<option value="2" selected>Bob/)
   assert.match(await readPage(blog, '/posts/1/edit'), /<option value="1" selected>Ann/)
   const payload = asForm({ title: 'x', authorId: '2', editor: '' })
   const created = await blog.app.inject({ method: 'POST', url: '/posts', ...payload })

@@ -8,11 +8,6 @@ import { methodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
 import { recordForm } from './form-page.ts'
 
-interface Conflict {
-  current: StoredRecord
-  fields: Document
-}
-
 /** For a record that was changed after its page was opened; without `fields`, of a deletion. */
 export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Page {
   const { singular } = resource
@@ -31,9 +26,9 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
     main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
 </div>
-${fields ? comparison(resource, { current, fields }) : recordDetails(resource, current)}
+${fields ? comparison(resource, current, fields) : recordDetails(resource, current)}
 <div class="actions">
-${fields ? saveMineForm(resource, { current, fields }) : html`<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
 <a class="button second" href="${path}">${fields ? 'Keep the current version' : 'Keep it'}</a>
 </div>
 ${
@@ -47,15 +42,15 @@ ${recordForm(resource, form)}</details>`
   }
 }
 
-function comparison({ editable: fields }: Resource, conflict: Conflict): Html {
+function comparison({ editable }: Resource, current: StoredRecord, fields: Document): Html {
   return html`<section class="table versions" tabindex="0" aria-label="Both versions"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">Your version</th><th scope="col">Current version</th></tr></thead>
 <tbody>
-${fields.map((field) => comparisonRow(field, conflict))}</tbody>
+${editable.map((field) => comparisonRow(field, current, fields))}</tbody>
 </table></section>`
 }
 
-function comparisonRow(field: Field, { current, fields }: Conflict): Html {
+function comparisonRow(field: Field, current: StoredRecord, fields: Document): Html {
   const { name, label, kind } = field
   if (kind === 'password') {
     // Whether the passwords differ stays secret.
@@ -90,7 +85,7 @@ function markDifference(text: string, other: string): Html {
   return html`${before}${marked && html`<mark>${marked}</mark>`}${after}`
 }
 
-function saveMineForm(resource: Resource, { current, fields }: Conflict): Html {
+function saveMineForm(resource: Resource, current: StoredRecord, fields: Document): Html {
   if (hasPassword(resource, fields)) return html``
   const inputs = resource.editable
     .filter(({ name }) => Object.hasOwn(fields, name))

@@ -4,6 +4,7 @@ import { isForm } from '../../http/body/body-reader.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseErrorForm } from '../../http/errors/send-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { toQueryText } from '../../http/request/target.ts'
 import type { Page } from '../../site/page.ts'
 import { sendPage } from '../../site/send-page.ts'
 import type { Document } from '../../stores/records/records.ts'
@@ -33,7 +34,7 @@ async function toFormPage(context: ResourceContext, form: RecordForm): Promise<P
 
 /** Of a link on the page of a parent. */
 function parseReferences({ relations }: ResourceContext, { url }: FastifyRequest): Document {
-  const parameters = new URLSearchParams(url.split('?', 2)[1])
+  const parameters = new URLSearchParams(toQueryText(url))
   const entries = relations.flatMap(({ isToParent, field, other }): [string, unknown][] => {
     const id = isToParent ? parameters.get(field) : null
     return id === null ? [] : [[field, parseId(other.resource, id)]]

@@ -86,8 +86,8 @@ function bodyView(result) {
   const { response, text, bytes = new TextEncoder().encode(text), isWhole = true } = result
   const type = response.headers.get('content-type') ?? ''
   if (bytes.length === 0) {
-    const text = result.isCutOff ? 'No part of the body arrived.' : 'The response has no body.'
-    return [create('p', { class: 'quiet' }, text)]
+    const message = result.isCutOff ? 'No part of the body arrived.' : 'The response has no body.'
+    return [create('p', { class: 'quiet' }, message)]
   }
   const size = isWhole ? formatBytes(bytes.length) : `more than ${formatBytes(maxReadBytes)}`
   const pretty = prettyText(text, type)

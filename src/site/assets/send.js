@@ -157,6 +157,7 @@ for (const sender of senders) {
 for (const input of document.querySelectorAll('[data-ids]')) {
   const url = `${input.dataset.ids}?page=1&per_page=1&sort=-createdAt`
   const response = await fetch(url, { headers: { accept: 'application/json' } })
-  const [record] = response.ok ? await response.json() : []
-  if (record) input.defaultValue = record._id
+  const [record] = response.ok ? [await response.json()].flat() : []
+  const id = record?._id ?? record?.id
+  if (id !== undefined) input.defaultValue = id
 }

@@ -8,7 +8,6 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { cachePublicly } from '../../inspector/exchange-log.ts'
 import type { Demo } from '../demo.ts'
-import type { Page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
 import { hasName } from './lesson.ts'
 import { lessons } from './lessons.ts'
@@ -26,7 +25,7 @@ const getLessons: Route = {
   content: pageContent,
   handler: (_request, reply) => {
     cachePublicly(reply, 3600)
-    return sendLearnPage(reply, renderLessons(lessons))
+    return sendPage(reply, renderLessons(lessons))
   },
 }
 
@@ -47,16 +46,10 @@ function getLesson(openDemos: readonly string[]): Route {
       if (isNamed) reply.header('cache-control', 'private, max-age=3600')
       else cachePublicly(reply, 3600)
       const name = isNamed ? chooseName(request, reply) : ''
-      return sendLearnPage(
-        reply,
-        renderLesson(lessons, lesson, { origin: toOrigin(request), openDemos, name }),
-      )
+      const place = { origin: toOrigin(request), openDemos, name }
+      return sendPage(reply, renderLesson(lessons, lesson, place))
     },
   }
-}
-
-function sendLearnPage(reply: FastifyReply, page: Page): FastifyReply {
-  return sendPage(reply, { ...page, styles: ['learn.css'] })
 }
 
 /** Of the visitor's records: otherwise visitors of a lesson would change those of each other. */

@@ -22,7 +22,8 @@ export function renderLessons(lessons: readonly Lesson[]): Page {
   return {
     title: 'Lessons',
     description: 'Eight short lessons about HTTP, each with requests to send and inspect.',
-    main: html`<p class="lead">Learn HTTP by sending requests. Each lesson has two to four of them, and
+    styles: ['learn.css'],
+    main: html`<p class="lead">Learn HTTP by sending requests. Each lesson has three or four, and
 explains what to look for in the request and the response.</p>
 <ol class="lessons">
 ${items}</ol>
@@ -42,6 +43,7 @@ export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: 
   return {
     title,
     description: summary,
+    styles: ['learn.css'],
     scripts: ['send.js'],
     back: ['/learn', 'All lessons'],
     main: html`<p class="lead">${summary}</p>
