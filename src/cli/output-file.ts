@@ -15,6 +15,7 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
 
 /** The file is replaced when all is written: until then it is as before. */
 async function replaceFile(path: string, texts: AsyncIterable<string>): Promise<void> {
+  if (!findFile(dirname(path))) throw new Error(`the folder ${dirname(path)} does not exist`)
   const partial = `${path}.${String(process.pid)}.part`
   try {
     await pipeline(texts, createWriteStream(partial, { flags: 'wx' }))

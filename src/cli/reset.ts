@@ -50,7 +50,8 @@ async function removeAndPrint(config: Config, before: readonly string[] = []): P
       `${list ? `Removed ${list}` : 'There was nothing to remove'} from ${path ?? 'the database'}`,
     )
     console.log(isUnused ? unused : inUse)
-    if (config.dataFile !== undefined) console.log('The next start loads the data file again')
+    if (config.dataFile !== undefined)
+      console.log('The next start loads the data file again. Until then, its resources are empty')
   } finally {
     await stores.close()
   }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { findNearest } from '../config/find-nearest.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import { readSchema } from '../data-file/open-data.ts'
 import { HttpError } from '../http/errors/http-error.ts'
@@ -57,7 +58,10 @@ async function findContext(config: Config, records: Records, name: string) {
   const resource = lists.find((known) => known.name === name)
   if (resource)
     return { resources, context: createContext(resource, { config, records, resources }) }
-  throw new Error(`--resource must be one of ${lists.map((known) => known.name).join(', ')}`)
+  const names = lists.map((known) => known.name)
+  const nearest = findNearest(name, names)
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
+  throw new Error(`--resource must be one of ${names.join(', ')}${hint}`)
 }
 
 async function addRecords(context: ResourceContext, source: Source, count: number): Promise<void> {

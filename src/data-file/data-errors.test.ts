@@ -20,6 +20,7 @@ const rejected: Readonly<Record<string, [contents: unknown, message: RegExp]>> =
     { posts: [post(2 ** 53), post(undefined)] },
     /must be text or a whole number/,
   ],
+  'an id that is null': [{ posts: [post(null)] }, /\/posts\/0\/id must be text or a whole number/],
   'an id with a fraction': [{ posts: [post(1.5)] }, /must be text or a whole number/],
   'an id of 201 characters': [{ posts: [post('a'.repeat(201))] }, /cannot be part of a path/],
   'an empty id': [{ posts: [post('')] }, /cannot be part of a path/],

@@ -194,6 +194,20 @@ test('the document has no files of pages', async (t) => {
   )
 })
 
+test('the list of a resource without a name field has every field', async (t) => {
+  const orders = [
+    { id: 1, state: 'open', customerId: 1, note: null },
+    { id: 2, state: 'paid', customerId: 1, note: 'null' },
+  ]
+  const app = await dataApp(t, { orders, customers: [{ id: 1, name: 'Ann' }] })
+  const { body } = await app.inject({ url: '/orders', headers: { accept: 'text/html' } })
+  assert.match(body, /<a href="\/orders\/1">Order 1<\/a>/)
+  assert.match(body, /data-label="State">open</)
+  assert.match(body, /data-label="Note"><span class="quiet">null<\/span>/)
+  const csv = await app.inject({ url: '/orders', headers: { accept: 'text/csv' } })
+  assert.deepEqual(csv.body.split('\r\n').slice(1, 3), ['1,open,1,', '2,paid,1,null'])
+})
+
 test('pages of the data link to URLs and email addresses, and to nothing else', async (t) => {
   const app = await dataApp(t, {
     authors: [

@@ -76,7 +76,7 @@ function reportMisspelt(names: readonly string[], { schemas, report }: SchemaOpt
   for (const name of schemas.keys()) {
     const nearest = names.includes(name) ? undefined : findNearest(name, others)
     if (nearest !== undefined)
-      report(`/${name}`, `is not a resource of the file; did you mean ${nearest}?`)
+      report('/', `has no resource ${name}, which the schema names; did you mean ${nearest}?`)
   }
 }
 
@@ -149,7 +149,7 @@ function toRecords(
   }
   const create = isNumbered(ids) ? createNext : createId
   return documents.map((found, index) => {
-    const document = isMissing(found[idField]) ? { ...found, [idField]: create() } : found
+    const document = found[idField] === undefined ? { ...found, [idField]: create() } : found
     const id = String(document[idField])
     const twin = known.get(id)
     known.set(id, index)

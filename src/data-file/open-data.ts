@@ -6,8 +6,10 @@ import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Services } from '../site/demo.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
+import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, findDangling, redefineData } from './define-data.ts'
+import { findOddities } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -46,7 +48,9 @@ export async function openData(
     if (!(await loadData(records, { ...data, ...parsed }, load))) continue
     await rewindSequences(described, states)
     const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
-    const notices = [loaded, ...findDangling(parsed.resources).slice(0, maxShownProblems)]
+    const oddities = parsed.resources.flatMap(findOddities)
+    const found = [...findDangling(parsed.resources), ...oddities].slice(0, maxShownProblems)
+    const notices = [loaded, ...found]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }
@@ -87,8 +91,11 @@ async function redefine(config: Config, records: Records, load: Load, schema?: D
   // A resource that only the schema of before named may have records.
   const others = load.definitions.filter(({ name }) => !defined.some((each) => each.name === name))
   const definitions = [...defined, ...others]
-  const [before, after] = [load.definitions, definitions].map(toPasswordPaths)
-  if (before !== after) throw new ConfigProblems(writeOnlyChange)
+  const [before = [], after = []] = [load.definitions, definitions].map(toPasswordPaths)
+  const changed = [...before, ...after].filter(
+    (path) => before.includes(path) !== after.includes(path),
+  )
+  if (changed.length > 0) throw new ConfigProblems(toWriteOnlyChange(changed))
   const opened = await parseLoaded(config, { definitions, responses: load.responses })
   if (!(await storeLoad(records, { ...load, definitions }))) return undefined
   const byName = (all: readonly ResourceDefinition[]) =>
@@ -102,14 +109,13 @@ async function redefine(config: Config, records: Records, load: Load, schema?: D
   return { ...opened, notices: [effect + found] }
 }
 
-const writeOnlyChange =
-  'the schema changes which fields are writeOnly, and so how they are stored: --reload loads the file with it'
+const toWriteOnlyChange = (paths: readonly string[]) =>
+  `the schema changes whether ${paths.join(', ')} is writeOnly, and so how it is stored: --reload loads the file with it, without the changes since (export them first)`
 
-function toPasswordPaths(definitions: readonly ResourceDefinition[]): string {
-  const paths = definitions.flatMap((definition) =>
+function toPasswordPaths(definitions: readonly ResourceDefinition[]): string[] {
+  return definitions.flatMap((definition) =>
     defineResource(definition).passwords.map(({ name }) => `/${definition.name}/${name}`),
   )
-  return paths.toSorted().join()
 }
 
 const maxShownMisfits = 3
@@ -147,11 +153,14 @@ async function parseLoaded(
 }
 
 const unreadable = 'The data file cannot be read. Restore it, and reset again.'
-const hasChanged = ({ dataFresh, dataWatch }: Config) => {
+async function describeChange(config: Config, data: DataTexts): Promise<string> {
+  const { dataFresh, dataWatch } = config
   const changed = 'The data file has changed since its records were loaded.'
-  if (dataWatch)
-    return `${changed} It is being loaded or is not valid: see the log, and reset again.`
-  return `${changed} ${toLoadAgain(dataFresh)} to load it, or restore the file and reset again.`
+  if (!dataWatch)
+    return `${changed} ${toLoadAgain(dataFresh)} to load it, or restore the file and reset again.`
+  const next = 'It is being loaded: reset again in a moment.'
+  const outcome = await parseData(config, data).then(() => next, toReason)
+  return `${changed} ${outcome}`
 }
 const toLoadAgain = (isFresh: boolean) =>
   isFresh ? 'Restart the service' : 'Start the service with --reload'
@@ -163,7 +172,8 @@ export async function reloadData(config: Config, records: Records): Promise<stri
   const data = await readDataTexts(config).catch(() => undefined)
   if (!data) return unreadable
   const load = await findLoad(records)
-  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash) return hasChanged(config)
+  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash)
+    return describeChange(config, data)
   // The schema may apply to what is written only, and not to the records of the file.
   const parsed = await parseData(config, data).catch(() => undefined)
   if (!parsed) return misfit(toLoadAgain(config.dataFresh))

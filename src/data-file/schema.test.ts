@@ -291,6 +291,6 @@ test('a schema whose name is near to a resource without a schema is a problem', 
   const schema = { prodcuts: { required: ['name'] } }
   await assert.rejects(
     dataApp(t, { products: [{ id: 1 }] }, { schema }),
-    /\/prodcuts is not a resource of the file; did you mean products\?/,
+    /: \/ has no resource prodcuts, which the schema names; did you mean products\?/,
   )
 })

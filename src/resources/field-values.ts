@@ -30,6 +30,7 @@ export function valueToText(value: unknown): string {
 
 export function valueToHtml({ kind }: Field, value: unknown): Html {
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
+  if (value === null) return html`<span class="quiet">null</span>`
   if (typeof value === 'object' && value !== null) {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }

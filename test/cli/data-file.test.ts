@@ -85,6 +85,20 @@ test('the start names inferred references to records that the file does not have
   assert.match(output(), /^authorId of 1 record of posts is not an id of authors$/m)
 })
 
+test('the start names fields and types that few records have', async (t) => {
+  const products = Array.from({ length: 8 }, (_, index) => ({ id: index, price: 1, size: 'S' }))
+  const typed = products.map((product, index) => (index === 3 ? { ...product, size: 4 } : product))
+  const misspelt = typed.map(({ price, ...others }, index) =>
+    index === 5 ? { ...others, prcie: price } : { ...others, price },
+  )
+  const file = await dataFile(t, { products: misspelt })
+  const { output } = await start(t, {}, file, '--fresh')
+  assert.match(output(), /^\/products\/5\/prcie occurs in 1 of 8 records: did you mean price\?$/m)
+  assert.match(output(), /^\/products\/3\/size is a number; it is text in 7 other records$/m)
+  const { output: usual } = await start(t, {}, await dataFile(t, blog), '--fresh')
+  assert.doesNotMatch(usual(), /^\//m)
+})
+
 test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {
   const TMPDIR = await temporaryFolder(t)
   const { origin, stop } = await start(t, { TMPDIR }, '--fresh')
@@ -104,13 +118,16 @@ test('a change of the file is one line of the running service, which keeps its r
 
 test('with --watch a change of the file replaces the resources, and an invalid file does not', async (t) => {
   const file = await dataFile(t, blog)
-  const { origin, output, stop } = await start(t, {}, file, '--fresh', '--watch')
+  const { origin, output, stop } = await start(t, {}, file, '--fresh', '--watch', '--test-api')
   const headers = { 'content-type': 'application/json' }
   const create = () => fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"a"}' })
   assert.equal((await create()).status, 201)
   await writeFile(file, '{"posts": [')
   await until(() => output().includes('the records of before are still served'))
   assert.match(output(), /db\.json cannot be read as JSON/)
+  const reset = await fetch(`${origin}/_vitrine/reset`, { method: 'POST' })
+  assert.equal(reset.status, 409)
+  assert.match(await reset.text(), /has changed since .*db\.json cannot be read as JSON/)
   assert.equal((await create()).status, 201)
   assert.equal((await fetch(`${origin}/posts/3`)).status, 200)
   const statuses = new Set<number>()

@@ -3,7 +3,7 @@ import { renderPageAround, renderTime } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
+import { capitalize, findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
 import { loadParentLinks, type ToParentLink } from '../relations/related-html.ts'
 import {
   conditionList,
@@ -54,12 +54,13 @@ ${url ? searchForm(resource, url, query) : ''}<a class="button" href="${path}/ne
 ${url ? conditionList(resource, url, query) : ''}`
 }
 
-/** The name, the other fields, and the time of the creation or else the id. */
-function toColumns({ naming, readable, visible, times }: Resource): readonly Field[] {
+/** The name, the other fields, and the time of the creation or else the id, which can also be the name. */
+function toColumns(resource: Resource): readonly Field[] {
+  const { namedBy, readable, visible, times, singular } = resource
+  const [id] = visible
+  const naming = namedBy === '' ? id && { ...id, label: capitalize(singular) } : resource.naming
   const others = readable.filter((field) => field !== naming)
-  return [naming ?? visible[0], ...others, times[0] ?? visible[0]].filter(
-    (field) => field !== undefined,
-  )
+  return [naming ?? id, ...others, times[0] ?? id].filter((field) => field !== undefined)
 }
 
 /** With more columns the table scrolls sideways. */
@@ -125,8 +126,11 @@ function listRow(
   let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
   for (const { field, opening } of cells) {
     const value = findValue(record.document, field.name)
-    const isLong = field.kind === 'long text' || typeof value === 'object'
-    const text = isLong ? html`${toExcerpt(toSummary(value))}` : valueToHtml(field, value)
+    const isObject = typeof value === 'object' && value !== null
+    const text =
+      isObject || field.kind === 'long text'
+        ? html`${toExcerpt(toSummary(value))}`
+        : valueToHtml(field, value)
     const content = toParentLink(record, field.name) ?? text
     row += `${opening.markup}${content.markup}</td>`
   }
