@@ -49,10 +49,11 @@ export function addIdempotencyHooks(
   }
   const storeResponse = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const finish = finishers.get(request)
+    if (finish === undefined) return payload
     finishers.delete(request)
     const stored = toStoredResponse(reply, payload)
-    await finish?.(reply.statusCode, stored)
-    if (testApi && finish && stored) await loseResponse(reply, maxDurationSeconds)
+    await finish(reply.statusCode, stored)
+    if (testApi && stored) await loseResponse(reply, maxDurationSeconds)
     return payload
   }
   app.addHook('onRoute', (route) => {

@@ -47,9 +47,9 @@ export function setMethod(raw: IncomingMessage, method: string): void {
 // Fastify requires a Content-Type of a QUERY.
 const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE'.split(' ')
 
-/** Not by `httpVersion`: a request line of HTTP/1.1 may claim 2.0. */
-export function isHttp2(raw: object): boolean {
-  return raw instanceof Http2ServerRequest
+/** A request line of HTTP/1.1 may claim 2.0. */
+export function isHttp2(raw: IncomingMessage): boolean {
+  return raw.httpVersionMajor === 2 && raw instanceof Http2ServerRequest
 }
 
 export function findStream(message: object) {

@@ -73,7 +73,7 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
 }
 
 function decodeNames({ editable: fields }: Resource, body: unknown): unknown {
-  if (!isObject(body)) return body
+  if (!isObject(body) || fields.every(({ name, inputName }) => name === inputName)) return body
   const names = new Map(fields.map(({ name, inputName }) => [inputName, name]))
   const entries = Object.entries(body)
   return Object.fromEntries(entries.map(([name, value]) => [names.get(name) ?? name, value]))

@@ -51,7 +51,7 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
     reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-    const flash = renderCreated(resource, record)
+    const flash = type === 'text/html' ? renderCreated(resource, record) : undefined
     const related = await findRelated(context, record, type)
     return sendRecord(reply, { resource, type, record, flash, related })
   }
