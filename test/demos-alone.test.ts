@@ -52,9 +52,19 @@ for (const mix of ['people,mirror', 'mirror,people', ' places , mirror ', 'peopl
   })
 }
 
-for (const DEMOS of ['mirror,attic', 'all,attic', 'mirror,all']) {
+test('DEMOS=-mirror,-places opens all other demos', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: '-mirror,-places' } })
+  assert.deepEqual(
+    findOpen(app),
+    names.filter((name) => !['mirror', 'places'].includes(name)),
+  )
+})
+
+for (const DEMOS of ['mirror,attic', 'all,attic', 'mirror,all', '-attic', 'people,-mirror']) {
   test(`DEMOS=${DEMOS} is an error`, async (t) => {
-    const message = new RegExp(`^DEMOS must be all, none, or some of .*; it is "${DEMOS}"$`)
+    const message = new RegExp(
+      `^DEMOS must be all, none, all but some \\(-uploads\\), or some of .*; it is "${DEMOS}"$`,
+    )
     await assert.rejects(testApp(t, { settings: { DEMOS } }), { message })
   })
 }

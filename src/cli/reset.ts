@@ -57,7 +57,7 @@ async function removeAndPrint(config: Config, before: readonly string[] = []): P
   }
 }
 
-const inUse = 'A running service keeps the exchanges of its request inspector: restart it'
+const inUse = 'A running service keeps the exchanges of its request inspector until it is restarted'
 const unused =
   'No service uses this database: one with --fresh or another DATABASE_URL keeps its records'
 

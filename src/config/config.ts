@@ -41,7 +41,7 @@ export function loadConfig(
     }
   })
   const config = Object.fromEntries(entries) as Config
-  if (config.demos.join() === 'all') config.demos = demoNames
+  config.demos = chooseDemos(config.demos, demoNames)
   if (config.dataFile !== undefined || config.dataFresh)
     Object.assign(config, findDataStores(config, environment))
   // A value that cannot be read conflicts with nothing.
@@ -49,8 +49,16 @@ export function loadConfig(
     invalid.some((name) => problem.match(/\w+/g)?.includes(name))
   const conflicts = findConflicts(config, environment, demoNames)
   problems.push(...conflicts.filter((problem) => !isOfInvalid(problem)))
-  if (problems.length > 0) throw new ConfigProblems(problems.join('\n'))
+  if (problems.length > 0)
+    throw new ConfigProblems([...problems, ...findMisspelled(environment)].join('\n'))
   return config
+}
+
+/** `all`, some, or all but some: `-uploads`. Unknown names stay, for the error. */
+function chooseDemos(given: readonly string[], all: readonly string[]): readonly string[] {
+  if (given.join() === 'all') return all
+  const others = all.filter((name) => !given.includes(`-${name}`))
+  return given.length > 0 && others.length === all.length - given.length ? others : given
 }
 
 /** Each data file has a database and a folder of its own, and so has each fresh start. */
@@ -101,7 +109,7 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
   const ofDataFile = dataSettings.filter((name) => config[name])
   const conflicts = {
     'ROOMS is now called DEMOS: rename the setting': ROOMS,
-    [`DEMOS must be all, none, or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
+    [`DEMOS must be all, none, all but some (-uploads), or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
       (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
     'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':
       isLocal(environment) && TRUSTED_PROXIES && !ALLOWED_HOSTS,

@@ -53,7 +53,11 @@ export const settings = {
     parse.choice(['none', 'public']),
     'defaults; `public` sets limits, which `--preset public --help` lists',
   ),
-  demos: setting('all', parse.namesOrNone, 'comma-separated demos to serve, or `none`'),
+  demos: setting(
+    'all',
+    parse.namesOrNone,
+    'comma-separated demos to serve, `none`, or those to leave out, as `-uploads,-bins`',
+  ),
   publicDir: setting('public', parse.folder, 'folder of static files'),
   workers: setting(
     '1',
