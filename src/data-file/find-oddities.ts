@@ -30,11 +30,9 @@ export function findOddities({ definition: { name }, records }: DataResource): s
     }
     const byType = Map.groupBy(owners, (index) => toTypeName(documents[index]?.[field]))
     byType.delete('null')
-    const [[common = '', most = []] = [], [rare, few = []] = []] = [...byType].toSorted(
-      ([, one], [, other]) => other.length - one.length,
-    )
-    if (rare === undefined || few.length > maxShare * most.length) return []
-    return `${toPath(few[0])} is ${rare}; it is ${common} in ${String(most.length)} other records`
+    const [most, few] = [...byType].toSorted(([, one], [, other]) => other.length - one.length)
+    if (!most || !few || few[1].length > maxShare * most[1].length) return []
+    return `${toPath(few[1][0])} is ${few[0]}; it is ${most[0]} in ${String(most[1].length)} other records`
   })
 }
 

@@ -31,11 +31,12 @@ export function valueToText(value: unknown): string {
 export function valueToHtml({ kind }: Field, value: unknown): Html {
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
   if (value === null) return html`<span class="quiet">null</span>`
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object') {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
   if (kind === 'email' && typeof value === 'string') return renderLink(`mailto:${value}`, value)
-  if (kind === 'uri' && /^https?:/i.test(String(value))) return renderLink(String(value))
+  if (kind === 'uri' && typeof value === 'string' && /^https?:/i.test(value))
+    return renderLink(value)
   const iso = kind === 'date-time' ? toUtc(value) : undefined
   return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
 }

@@ -15,7 +15,8 @@ import {
   type TestService,
 } from './data-folder.ts'
 
-const restart = 'A running service keeps the exchanges of its request inspector until it is restarted'
+const restart =
+  'A running service keeps the exchanges of its request inspector until it is restarted'
 const user = { name: 'Ann', password: 'glass' }
 
 const toPath = ({ folder }: TestService) => join(folder, 'kept', 'vitrine.db')
