@@ -192,14 +192,21 @@ for (const path of documents) {
       .replace(/```[^]*?```/g, '')
       .matchAll(/`((?:src|test|docs|decisions|scripts|bench|deploy|bin|public|\.ci)\/[^`\s<>]*)`/g)
     for (const [, name = ''] of names) {
+      if (isOfRemovedDemo(name)) continue
       await t.test(name, () => {
         assert.ok(globSync(name, { cwd: projectFolder }).length > 0)
       })
     }
     for (const [, name = ''] of read(path).matchAll(/`([\w/-]+\.(?:test\.ts|ts|cjs))`/g)) {
+      if (isOfRemovedDemo(name)) continue
       assert.ok(existsSync(join(projectFolder, name)), `${name}, from the root of the project`)
     }
   })
+}
+
+function isOfRemovedDemo(file: string): boolean {
+  const [, folder] = /^src\/demos\/([^/]+)\//.exec(file) ?? []
+  return folder !== undefined && !demos.some(({ name }) => name === folder)
 }
 
 /** The anchors that GitHub creates for headings. */

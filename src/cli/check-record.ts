@@ -9,7 +9,7 @@ import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
 import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
-import { idSchema } from '../stores/records/records.ts'
+import { isId } from '../stores/records/records.ts'
 import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
 
 const validators = new Map<string, ReturnType<typeof compileLater>>([
@@ -22,12 +22,11 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
 ])
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])
-const ownId = new RegExp(idSchema.pattern)
 
 export const checkRecord: CheckRecord = (collection, id, document) => {
   // Ids of records of files become file names.
   const isOwn = collection.startsWith('~') || ownNames.has(collection)
-  const isValid = isOwn ? ownId.test(id) : isRoutableId(id)
+  const isValid = isOwn ? isId(id) : isRoutableId(id)
   if (!isValid) throw new Error('its id is invalid')
   if (validators.get(collection)?.().Check(document) === false) {
     throw new Error(`it has an invalid document in ${collection}`)

@@ -40,6 +40,7 @@ export function loadConfig(
       return [name, undefined]
     }
   })
+  // One entry for each setting; those that are invalid end in an error below.
   const config = Object.fromEntries(entries) as Config
   config.demos = chooseDemos(config.demos, demoNames)
   if (config.dataFile !== undefined || config.dataFresh)

@@ -88,6 +88,7 @@ function findChoices(texts: readonly string[]): readonly string[] | undefined {
 const load = createRequire(import.meta.url)
 
 export function openFormats(): (typeof import('typebox/format'))['Format'] {
+  // `require` is untyped.
   return (load('typebox/format') as typeof import('typebox/format')).Format
 }
 

@@ -74,6 +74,7 @@ function toLoad({ document, version }: StoredRecord): Load {
   const isValid: boolean = validate().Check(document)
   if (!isValid)
     throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
+  // The schema that was checked has these members.
   return { ...(document as Omit<Load, 'version'>), version }
 }
 

@@ -67,11 +67,12 @@ const fieldSchema = {
 }
 
 const toWords = (text: string) => text.trim().split(/\s+/)
-/** Keywords whose value is a schema, then those with several, then the others. */
+/** Keywords whose value is one schema. */
 const oneSchema = new Set(
   toWords(`additionalProperties contains contentSchema else if items not propertyNames
     then unevaluatedItems unevaluatedProperties`),
 )
+/** Keywords whose value has several schemas. */
 const schemasInside = new Set(
   toWords(
     'allOf anyOf oneOf prefixItems dependencies dependentSchemas patternProperties properties',
@@ -142,7 +143,7 @@ function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
   }
 }
 
-/** The compiler would throw for it at the first request. */
+/** The compiler would throw for an invalid pattern at the first request. */
 function findBadPattern([path, { pattern = '' }]: PlacedSchema): Problem[] {
   try {
     RegExp(String(pattern), 'u')
@@ -163,15 +164,15 @@ function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
   })
 }
 
-/** They would have no effect. */
+/** Below a field of the record, these keywords have no effect. */
 function findMisplaced([path, schema]: PlacedSchema): Problem[] {
   if (/^\/properties\/[^/]*$/.test(path)) return []
   return ['x-references', 'x-unique']
     .filter((name) => Object.hasOwn(schema, name))
-    .map((name) => [`${path}/${name}`, 'is possible only for a field of the record itself'])
+    .map((name) => [`${path}/${name}`, 'is allowed only on a field of the record itself'])
 }
 
-/** It would accept any text. Formats of numbers, such as int32, are annotations. */
+/** An unknown format would accept any text. Formats of numbers, such as int32, are annotations. */
 function findUnknownFormat([path, { type = 'string', format }]: PlacedSchema): Problem[] {
   if (typeof format !== 'string' || ![type].flat().includes('string')) return []
   const formats = openFormats()

@@ -171,6 +171,7 @@ function canContinue(text: string): boolean {
     JSON.parse(text)
     return true
   } catch (error) {
+    // JSON.parse throws nothing else for a text.
     const { message } = error as SyntaxError
     const [, position] = / at position (\d+) \(line \d+ column \d+\)$/.exec(message) ?? []
     return Number(position) === text.length || message.startsWith('Unexpected end')

@@ -154,7 +154,7 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
       },
       ['lines/items/properties/sku/x-unique', 'author/properties/id/x-references'].map(
         (path) =>
-          `schema.json: /posts/properties/${path} is possible only for a field of the record itself`,
+          `schema.json: /posts/properties/${path} is allowed only on a field of the record itself`,
       ),
     ],
     'a required field that is none': [

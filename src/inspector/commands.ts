@@ -41,7 +41,7 @@ export function toCurl(request: CommandRequest, flags: readonly string[] = []): 
     [...toPipe(body), 'curl', ...flags, ...globoff, ...dots, ...verb, quoteForShell(url)].join(' '),
     ...toHeaders(request, /^(accept|content-type): application\/json$/i).map(
       ([name, value]) =>
-        `-H ${quoteForShell(value === '' ? `${name};` : `${name}: ${toBytes(value)}`)}`,
+        `-H ${quoteForShell(value === '' ? `${name};` : `${name}: ${toUtf8Text(value)}`)}`,
     ),
     ...without.map((name) => `-H '${name}:'`),
     ...toCurlBody(body),
@@ -83,7 +83,7 @@ export function toHttpie(request: CommandRequest, flags = ''): string {
     // HTTPie reads a file for :@, and JSON for :=.
     ...toHeaders(request, /^content-type:/i).map(([name, value]) =>
       quoteForShell(
-        value === '' ? `${name};` : `${name}:${toBytes(value).replace(/^[@=]/, '\\$&')}`,
+        value === '' ? `${name};` : `${name}:${toUtf8Text(value).replace(/^[@=]/, '\\$&')}`,
       ),
     ),
     ...without.map((name) => `${name}:`),
@@ -127,7 +127,7 @@ export function toWindows(curl: string): string | undefined {
 }
 
 /** Node reads fields as Latin-1, and shells write UTF-8. */
-function toBytes(value: string): string {
+function toUtf8Text(value: string): string {
   const decoded = Buffer.from(value, 'latin1').toString()
   return decoded.includes('\ufffd') ? value : decoded
 }

@@ -6,6 +6,7 @@ import {
   toSchema,
 } from '../http/openapi/content.ts'
 import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
+import { statusPattern } from './filter.ts'
 import { toCommands } from './repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
@@ -47,7 +48,7 @@ export const harContent = jsonContent(harSchema, { log: { version: '1.2', entrie
 export const messageType = 'message/http'
 export const messageContent = { [messageType]: { schema: text } }
 
-const status = { ...text, pattern: '^[1-5](xx|\\d\\d)$' }
+const status = { ...text, pattern: statusPattern }
 const isSet = { enum: ['1'] }
 
 export const filterParameters = [

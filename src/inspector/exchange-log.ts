@@ -61,7 +61,7 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
     mode,
     /** The number of exchanges that were removed because of a limit, since all were cleared. */
     removed: () => slabs.removed() - cleared,
-    /** Or only those of the viewer. */
+    /** Otherwise `clear` removes only the exchanges of the viewer. */
     clearsAll,
     /** At the head of a request. */
     begin: (raw: IncomingMessage): void => {
@@ -87,17 +87,16 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
     clear: (viewer: Viewer): void => {
       if (clearsAll) cleared = slabs.removed()
-      for (const number of [...slabs.list()]) {
-        const owner = clearsAll ? undefined : read(number)?.owner
-        if (clearsAll || (owner !== undefined && owner === viewer)) slabs.drop(number)
-      }
+      const isOwn = (number: number) => viewer !== undefined && read(number)?.owner === viewer
+      for (const number of slabs.list()) if (clearsAll || isOwn(number)) slabs.drop(number)
     },
     /** At most the latest `limit`, with the owners that are among the viewers. */
     readNews: ({ numbers, since, viewers }: NewsQuery, limit: number): News => {
       const next = slabs.next()
       const from = numbers[processId]
-      const found = [...slabs.list()]
-        .filter((number) => number >= Math.max(from ?? 0, next - limit))
+      const start = Math.max(from ?? 0, next - limit)
+      const found = Array.from(slabs.list().take(limit))
+        .filter((number) => number >= start)
         .flatMap((number) => read(number) ?? [])
         .filter(({ receivedAt }) => from !== undefined || receivedAt >= since)
       const summaries = found.flatMap((recorded) => {
@@ -105,7 +104,7 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
         if (mode === 'own' && owner === undefined) return []
         return { ...toSummary(recorded, undefined), owner }
       })
-      const missed = from === undefined ? 0 : next - from - found.length
+      const missed = from === undefined ? 0 : start - from
       return { processId, next, missed, summaries }
     },
   }

@@ -34,7 +34,7 @@ export const summarySchema = {
   },
 } as const
 
-const bodySchema = {
+export const bodySchema = {
   type: 'object',
   description: 'Without its content coding.',
   required: ['size', 'isCut'],
@@ -42,7 +42,11 @@ const bodySchema = {
     size: { type: 'integer', minimum: 0, description: 'Of the whole body as it was sent.' },
     isCut: { ...flag, description: 'Whether only the first 64 KiB were recorded.' },
     text: { ...text, description: 'The body, if it is UTF-8.' },
-    hex: { ...text, description: 'Other bodies, in hexadecimal notation.' },
+    hex: {
+      ...text,
+      pattern: '^([0-9a-f]{2})*$',
+      description: 'Other bodies, in hexadecimal notation.',
+    },
   },
 } as const
 

@@ -54,6 +54,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     const valid = values.filter((value) => isResponse(question, value))
     const coverage = { silent: silent + values.length - valid.length, scope }
     const isAlone = values.length + silent === 0
+    // `isResponse` has checked those of other processes.
     return { items: [own, ...valid].flat() as Item[], coverage, isAlone }
   }
   const page = async <Item extends ExchangeSummary>(

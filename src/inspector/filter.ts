@@ -45,6 +45,8 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
   )
 }
 
+export const statusPattern = '^[1-5](xx|\\d\\d)$'
+
 /** `pattern`: `404`, `4xx`, or empty for all. */
 export function isStatusMatch(pattern: string, status: string): boolean {
   return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)

@@ -27,7 +27,7 @@ import { exchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangePage, Exchanges } from './exchanges.ts'
 import { renderExchangesPage, toUrl } from './exchanges-page.ts'
-import { toCursor, type ExchangeFilter, type ExchangeQuery } from './filter.ts'
+import { statusPattern, toCursor, type ExchangeFilter, type ExchangeQuery } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
@@ -66,7 +66,7 @@ function isSet(query: unknown, name: string): boolean {
 
 function toFilter({ query }: FastifyRequest): ExchangeFilter {
   const status = findText(query, 'status')?.toLowerCase()
-  if (status !== undefined && !/^[1-5](xx|\d\d)$/.test(status)) {
+  if (status !== undefined && !new RegExp(statusPattern).test(status)) {
     throw badRequest('The parameter status must be a status code or a class such as 4xx.')
   }
   return {
@@ -96,7 +96,7 @@ function getExchanges(exchanges: Exchanges): Route {
     url: '/inspector',
     summary: 'List the recorded exchanges',
     description:
-      'The latest first. With a request id, the latest 21 recorded exchanges with this X-Request-Id, complete and oldest first: browsers send the header again when they follow a redirect, so that a script that chooses a random id finds the whole chain.',
+      'The latest first. With `request_id`, the latest 21 exchanges with this X-Request-Id, complete and oldest first. A browser sends the header again when it follows a redirect, so one random id finds the whole chain.',
     parameters: [
       ...filterParameters,
       queryParameter('before', 'The `next` of the previous page.', text, toCursor(sample)),

@@ -31,8 +31,6 @@ export function findKeyError({ headers, routeOptions }: FastifyRequest): HttpErr
  * the new session only: someone else may know the id of the session before. A hash, since other processes get it.
  */
 export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
-  const { cookie, 'x-inspector': sent } = request.headers
-  if ((setCookies ?? cookie ?? sent) === undefined) return undefined
   const started = setCookies === undefined ? undefined : findStarted(request, setCookies)
   const { session, key } = findSecrets(request)
   const secret = key ?? started ?? session

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { badRequest, notFound } from '../http/errors/http-error.ts'
+import { badRequest } from '../http/errors/http-error.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import {
   jsonContent,
@@ -62,14 +62,13 @@ export async function sendDiff(
     .filter((id): id is string => typeof id === 'string' && id !== '')
   if (one === undefined || other === undefined || more.length > 0)
     throw badRequest('Choose two requests to compare: the parameters a and b are their ids.')
-  const loaded = [await load(one), await load(other)]
+  const [x, y] = [await load(one), await load(other)]
   // A form sends the ids in the order of its list.
-  if (b === undefined) loaded.sort((x, y) => (x.receivedAt < y.receivedAt ? -1 : 1))
-  const [first, second] = loaded
-  if (first === undefined || second === undefined) throw notFound('There is no exchange.')
-  const parts = toDiff(first, second)
+  const isReversed = b === undefined && y.receivedAt < x.receivedAt
+  const pair = isReversed ? ([y, x] as const) : ([x, y] as const)
+  const parts = toDiff(...pair)
   keepPrivate(reply)
   return type === 'application/json'
     ? sendJson(reply, { parts })
-    : sendPage(reply, { ...renderDiffPage([first, second], parts, toUrl), back })
+    : sendPage(reply, { ...renderDiffPage(pair, parts, toUrl), back })
 }

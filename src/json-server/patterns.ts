@@ -64,6 +64,7 @@ async function matchInWorker(
   running.postMessage(sent)
   try {
     const signal = AbortSignal.timeout(Math.max(1, Math.round(milliseconds)))
+    // The worker posts nothing else.
     const [results] = (await once(running, 'message', { signal })) as [boolean[]]
     running.unref()
     return results

@@ -2,7 +2,7 @@ import { AggregatorRegistry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { ReadinessState } from './readiness.ts'
 import { openAdminServer } from './admin-server.ts'
-import { findFirst, type SendRequest, type Supervised } from './worker-channel.ts'
+import type { SendRequest, Supervised } from './worker-channel.ts'
 
 export function openSupervisorAdmin(config: Config, supervised: Supervised): Promise<() => void> {
   const { living } = supervised
@@ -19,7 +19,10 @@ export function openSupervisorAdmin(config: Config, supervised: Supervised): Pro
 
 async function readReadiness(workers: readonly SendRequest[]): Promise<ReadinessState> {
   const states = workers.map((send) => send('readiness'))
-  if (await findFirst(states, (state) => state === 'ready')) return 'ready'
+  const ready = states.map(
+    async (state) => (await state) === 'ready' || Promise.reject(new Error('not ready')),
+  )
+  if (await Promise.any(ready).catch(() => false)) return 'ready'
   const found = await Promise.all(states)
   const problems = ['no database', 'no free connection'] as const
   return problems.find((problem) => found.includes(problem)) ?? 'starting'

@@ -53,14 +53,3 @@ export function openChannel(worker: Worker, handlers: Handlers): SendRequest {
     })
   }
 }
-
-export function findFirst(
-  promises: readonly Promise<unknown>[],
-  isMatch: (value: unknown) => boolean,
-): Promise<unknown> {
-  const matching = promises.map(async (promise) => {
-    const value = await promise
-    return isMatch(value) ? value : Promise.reject(new Error('no match'))
-  })
-  return Promise.any(matching).catch(() => undefined)
-}

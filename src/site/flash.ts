@@ -12,8 +12,14 @@ import { renderNotice } from './page.ts'
  */
 const messages = { saved: 'Saved.', deleted: 'Deleted.', removed: 'Removed.' }
 
-export function setFlash(request: FastifyRequest, reply: FastifyReply, key: keyof typeof messages) {
-  if (isForm(request)) setCookie(reply, key, 30)
+const flashSeconds = 30
+
+export function setFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: keyof typeof messages,
+): void {
+  if (isForm(request)) setCookie(reply, key, flashSeconds)
 }
 
 /** A page with a message must not be cached. */
@@ -28,8 +34,11 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   return renderNotice(message)
 }
 
-function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
+function setCookie(reply: FastifyReply, value: string, maxAgeSeconds: number): void {
   const secure = reply.request.protocol === 'https'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
-  reply.header('set-cookie', stringifySetCookie({ name: flashCookie, value, maxAge, ...options }))
+  reply.header(
+    'set-cookie',
+    stringifySetCookie({ name: flashCookie, value, maxAge: maxAgeSeconds, ...options }),
+  )
 }

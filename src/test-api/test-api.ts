@@ -9,13 +9,12 @@ import { isObject } from '../http/request/parameters.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { createId } from '../idempotency/create-id.ts'
 import type { Demo, Services } from '../site/demo.ts'
-import { idPattern } from '../stores/records/records.ts'
+import { idPattern, idSchema, isId } from '../stores/records/records.ts'
 import { openSnapshots } from './snapshots.ts'
 
 const path = '/_vitrine/snapshots'
 const snapshotPath = `${path}/:name(^${idPattern}$)`
-const name = { ...text, pattern: `^${idPattern}$` }
-const snapshot = objectSchema({ name, createdAt: text, records: { type: 'integer' } })
+const snapshot = objectSchema({ name: idSchema, createdAt: text, records: { type: 'integer' } })
 const example = { name: 'start', createdAt: '2026-11-22T02:00:00.000Z', records: 42 }
 const parameters = [pathParameter('name', 'The name of the snapshot.', example.name)]
 const config = { defaultType: 'json', accepts: ['application/json'] } as const
@@ -56,7 +55,7 @@ function postReset({ config: settings, records }: Services, forget: Forget): Rou
     url: '/_vitrine/reset',
     summary: 'Replace all records by those of the data file',
     description:
-      'Also without a reset, any request gets an error with `Prefer: vitrine-fail=503`, and waits so many milliseconds with `Prefer: vitrine-delay=1500`. With `Prefer: vitrine-lose-response`, the connection is closed in place of the first response for an Idempotency-Key, and with `vitrine-lose-response=stall` only later. Another preference that begins with `vitrine-` gets 400.',
+      'These preferences work on any request: `vitrine-fail=503` returns that error, and `vitrine-delay=1500` waits 1,500 milliseconds. With `Prefer: vitrine-lose-response`, the connection is closed in place of the first response for an Idempotency-Key, and with `vitrine-lose-response=stall` only later. Another preference that begins with `vitrine-` gets 400.',
     responses: toDone('The records are those of the file.'),
     errors: [409],
     store: 'writes',
@@ -89,7 +88,7 @@ function postSnapshot(snapshots: Snapshots): Route {
     method: 'POST',
     url: path,
     summary: 'Save all records of the data file under a name',
-    requestBody: { content: jsonContent(objectSchema({ name }), { name: example.name }) },
+    requestBody: { content: jsonContent(objectSchema({ name: idSchema }), { name: example.name }) },
     responses: {
       201: {
         description: 'Saved.',
@@ -109,7 +108,7 @@ function postSnapshot(snapshots: Snapshots): Route {
 function parseName({ body }: FastifyRequest): string {
   if (body === undefined) return createId()
   const given = isObject(body) ? body.name : undefined
-  if (typeof given === 'string' && new RegExp(`^${idPattern}$`).test(given)) return given
+  if (typeof given === 'string' && isId(given)) return given
   throw badRequest('name must have 1 to 64 letters, digits, - and _.')
 }
 

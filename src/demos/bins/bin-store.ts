@@ -5,7 +5,7 @@ import { hasRequired, type Collection, type Records } from '../../stores/records
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
-import { binSchema, collectionNames } from './collections.ts'
+import { binSchema, binCollections } from './collections.ts'
 import type { RequestStore } from './request-store.ts'
 
 export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
@@ -32,7 +32,7 @@ const listAgainMs = 10_000
 export type BinStore = ReturnType<typeof createBinStore>
 
 export function createBinStore(records: Records, requests: RequestStore, config: Config) {
-  const bins = records.collection(collectionNames.bins)
+  const bins = records.collection(binCollections.bins)
   const unused = createUnused(bins, requests)
   const remove = (record: StoredRecord) => removeBin(record, records, requests)
   let creating: Promise<unknown> = Promise.resolve()
@@ -107,11 +107,11 @@ async function removeBin(
   records: Records,
   requests: RequestStore,
 ): Promise<void> {
-  const bins = records.collection(collectionNames.bins)
+  const bins = records.collection(binCollections.bins)
   await bins.change({ id, version, document: { ...document, isRemoved: true }, updatedAt: now() })
   const last = [
-    { collection: collectionNames.bins, kind: 'remove', records: [{ id }] },
-    { collection: collectionNames.requests, kind: 'none', filters: requests.toFilters(id) },
+    { collection: binCollections.bins, kind: 'remove', records: [{ id }] },
+    { collection: binCollections.requests, kind: 'none', filters: requests.toFilters(id) },
   ] as const
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     await requests.removeAll(id)

@@ -3,13 +3,13 @@ import { sweepRegularly } from '../../stores/sweep-regularly.ts'
 import { binRoutes } from './bin-routes.ts'
 import { createBinStore } from './bin-store.ts'
 import { captureRoutes } from './capture.ts'
-import { collectionNames, collections } from './collections.ts'
+import { binCollections, collections } from './collections.ts'
 import { openBinEvents } from './events.ts'
 import { requestRoutes } from './request-routes.ts'
 import { createRequestStore } from './request-store.ts'
 
 export const bins: Demo = {
-  name: collectionNames.bins,
+  name: binCollections.bins,
   title: 'Request bins',
   summary: 'Create a URL that captures every request, and see the requests as they arrive.',
   group: 'Requests and responses',

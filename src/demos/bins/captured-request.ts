@@ -2,7 +2,8 @@ import type { XStatic } from 'typebox/schema'
 import { STATUS_CODES } from '../../http/node-http.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
-import { findField, type Exchange } from '../../inspector/exchange.ts'
+import { bodySchema, exchangeSchema, findField } from '../../inspector/exchange.ts'
+import type { Exchange } from '../../inspector/exchange.ts'
 import { decodeBody, findText } from '../../inspector/to-body.ts'
 import type { ExchangeRow } from '../../inspector/list-view.ts'
 import { toHead } from '../../inspector/to-exchange.ts'
@@ -10,18 +11,6 @@ import { formatBytes } from '../../site/assets/size.js'
 import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength, toRequestSecret } from './bin-ids.ts'
-
-const bodySchema = {
-  type: 'object',
-  description: 'The first 64 KiB, as `text` or `hex`.',
-  required: ['size', 'isCut'],
-  properties: {
-    size: { type: 'integer', minimum: 0 },
-    isCut: { type: 'boolean' },
-    text: textSchema,
-    hex: { ...textSchema, pattern: '^([0-9a-f]{2})*$' },
-  },
-} as const
 
 const requestSchema = {
   type: 'object',
@@ -37,11 +26,10 @@ const requestSchema = {
     origin: textSchema,
     client: textSchema,
     requestFields: {
-      type: 'array',
-      items: { type: 'array', minItems: 2, maxItems: 2, prefixItems: [textSchema, textSchema] },
+      ...exchangeSchema.properties.requestFields,
       description: 'The headers in their order and case, without own cookies and secrets.',
     },
-    requestBody: bodySchema,
+    requestBody: { ...bodySchema, description: 'The first 64 KiB, as `text` or `hex`.' },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
     isCutOff: { type: 'boolean', description: 'Set if the response did not reach its end.' },
     fault: { ...textSchema, description: 'The fault that the bin sent as the response.' },

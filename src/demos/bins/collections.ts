@@ -1,7 +1,7 @@
 import { textSchema } from '../../stores/records/records.ts'
 import { capturedSchema } from './captured-request.ts'
 
-export const collectionNames = {
+export const binCollections = {
   bins: 'bins',
   requests: '~bin-requests',
   files: '~bin-files',
@@ -30,7 +30,7 @@ const fileSchema = {
 } as const
 
 export const collections = [
-  { name: collectionNames.bins, schema: binSchema },
-  { name: collectionNames.requests, schema: capturedSchema },
-  { name: collectionNames.files, schema: fileSchema, isOfFiles: true },
+  { name: binCollections.bins, schema: binSchema },
+  { name: binCollections.requests, schema: capturedSchema },
+  { name: binCollections.files, schema: fileSchema, isOfFiles: true },
 ]

@@ -37,11 +37,11 @@ const properties = {
   expiresAt: time,
   response,
 }
-const secret = { ...text, description: 'Needed to read the bin. It is shown only here.' }
+const secret = { ...text, description: 'Required to read the bin. No later response contains it.' }
 
-export const binContent = exampleContent(exampleBin, true, properties)
+export const binContent = exampleContent(exampleBin, properties)
 const exampleNew = { ...exampleBin, secret: 'vbs_u1iQf7dK0mXbT2nYw9cRz4hLs6vJp8Aq' }
-export const newBinContent = exampleContent(exampleNew, true, { ...properties, secret })
+export const newBinContent = exampleContent(exampleNew, { ...properties, secret })
 
 const exampleResponse = { response: exampleBin.response }
 export const changeContent = jsonContent(

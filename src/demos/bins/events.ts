@@ -8,7 +8,7 @@ import { binIdLength } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
 import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import { collectionNames } from './collections.ts'
+import { binCollections } from './collections.ts'
 import { findMatching, type Pages, type Search } from './search.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
@@ -23,8 +23,8 @@ interface Wait {
 
 /** The events of all bins, read from the log of changes once for all that wait for them. */
 export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
-  await changes.start(collectionNames.requests)
-  const reader = createEventReader(changes, collectionNames.requests, toBinEvents)
+  await changes.start(binCollections.requests)
+  const reader = createEventReader(changes, binCollections.requests, toBinEvents)
   const sendEvents = createEventSender(app, reader)
   const open = createStreamCount(app)
   return {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
+import { statusPattern } from '../../inspector/filter.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
@@ -19,8 +20,6 @@ const newest = '-receivedAt'
 const sortTerms = ['receivedAt', newest]
 
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
-
-const statusPattern = '^[1-5](xx|\\d\\d)$'
 
 export const filterParameters = [
   queryParameter('method', 'Only requests with this method.', text, 'POST'),

@@ -96,7 +96,7 @@ const getEvents = ofBin({
   path: '/events',
   summary: 'Stream the captured requests',
   description:
-    'Server-sent events: `created` and, if its response was cut off, `changed` with a request without its headers and body, `deleted` with an id, and `reset` if requests are missing: list those after the id `after`. Filters select the requests.',
+    'Server-sent events. `created` has a request without its headers and body. `changed` has it again if its response was cut off. `deleted` has an id. `reset` means that requests are missing: list those after the id `after`. Filters select the requests.',
   parameters: [...filterParameters, lastEventId],
   content: eventContent(
     `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,
@@ -136,8 +136,7 @@ const deleteRequest = ofBin({
   parameters: [requestParameter],
   responses: removed,
   handle: async (request, reply, { bin, requests }) => {
-    const { id } = await requests.find(bin.id, toPathParameter(request, 'n'))
-    await requests.remove(bin.id, id)
+    await requests.remove(bin.id, toPathParameter(request, 'n'))
     return sendRemoved(request, reply, `/bins/${bin.id}`)
   },
 })

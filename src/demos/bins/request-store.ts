@@ -4,7 +4,7 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import type { Services } from '../../site/demo.ts'
-import { collectionNames as storeNames } from '../../stores/collection-names.ts'
+import { collectionNames } from '../../stores/collection-names.ts'
 import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
 import { toReceivedAt } from './bin-ids.ts'
 import {
@@ -17,7 +17,7 @@ import {
   type Outcome,
   type RequestContent,
 } from './captured-request.ts'
-import { collectionNames } from './collections.ts'
+import { binCollections } from './collections.ts'
 import { createCaptureWriter } from './write-captures.ts'
 
 interface NewCapture {
@@ -32,7 +32,7 @@ export type RequestStore = ReturnType<typeof createRequestStore>
 const removedTogether = 100
 
 export function createRequestStore({ records, files, config }: Services) {
-  const requests = records.collection(collectionNames.requests)
+  const requests = records.collection(binCollections.requests)
   const remove = createRemoval({ records, files })
   const makeRoom = async () => {
     await remove(await requests.list(allRecords, { offset: 0, limit: removedTogether }))
@@ -45,14 +45,14 @@ export function createRequestStore({ records, files, config }: Services) {
   })
 
   /** Throws 404. */
-  const find = async (bin: string, id: string): Promise<CapturedRequest> => {
+  const load = async (bin: string, id: string): Promise<StoredRecord> => {
     const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
-    if (record) return toCapturedRequest(record)
+    if (record) return record
     throw notFound(`The bin has no request ${id}.`, toBack(bin))
   }
 
   return {
-    find,
+    find: async (bin: string, id: string) => toCapturedRequest(await load(bin, id)),
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
@@ -94,15 +94,13 @@ export function createRequestStore({ records, files, config }: Services) {
       const content = await files.read(`${bin}-${id}`, 0, requestBody.size - 1)
       if (content === undefined) {
         // It may have been removed at the same time.
-        await find(bin, id)
+        await load(bin, id)
         throw new Error(`the body of ${id} is missing`)
       }
       return Buffer.concat(await content.toArray())
     },
-    remove: async (bin: string, id: string): Promise<void> => {
-      const record = await requests.find(`${bin}-${id}`)
-      if (record) await remove([record])
-    },
+    /** Throws 404. */
+    remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) await remove(page)
     },
@@ -130,17 +128,17 @@ function toRecord({ bin, request, body }: NewCapture) {
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
 function createRemoval({ records, files }: Pick<Services, 'records' | 'files'>) {
-  const orphanedFiles = records.collection(storeNames.orphanedFiles)
+  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   return async function remove(removed: readonly StoredRecord[]): Promise<void> {
     const createdAt = new Date().toISOString()
     const orphans = removed
       .filter(({ document }) => document.isInFile === true)
       .map(({ id }) => ({ id, document: {}, createdAt }))
     const failed = await records.commit([
-      { collection: storeNames.orphanedFiles, kind: 'create', records: orphans },
-      { collection: collectionNames.files, kind: 'remove', records: orphans },
+      { collection: collectionNames.orphanedFiles, kind: 'create', records: orphans },
+      { collection: binCollections.files, kind: 'remove', records: orphans },
       {
-        collection: collectionNames.requests,
+        collection: binCollections.requests,
         kind: 'remove',
         records: removed.map(({ id }) => ({ id })),
       },

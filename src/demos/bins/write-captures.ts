@@ -1,6 +1,6 @@
 import type { NewRecord, Records } from '../../stores/records/records.ts'
 import { makeRoomIfFull } from '../../stores/store-failure.ts'
-import { collectionNames } from './collections.ts'
+import { binCollections } from './collections.ts'
 
 export interface Capture {
   bin: string
@@ -39,8 +39,8 @@ function toSteps(captures: readonly Capture[]) {
   const files = captures.flatMap(({ file }) => file ?? [])
   const requests = captures.map(({ record }) => record)
   return [
-    { collection: collectionNames.bins, kind: 'exist', ids },
-    { collection: collectionNames.requests, kind: 'create', records: requests },
-    { collection: collectionNames.files, kind: 'create', records: files },
+    { collection: binCollections.bins, kind: 'exist', ids },
+    { collection: binCollections.requests, kind: 'create', records: requests },
+    { collection: binCollections.files, kind: 'create', records: files },
   ] as const
 }

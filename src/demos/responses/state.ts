@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { exampleContent, pathParameter } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { idSchema } from '../../stores/records/records.ts'
+import { idSchema, isId } from '../../stores/records/records.ts'
 import type { State } from '../../stores/states/states.ts'
 import type { ResponseEndpoint } from './endpoint.ts'
 
@@ -12,7 +12,7 @@ export const keyParameter = { ...pathParameter('key', about, 'my-test'), schema:
 /** Throws 400. */
 export function parseKey(request: FastifyRequest): string {
   const key = toPathParameter(request, 'key')
-  if (new RegExp(idSchema.pattern).test(key)) return key
+  if (isId(key)) return key
   throw badRequest('key must have 1 to 64 letters, digits, hyphens and underscores.')
 }
 
@@ -32,7 +32,7 @@ export function toStateEndpoints(
     ...toShown(state),
     expires_at: expiresAt ?? null,
   })
-  const content = exampleContent(toJson('my-test', {}), true, { expires_at: expiresAtSchema })
+  const content = exampleContent(toJson('my-test', {}), { expires_at: expiresAtSchema })
   return [
     {
       ...route,

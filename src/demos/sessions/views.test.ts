@@ -7,6 +7,7 @@ test('a duration is shown in suitable units', () => {
     [1, '1 second'],
     [100, '100 seconds'],
     [120, '2 minutes'],
+    [150, '2 minutes 30 seconds'],
     [1800, '30 minutes'],
     [3600, '1 hour'],
     [5460, '1 hour 31 minutes'],

@@ -12,6 +12,7 @@ export function compileLater<const Schema extends XSchema>(schema: Schema) {
 }
 
 function openCompiler() {
+  // `require` is untyped.
   const { Settings } = load('typebox/system') as typeof import('typebox/system')
   // By default, a validation ends after 8 errors: a form with more invalid fields would not name them all.
   Settings.Set({ maxErrors: 100 })

@@ -72,6 +72,7 @@ const findPreferred = remember((key) => {
   return new Negotiator({ headers: { accept } }).mediaTypes(key.slice(0, end).split(','))[0] ?? ''
 })
 
+// All parameters but a valid weight: they select no representation here.
 const otherParameters =
   /;(?![ \t]*q=(?:0(?:\.\d*)?|1(?:\.0*)?)[ \t]*(?:[;,]|$))[^;,"]*(?:"[^"]*")?/gi
 
@@ -79,7 +80,7 @@ export function addVary(reply: FastifyReply, name: string): void {
   addMember(reply, 'vary', name)
 }
 
-/** To a header that is a list. */
+/** Adds a member to a header that is a list. */
 export function addMember(reply: FastifyReply, header: string, member: string): void {
   const value = reply.getHeader(header)
   if (value === undefined) reply.header(header, member)
@@ -88,7 +89,11 @@ export function addMember(reply: FastifyReply, header: string, member: string): 
 }
 
 /** Whether the request has the preference (RFC 7240 §2). The first of several with one name counts. */
-export function applyPreference(request: FastifyRequest, reply: FastifyReply, preference: string) {
+export function applyPreference(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  preference: string,
+): boolean {
   addVary(reply, 'Prefer')
   const [name = ''] = preference.split('=', 1)
   if (findPreference(request, name) !== preference) return false
@@ -96,7 +101,7 @@ export function applyPreference(request: FastifyRequest, reply: FastifyReply, pr
   return true
 }
 
-/** With its value: `return=minimal`. */
+/** Returns the preference with its value, such as `return=minimal`. */
 export function findPreference(request: FastifyRequest, name: string): string | undefined {
   return listPreferences(request).find((part) => part.split('=', 1)[0] === name)
 }

@@ -15,9 +15,8 @@ export function jsonContent(schema: Schema, example: unknown): Content {
 }
 
 /** The schema of `example` is derived from it. `properties` describes members more precisely. */
-export function exampleContent(example: unknown, isJson: boolean, properties = {}): Content {
-  if (isJson) return jsonContent(toSchema(example, properties), example)
-  return textContent(typeof example === 'string' ? example : undefined)
+export function exampleContent(example: unknown, properties = {}): Content {
+  return jsonContent(toSchema(example, properties), example)
 }
 
 export function toSchema(example: unknown, known = {}): Schema {

@@ -1,7 +1,7 @@
 import type { ErrorShape } from '../errors/send-error.ts'
 import { isUnder } from '../request/target.ts'
 import { collectComponents } from './component.ts'
-import { exampleContent } from './content.ts'
+import { exampleContent, textContent } from './content.ts'
 import { toErrorResponses } from './errors.ts'
 import { documentedMethods, type DocumentedMethod, type ErrorStatus } from './operation.ts'
 import { withoutPatterns, type DeclaredRoute } from './route.ts'
@@ -82,8 +82,15 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
   }
 }
 
-function toResponses({ responses, content, example, config }: DocumentedRoute) {
-  const whole = content ?? exampleContent(example, config?.defaultType === 'json')
+function toResponses({
+  responses,
+  content,
+  example,
+  config,
+}: DocumentedRoute): NonNullable<DocumentedRoute['responses']> {
+  const ofText = textContent(typeof example === 'string' ? example : undefined)
+  const ofExample = config?.defaultType === 'json' ? exampleContent(example) : ofText
+  const whole = content ?? ofExample
   return responses ?? { 200: { description: 'Success.', content: whole } }
 }
 

@@ -3,14 +3,14 @@ import { forAny, forOnly, inGoOnly, toEndpoint } from '../endpoint.ts'
 import { renderAs, renderJson, toRequestMembers } from '../render.ts'
 import { findValue } from '../text.ts'
 
-const renderHead = (request: DialectRequest) => renderJson(request, toRequestMembers(request))
+const renderRequest = (request: DialectRequest) => renderJson(request, toRequestMembers(request))
 
 const any = { methods: forAny, readsBody: true }
 const anyInGo = { methods: inGoOnly('*'), readsBody: true }
 const writesInGo = { methods: inGoOnly('POST', 'PUT', 'PATCH'), readsBody: true }
 
 export const inspectEndpoints = [
-  toEndpoint('/get', 'Return a GET request as JSON', { methods: forOnly('GET') }, renderHead),
+  toEndpoint('/get', 'Return a GET request as JSON', { methods: forOnly('GET') }, renderRequest),
   ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) =>
     toEndpoint(
       `/${method.toLowerCase()}`,
@@ -19,7 +19,7 @@ export const inspectEndpoints = [
       (request) => renderJson(request, toRequestMembers(request, { hasBody: true })),
     ),
   ),
-  toEndpoint('/head', 'The head for /get', { methods: inGoOnly('HEAD') }, renderHead),
+  toEndpoint('/head', 'The head for /get', { methods: inGoOnly('HEAD') }, renderRequest),
   ...['/anything', '/anything/*'].map((path) =>
     toEndpoint(path, 'Return any request as JSON', any, (request) => {
       const hasBody = request.method !== 'HEAD' || request.dialect.isPython

@@ -58,6 +58,7 @@ export function toSchemas(resource: Resource) {
 function withoutRequired({ properties }: { properties: Readonly<Record<string, FieldSchema>> }) {
   const entries = Object.entries(properties)
   const optional = entries.map(([name, schema]) => [name, { ...schema, default: undefined }])
+  // `fromEntries` returns any.
   return { required: undefined, properties: Object.fromEntries(optional) as object }
 }
 

@@ -89,6 +89,6 @@ export function recordToLine({ naming }: Resource, { id, document }: StoredRecor
 }
 
 export function recordToCsv(shown: Document, fields: readonly string[]): string {
-  const values = fields.map((field) => findValue(shown, field) ?? '')
+  const values = fields.map((field) => findValue(shown, field))
   return toCsvLine(values.map((value) => (typeof value === 'number' ? value : valueToText(value))))
 }

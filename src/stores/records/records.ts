@@ -25,6 +25,9 @@ export function hasRequired<const Schema extends DocumentSchema>(
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
 
 export const idSchema = { type: 'string', pattern: `^${idPattern}$` } as const
+const idFormat = new RegExp(idSchema.pattern)
+export const isId = (text: string) => idFormat.test(text)
+
 export const timeSchema = {
   type: 'string',
   pattern:
