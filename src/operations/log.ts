@@ -79,26 +79,27 @@ export function toLogLine({ id, raw }: FastifyRequest, response: FinishedRespons
   const { method, route, status, ms, bytes, isCutOff, failure } = response
   const { traceparent } = headers
   const trace = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
-  return [
-    `{"level":30,"time":${String(Date.now())}${ofProcess}`,
-    member('reqId', id),
-    member('method', method),
-    member('receivedMethod', receivedMethod),
-    member('path', toPath(url)),
-    member('route', route),
-    member('status', status),
-    member('ms', Math.round(ms * 1000) / 1000),
-    member('bytes', bytes),
-    member('traceId', trace?.traceId),
-    member('parentId', trace?.parentId),
-    member('cutOff', isCutOff || undefined),
-    member('failure', failure),
-    ',"msg":"request completed"}\n',
-  ].join('')
+  return (
+    `{"level":30,"time":${String(Date.now())}${ofProcess}` +
+    member('reqId', id) +
+    member('method', method) +
+    member('receivedMethod', receivedMethod) +
+    member('path', toPath(url)) +
+    member('route', route) +
+    member('status', status) +
+    member('ms', Math.round(ms * 1000) / 1000) +
+    member('bytes', bytes) +
+    member('traceId', trace?.traceId) +
+    member('parentId', trace?.parentId) +
+    member('cutOff', isCutOff || undefined) +
+    member('failure', failure) +
+    ',"msg":"request completed"}\n'
+  )
 }
 
 function member(name: string, value: string | number | true | undefined): string {
-  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
+  if (value === undefined) return ''
+  return `,"${name}":${typeof value === 'string' ? JSON.stringify(value) : String(value)}`
 }
 
 /** Version ff is invalid, 00 ends after the flags, and an id of zeros is invalid (W3C Trace Context, §3.2). */
