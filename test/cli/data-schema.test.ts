@@ -101,7 +101,7 @@ test('a schema with another write-only field needs --reload', async (t) => {
   await (await start(t, settings, file)).stop()
   const { status, lines } = await failedStart(t, settings, flags)
   assert.equal(status, 2)
-  assert.match(lines.join(), /the schema changes which fields are writeOnly.*--reload/)
+  assert.match(lines.join(), /the schema changes whether \/posts\/token is writeOnly.*--reload/)
   const { origin } = await start(t, settings, ...flags, '--reload')
   assert.deepEqual(await read(`${origin}/posts`), [{ id: 1 }])
 })
