@@ -179,6 +179,22 @@ test('events have the exchanges that fit the filter, and resume', async (t) => {
   assert.equal((later.value as ExchangeSummary).target, '/mirror/field?later')
 })
 
+test('exchanges that were cleared before their event are not missed', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const events = await openEvents(t, `${origin}/inspector/events?path=mirror`)
+  await app.inject('/mirror/query?a=first')
+  await events.next()
+  for (let at = 0; at < 5; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
+  await app.inject({ method: 'DELETE', url: '/inspector' })
+  await app.inject('/mirror/query?a=last')
+  for (;;) {
+    const event = await events.next()
+    assert.equal(event?.name, 'exchange')
+    if ((event.value as ExchangeSummary).target.endsWith('last')) break
+  }
+})
+
 test('events for the page have rows, and name the redirects before them', async (t) => {
   const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -91,10 +91,12 @@ test('the start names fields and types that few records have', async (t) => {
   const misspelt = typed.map(({ price, ...others }, index) =>
     index === 5 ? { ...others, prcie: price } : { ...others, price },
   )
+  Object.assign(misspelt[7] ?? {}, { sizes: 'S, M' })
   const file = await dataFile(t, { products: misspelt })
   const { output } = await start(t, {}, file, '--fresh')
   assert.match(output(), /^\/products\/5\/prcie occurs in 1 of 8 records: did you mean price\?$/m)
   assert.match(output(), /^\/products\/3\/size is a number; it is text in 7 other records$/m)
+  assert.doesNotMatch(output(), /sizes/)
   const { output: usual } = await start(t, {}, await dataFile(t, blog), '--fresh')
   assert.doesNotMatch(usual(), /^\//m)
 })
