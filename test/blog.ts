@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { defineResource, type FieldSchema } from '../src/resources/definition.ts'
 import type { ResourceReference } from '../src/resources/definition.ts'
-import { resourceDemo } from '../src/resources/routes.ts'
+import { toResourceDemo } from '../src/resources/routes.ts'
 import { testApp } from './test-app.ts'
 
 const text: FieldSchema = { type: 'string', minLength: 1, examples: ['a'] }
@@ -68,7 +68,7 @@ const resources = [
 ]
 
 export async function openBlog(t: TestContext, settings: Record<string, string> = {}) {
-  const demos = resources.map((resource) => resourceDemo(resource, resources))
+  const demos = resources.map((resource) => toResourceDemo(resource, resources))
   const app = await testApp(t, { demos, settings })
   /** Creates records, whose ids count from 1. */
   const add = async (name: string, ...records: readonly object[]) => {

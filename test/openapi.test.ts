@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { toTemplate } from '../src/http/openapi/document.ts'
 import { documentedMethods } from '../src/http/openapi/operation.ts'
 import type { Demo } from '../src/site/demo.ts'
-import { resourceDemo } from '../src/resources/routes.ts'
+import { toResourceDemo } from '../src/resources/routes.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { loadDocument } from './openapi/load-document.ts'
 import { mirror } from './mirror.ts'
@@ -67,7 +67,7 @@ test('no member of the document begins with x-', async (t) => {
 
 test('a resource is documented from its definition', async (t) => {
   const app = await testApp(t, {
-    demos: [resourceDemo(things)],
+    demos: [toResourceDemo(things)],
   })
   const { paths } = await loadDocument(app)
   assert.ok(paths['/things/{id}']?.patch)

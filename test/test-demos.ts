@@ -1,5 +1,5 @@
 import { defineResource, type FieldSchema } from '../src/resources/definition.ts'
-import { resourceDemo } from '../src/resources/routes.ts'
+import { toResourceDemo } from '../src/resources/routes.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { mirror } from './mirror.ts'
 
@@ -58,4 +58,4 @@ export const places = defineResource({
 })
 
 /** The demos of the general tests, so that they need no demo of the catalogue. */
-export const testDemos: readonly Demo[] = [mirror, resourceDemo(people), resourceDemo(places)]
+export const testDemos: readonly Demo[] = [mirror, toResourceDemo(people), toResourceDemo(places)]

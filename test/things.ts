@@ -2,7 +2,7 @@ import { type TestContext } from 'node:test'
 import { createRecord } from './resources.ts'
 import { testApp } from './test-app.ts'
 import { defineResource, type FieldSchema } from '../src/resources/definition.ts'
-import { resourceDemo } from '../src/resources/routes.ts'
+import { toResourceDemo } from '../src/resources/routes.ts'
 
 export const unusualNames = [
   'a.b',
@@ -90,7 +90,7 @@ export const plain = {
 }
 
 export async function openThings(t: TestContext) {
-  const app = await testApp(t, { demos: [resourceDemo(things)] })
+  const app = await testApp(t, { demos: [toResourceDemo(things)] })
   const { _id } = await createRecord(app, '/things', full)
   return { app, url: `/things/${_id}`, id: _id }
 }

@@ -3,6 +3,7 @@ import { loadSchema } from '../data-file/load-data.ts'
 import { snapshotSchema } from '../data-file/replace-records.ts'
 import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
+import { explainProblem } from '../http/errors/http-error.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
@@ -34,7 +35,7 @@ export const checkRecord: CheckRecord = (collection, id, document) => {
   assertStorable(document)
   const resource = resources.find(({ name }) => name === collection)
   const [problem] = resource ? findProblems(resource, document) : []
-  if (problem) throw new Error(`${problem.field} ${problem.message}`)
+  if (problem) throw new Error(explainProblem(problem))
   for (const { name } of resource?.passwords ?? []) {
     if (!isPasswordHash(String(document[name]))) throw new Error(`its ${name} is not a hash`)
   }

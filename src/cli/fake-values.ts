@@ -12,14 +12,17 @@ export interface Source {
   ids: ReadonlyMap<string, readonly unknown[]>
   /** Whether a record has the name of a person. */
   isOfPeople: boolean
+  /** How many objects and lists the value is in. */
+  depth?: number
 }
 
 /** A value that fits the schema, as far as forms know it. */
-export function createFake(source: Source, name: string, schema: FieldSchema, depth = 0): unknown {
-  const { faker, ids } = source
+export function createFake(source: Source, name: string, schema: FieldSchema): unknown {
+  const { faker, ids, depth = 0 } = source
+  const inside = { ...source, depth: depth + 1 }
   const { enum: choices, anyOf, default: fallback, items } = schema
   if (choices && choices.length > 0) return faker.helpers.arrayElement([...choices])
-  if (anyOf?.[0]) return createFake(source, name, anyOf[0], depth)
+  if (anyOf?.[0]) return createFake(source, name, anyOf[0])
   const type = toTypes(schema).find((each) => each !== 'null') ?? 'null'
   const [id] = faker.helpers.arrayElements(ids.get(name) ?? [], 1)
   if (typeof id === (type === 'integer' ? 'number' : type)) return id
@@ -35,12 +38,12 @@ export function createFake(source: Source, name: string, schema: FieldSchema, de
       const { minItems = 0, maxItems = minItems + 3 } = schema
       if (!items || depth >= maxDepth) return []
       const length = faker.number.int({ min: minItems, max: Math.min(maxItems, minItems + 3) })
-      return Array.from({ length }, () => createFake(source, name, items, depth + 1))
+      return Array.from({ length }, () => createFake(inside, name, items))
     }
     case 'object': {
       const members = Object.entries(depth < maxDepth ? (schema.properties ?? {}) : {})
       return Object.fromEntries(
-        members.map(([member, each]) => [member, createFake(source, member, each, depth + 1)]),
+        members.map(([member, each]) => [member, createFake(inside, member, each)]),
       )
     }
     default:

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import { readSchema } from '../data-file/open-data.ts'
-import { HttpError } from '../http/errors/http-error.ts'
+import { explainProblem, HttpError } from '../http/errors/http-error.ts'
 import { defineResource, type Resource } from '../resources/definition.ts'
 import type { Relation, ResourceContext } from '../resources/context.ts'
 import { createContext } from '../resources/relations/create-context.ts'
@@ -156,6 +156,6 @@ function createDocument(
   })
   const document = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   const [problem] = findProblems(resource, document)
-  if (problem) throw new Error(`no value can be generated: ${problem.field} ${problem.message}`)
+  if (problem) throw new Error(`no value can be generated: ${explainProblem(problem)}`)
   return document
 }

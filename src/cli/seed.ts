@@ -1,4 +1,5 @@
 import { openRecords } from '../stores/open-stores.ts'
+import { explainProblem } from '../http/errors/http-error.ts'
 import type { Config } from '../config/config.ts'
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
@@ -58,7 +59,8 @@ export async function seedRecords(
     const create = async (number: number, createdAt: string) => {
       const document = createSample(number)
       const [problem] = findProblems(resource, document)
-      if (problem) throw new Error(`${resource.singular} ${String(number)}: ${problem.message}`)
+      if (problem)
+        throw new Error(`${resource.singular} ${String(number)}: ${explainProblem(problem)}`)
       const hashed = await hash(document)
       await collection.create({ id: createId(), document: hashed, createdAt })
     }

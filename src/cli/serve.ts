@@ -147,7 +147,7 @@ async function openDemos(config: Config, stores: Stores, losses: string[]) {
     opened.notices.forEach((notice) => {
       console.log(notice)
     })
-  return combineDemos(config, catalogue, opened, (loss) => losses.push(loss))
+  return combineDemos(config, catalogue, { ...opened, notify: (loss) => losses.push(loss) })
 }
 
 function warn(problem: string): void {

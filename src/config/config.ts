@@ -172,11 +172,18 @@ export function findMisspelled(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const bare = name.replace(/^VITRINE_/, '')
     const isMeant = (each: string) =>
-      countEdits(toSingular(bare), toSingular(each)) <= (each.length < 8 ? 1 : 2) ||
+      isNear(toSingular(bare), toSingular(each)) ||
       (each.includes('_') && bare.startsWith(`${each}_`))
     const meant = known.includes(name) ? undefined : known.find(isMeant)
     return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
   })
+}
+
+function isNear(name: string, known: string): boolean {
+  const maxDistance = known.length < 8 ? 1 : 2
+  // A container can have hundreds of variables.
+  if (Math.abs(name.length - known.length) > maxDistance) return false
+  return countEdits(name, known) <= maxDistance
 }
 
 const toSingular = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '')

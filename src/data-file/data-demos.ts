@@ -2,28 +2,29 @@ import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
-import { resourceDemo } from '../resources/routes.ts'
+import { toResourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
 import { testApi } from '../test-api/test-api.ts'
-import { responsesDemo, toFirstSegment } from './data-responses.ts'
+import { toResponsesDemo, toFirstSegment } from './data-responses.ts'
 import type { OpenedData } from './open-data.ts'
 
-/**
- * The demos that are served with the resources of a data file, which come first. `notify` gets a
- * text for each demo that loses paths.
- */
+interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
+  /** Called with a text for each demo that loses paths. */
+  notify?: (notice: string) => void
+}
+
+/** The demos that are served with the resources of a data file, which come first. */
 export function combineDemos(
   config: Config,
   catalogue: readonly Demo[],
-  { definitions, responses }: Pick<OpenedData, 'definitions' | 'responses'>,
-  notify: (notice: string) => void = () => undefined,
+  { definitions, responses, notify = () => undefined }: DataDemos,
 ) {
   const ofResources = definitions.map(({ name }) => name)
   const names = [...ofResources, ...responses.map(({ url }) => toFirstSegment(url))]
   const resources = definitions.map(defineResource)
   const own = config.jsonServer
     ? createJsonServer(config.jsonServer, definitions)
-    : resources.map((resource) => resourceDemo(resource, resources))
+    : resources.map((resource) => toResourceDemo(resource, resources))
   const isTaken = (path: string) => names.includes(path.split(/[/.]/)[1] ?? '')
   // A demo stores its records in the collection that is named like it.
   const isOff = ({ name, uses = [], samples = [] }: Demo) =>
@@ -33,7 +34,7 @@ export function combineDemos(
   for (const { name } of open.filter(isOff)) notify(`${name} is off`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
-  const described = responses.length > 0 ? [responsesDemo(responses, ofResources)] : []
+  const described = responses.length > 0 ? [toResponsesDemo(responses, ofResources)] : []
   const reset = config.testApi ? [testApi({ definitions, responses })] : []
   const delayed = own.map((demo) => withDelay(demo, config.delayMs))
   const demos = [...delayed, ...described, ...others, ...reset]

@@ -148,7 +148,7 @@ const rejected: Readonly<Record<string, [responses: unknown, message: RegExp]>> 
   text: [{ 'GET /a': 'text' }, /"GET \/a" must be an object/],
   'a wrong step': [
     { 'GET /a': { sequence: [{ pause: 1 }] } },
-    /sequence at \/0\/pause needs chunk_size/,
+    /sequence\/0\/pause needs chunk_size/,
   ],
   'an empty sequence': [
     { 'GET /a': { sequence: [] } },

@@ -60,7 +60,8 @@ export function parseResponses(
     known.add(route)
     const checked = checkDescribed(given, limits)
     if ('value' in checked) return [{ method, url, described: checked.value }]
-    for (const { field, message } of checked.problems) fail(message, at + (field && `/${field}`))
+    for (const { field, inside = [], message } of checked.problems)
+      fail(message, [at, ...(field ? [field, ...inside] : [])].join('/'))
     return []
   })
 }
@@ -80,7 +81,10 @@ function findPathProblem(url: string, names: readonly string[]): string | undefi
 export const toFirstSegment = (url: string) => url.split('/')[1] ?? ''
 
 /** `names` are those of the resources. */
-export function responsesDemo(responses: readonly DataResponse[], names: readonly string[]): Demo {
+export function toResponsesDemo(
+  responses: readonly DataResponse[],
+  names: readonly string[],
+): Demo {
   const links = responses.filter(({ method, url }) => method === 'GET' && !url.includes(':'))
   return {
     name: 'described',

@@ -184,8 +184,8 @@ function reportRecords({ definition, records }: DataResource, { schemas, report 
     const isClosed = schema.additionalProperties === false
     for (const field of isClosed ? findUnknownFields(resource, document) : [])
       report(`${path}/${field}`, 'is not a field of the schema')
-    for (const { field, message } of findProblems(resource, document))
-      report(`${path}/${field}`, message)
+    for (const { field, inside = [], message } of findProblems(resource, document))
+      report([path, field, ...inside].join('/'), message)
     for (const [field, values] of seen) {
       const given = findValue(document, field)
       if (isMissing(given)) continue

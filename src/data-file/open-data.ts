@@ -74,14 +74,18 @@ async function openLoaded(
   const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load
   const isSame = recordsHash === load.recordsHash
   const next = { ...load, hash: isSame ? hash : '', schemaHash, ownSchema, responses }
-  const redefined = await redefine(config, records, next, schema)
+  const redefined = await redefine(config, records, { load: next, schema })
   const changed = `The records in ${source} (or --id) have changed. The stored records are kept`
   const notices = isSame ? [] : [`${changed}: --reload replaces them with those of the file`]
   return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
 /** Applies the schemas to the stored records. Undefined if another process has changed the load. */
-async function redefine(config: Config, records: Records, load: Load, schema?: DataText) {
+async function redefine(
+  config: Config,
+  records: Records,
+  { load, schema }: { load: Load; schema: DataText | undefined },
+) {
   const { dataFile = '', foreignKeySuffix } = config
   const defined = await check(async (reportOf) => {
     const schemas = await readSchemas(config, { schema, own: load.ownSchema }, reportOf)

@@ -1,4 +1,4 @@
-import { resourceDemo } from '../resources/routes.ts'
+import { toResourceDemo } from '../resources/routes.ts'
 import type { Resource } from '../resources/definition.ts'
 import { findFileCollections, type Demo } from '../site/demo.ts'
 import { api } from './api/api.ts'
@@ -19,8 +19,8 @@ import { users } from './users/users.ts'
 
 export const demos: readonly (Demo & { resource?: Resource })[] = [
   status,
-  resourceDemo(users),
-  resourceDemo(locations),
+  toResourceDemo(users),
+  toResourceDemo(locations),
   sessions,
   api,
   topic,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textBody } from '../../test/exchanges.ts'
-import { prettyBody } from './bodies.ts'
+import { toPrettyBody } from './bodies.ts'
 
 const fields = [['Content-Type', 'application/json']] as const
 const deep = '['.repeat(30_000) + ']'.repeat(30_000)
@@ -28,6 +28,6 @@ for (const [what, sent, shown] of [
   ['a deep body', deep, deep],
 ] as const) {
   test(`${what} of a JSON body are formatted without a change`, () => {
-    assert.equal(prettyBody(textBody(sent), fields).text, shown)
+    assert.equal(toPrettyBody(textBody(sent), fields).text, shown)
   })
 }

@@ -11,7 +11,7 @@ interface PrettyBody {
 const maxIndented = 65_536
 
 /** A body as a person reads it: JSON indented, other text unchanged, and bytes in hexadecimal notation. */
-export function prettyBody(body: ExchangeBody | undefined, fields: Fields): PrettyBody {
+export function toPrettyBody(body: ExchangeBody | undefined, fields: Fields): PrettyBody {
   const { text, hex = '' } = body ?? {}
   const type = findField(fields, 'content-type') ?? ''
   if (text === undefined) return { text: toHexView(hex), language: 'hex' }

@@ -1,4 +1,4 @@
-import { prettyBody } from './bodies.ts'
+import { toPrettyBody } from './bodies.ts'
 import type { Exchange, ExchangeBody, Fields } from './exchange.ts'
 
 export interface DiffLine {
@@ -66,7 +66,7 @@ function toHeaders(fields: Fields): Part {
 }
 
 function toBody(body: ExchangeBody | undefined, fields: Fields): Part {
-  const { text } = prettyBody(body, fields)
+  const { text } = toPrettyBody(body, fields)
   const sent = body?.text ?? text
   const note = sent === text ? undefined : 'Formatted.'
   return { lines: text.split('\n'), sent: sent.split('\n'), note }

@@ -26,7 +26,7 @@ import { diffOperation, sendDiff } from './send-diff.ts'
 
 const maxSearched = 200
 
-export function exchangeRoutes(exchanges: Exchanges): readonly Route[] {
+export function toExchangeRoutes(exchanges: Exchanges): readonly Route[] {
   return [
     getDiff(exchanges),
     getExchange(exchanges),

@@ -1,11 +1,11 @@
 import { decodePath } from '../http/request/target.ts'
 import { isUnquoted } from '../http/response/preconditions.ts'
 import { formatBytes } from '../site/assets/size.js'
-import { codeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
+import { renderCodeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
 import { html, type Html, type HtmlValue } from '../site/html.ts'
 import { renderStatus } from '../site/page.ts'
 import { toStatusNote } from '../site/status-note.ts'
-import { prettyBody } from './bodies.ts'
+import { toPrettyBody } from './bodies.ts'
 import { quoteForShell } from './commands.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { mask } from './mask.ts'
@@ -30,7 +30,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
   const { requestFields, requestBody } = exchange
   const { cut, decodedBody = requestBody } = additions
-  const hasFields = prettyBody(decodedBody, requestFields).fields !== undefined
+  const hasFields = toPrettyBody(decodedBody, requestFields).fields !== undefined
   const note = toNote(exchange)
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
@@ -94,7 +94,7 @@ ${renderWhole('Request', requestHead, html`${form}${renderBody(requestBody, requ
 
 function renderWhole(title: string, head: string, body: Html): Html {
   return html`<div role="group" aria-label="${title}"><p class="quiet">${title}</p>
-${codeBlock(head.trimEnd(), 'exchange')}${body}</div>
+${renderCodeBlock(head.trimEnd(), 'exchange')}${body}</div>
 `
 }
 
@@ -104,10 +104,10 @@ function renderBody(
   { decodedBody = body, cut }: Pick<Additions, 'decodedBody' | 'cut'> = {},
 ): Html {
   if (body === undefined || decodedBody === undefined || body.size === 0) return html``
-  const { text, language } = prettyBody(decodedBody, fields)
+  const { text, language } = toPrettyBody(decodedBody, fields)
   const isPlain = language === 'text' || language === 'hex'
   const cutNote = body.isCut ? ` ${cut?.note ?? 'Only the start was recorded.'}` : ''
-  const code = codeBlock(text, isPlain ? 'plain' : language)
+  const code = renderCodeBlock(text, isPlain ? 'plain' : language)
   const block = language === 'hex' ? html`<div class="hex">${code}</div>` : code
   return html`${block}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
 }
@@ -128,7 +128,7 @@ function renderMessage(
   body: ExchangeBody | undefined,
   { target, decodedBody = body }: { target?: string; decodedBody?: ExchangeBody | undefined } = {},
 ): Html {
-  const pretty = prettyBody(decodedBody, fields)
+  const pretty = toPrettyBody(decodedBody, fields)
   const query = target === undefined ? [] : toParameters(target)
   return html`${renderFields('Query parameters', query)}${renderFields('Headers', fields)}${renderFields(
     'Form fields',
@@ -141,7 +141,7 @@ function renderSource(body: ExchangeBody | undefined, shown: string): Html {
   if (body === undefined || body.size === 0) return html`<p class="quiet">There is no body.</p>`
   const { text = shown } = body
   if (text === shown) return html`<p class="quiet">The body is in the overview.</p>`
-  return html`<h2>Body as sent</h2>\n${codeBlock(text, 'plain')}`
+  return html`<h2>Body as sent</h2>\n${renderCodeBlock(text, 'plain')}`
 }
 
 function toParameters(target: string): Fields {

@@ -23,7 +23,7 @@ import {
   summarySample,
 } from './documentation.ts'
 import { maxPending, toExchangeEvents } from './exchange-events.ts'
-import { exchangeRoutes } from './exchange-routes.ts'
+import { toExchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangePage, Exchanges } from './exchanges.ts'
 import { renderExchangesPage, toUrl } from './exchanges-page.ts'
@@ -49,7 +49,7 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
     postKey,
     getArchive(exchanges),
     getEvents(app, exchanges),
-    ...exchangeRoutes(exchanges),
+    ...toExchangeRoutes(exchanges),
   ])
 }
 

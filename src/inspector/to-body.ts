@@ -22,13 +22,6 @@ export function toExchangeBody(
   return { size, isCut, hex: maskBinary(type, kept, toMasked).toString('hex') }
 }
 
-/** Of a body that was kept as it was sent, without its content coding. */
-export function decodeBody(body: ExchangeBody, fields: Fields): ExchangeBody {
-  const { size, hex } = body
-  if (hex === undefined) return body
-  return toExchangeBody(fields, { bytes: Buffer.from(hex, 'hex'), size }, (_, text) => text) ?? body
-}
-
 /** More would block the other requests. */
 const maxOutputLength = 1024 * 1024
 

@@ -2,7 +2,7 @@ import { jsonContent } from '../http/openapi/content.ts'
 import { sendChunks } from '../http/response/send.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { writeAll } from '../resources/record/all-records.ts'
-import { resourceDemo } from '../resources/routes.ts'
+import { toResourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
 import { toShown, type Context } from './server.ts'
@@ -28,7 +28,7 @@ export function createJsonServer(
     return contexts
   }
   const demos = resources.map((resource, index): Demo => {
-    const { routes, ...demo } = resourceDemo(resource, resources)
+    const { routes, ...demo } = toResourceDemo(resource, resources)
     return {
       ...demo,
       routes: async (services, app) => {

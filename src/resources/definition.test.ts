@@ -11,7 +11,7 @@ import {
 } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 import { defineResource } from './definition.ts'
-import { resourceDemo } from './routes.ts'
+import { toResourceDemo } from './routes.ts'
 
 const books = defineResource({
   name: 'books',
@@ -33,7 +33,7 @@ const emma = { title: 'Emma', pages: 474, combination: '4711', review: 'Clever' 
 const shownEmma = { title: 'Emma', pages: 474, review: 'Clever' }
 
 async function library(t: TestContext, settings: Record<string, string> = {}) {
-  return testApp(t, { demos: [resourceDemo(books)], settings })
+  return testApp(t, { demos: [toResourceDemo(books)], settings })
 }
 
 test('another resource has its list, its forms and its records', async (t) => {
@@ -172,7 +172,7 @@ test('another resource is on the home page', async (t) => {
 
 test('records of one resource are not found in another', async (t) => {
   const films = defineResource({ ...books, name: 'films', singular: 'film', title: 'Films' })
-  const app = await testApp(t, { demos: [resourceDemo(books), resourceDemo(films)] })
+  const app = await testApp(t, { demos: [toResourceDemo(books), toResourceDemo(films)] })
   const { _id } = await createRecord(app, '/books', emma)
   assert.equal((await app.inject(`/films/${_id}`)).statusCode, 404)
   const payload = { ...emma, title: 'Clueless' }

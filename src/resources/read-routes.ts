@@ -7,13 +7,13 @@ import type { FindFixed, ResourceContext } from './context.ts'
 import { acceptedTypes } from './definition.ts'
 import { valueToText } from './field-values.ts'
 import { list } from './list/list.ts'
-import { embedParameters, listDescription, listParameters } from './openapi/list-parameters.ts'
+import { toEmbedParameters, listDescription, listParameters } from './openapi/list-parameters.ts'
 import { recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
 
-export function readRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
+export function toReadRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
   const { resource } = context
   const record = getRecord(context, schemas)
   const records = toSuffixed(record, recordTypes, (end) => toRecordRoute(resource, end))
@@ -86,7 +86,7 @@ export function getList(
     summary: `List ${resource.name}, oldest first, optionally filtered`,
     file: 'src/resources/list/list.ts',
     description: listDescription,
-    parameters: [...listParameters(resource), ...embedParameters(context)],
+    parameters: [...listParameters(resource), ...toEmbedParameters(context)],
     responses: {
       200: {
         description: 'The list, or one page of it.',
@@ -123,7 +123,7 @@ function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
     file: 'src/resources/record/show.ts',
     parameters: [
       ...idParameters,
-      ...embedParameters(context),
+      ...toEmbedParameters(context),
       ...requestHeaders('If-None-Match', 'If-Modified-Since', 'Want-Repr-Digest'),
     ],
     responses: {

@@ -3,13 +3,13 @@ import type { SampleRequest } from '../site/sample-request.ts'
 import type { Resource } from './definition.ts'
 import { getEvents } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
-import { readRoutes } from './read-routes.ts'
-import { nestedRoutes } from './relations/nested-routes.ts'
+import { toReadRoutes } from './read-routes.ts'
+import { toNestedRoutes } from './relations/nested-routes.ts'
 import { createContext } from './relations/create-context.ts'
-import { writeRoutes } from './write-routes.ts'
+import { toWriteRoutes } from './write-routes.ts'
 
 /** `resources` may reference each other. */
-export function resourceDemo(
+export function toResourceDemo(
   resource: Resource,
   resources: readonly Resource[] = [resource],
 ): Demo & { resource: Resource } {
@@ -29,9 +29,9 @@ export function resourceDemo(
     routes: async ({ config, records }, app) => {
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
-      const own = [...readRoutes(context, schemas), ...writeRoutes(context, schemas)]
+      const own = [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
       const events = resource.hasEvents ? [await getEvents(app, resource, records.changes)] : []
-      return [...own, ...nestedRoutes(context), ...events]
+      return [...own, ...toNestedRoutes(context), ...events]
     },
   }
 }

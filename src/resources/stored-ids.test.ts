@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { asForm } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
 import { defineResource, type ResourceDefinition } from './definition.ts'
-import { resourceDemo } from './routes.ts'
+import { toResourceDemo } from './routes.ts'
 
 const posts: ResourceDefinition = {
   name: 'posts',
@@ -28,7 +28,7 @@ const posts: ResourceDefinition = {
 }
 
 async function openPosts(t: TestContext, changes: Partial<ResourceDefinition> = {}) {
-  return testApp(t, { demos: [resourceDemo(defineResource({ ...posts, ...changes }))] })
+  return testApp(t, { demos: [toResourceDemo(defineResource({ ...posts, ...changes }))] })
 }
 
 test('ids are numbers in JSON and continue, also for creates at the same time', async (t) => {

@@ -16,11 +16,14 @@ const conditions = requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Si
 const created = responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed')
 const errors = [404, 405, 406, 409, 412, 428] as const
 
-export function writeRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
-  const ofSingular = [patchRecord, putRecord]
+export function toWriteRoutes(
+  context: ResourceContext,
+  schemas: ResourceSchemas,
+): readonly Route[] {
+  const singularRoutes = [patchRecord, putRecord]
   const routes = context.resource.isSingular
-    ? ofSingular
-    : [postRecord, deleteRecord, ...ofSingular]
+    ? singularRoutes
+    : [postRecord, deleteRecord, ...singularRoutes]
   return routes.map((toRoute) => toRoute(context, schemas))
 }
 
@@ -57,7 +60,7 @@ export function postRecord(
   }
 }
 
-function ofRecord({ resource }: ResourceContext, { idParameters }: ResourceSchemas) {
+function toSharedParts({ resource }: ResourceContext, { idParameters }: ResourceSchemas) {
   return {
     file,
     url: toRecordRoute(resource),
@@ -72,7 +75,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
   const { record, recordExample, exampleId } = schemas
   const { usesEnvelope, oneRecord } = resource
   const redirect = toRecordPath(resource, exampleId)
-  const route = ofRecord(context, schemas)
+  const route = toSharedParts(context, schemas)
   return {
     ...route,
     method: 'PATCH',
@@ -88,7 +91,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
           ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
           : jsonContent(record, recordExample),
       },
-      ...afterWrite(redirect),
+      ...toOtherResponses(redirect),
     },
     errors: [...errors, 422],
     config: { ...route.config, accepts: acceptedPatchTypes },
@@ -100,14 +103,14 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
 function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { path, oneRecord, usesEnvelope } = context.resource
   return {
-    ...ofRecord(context, schemas),
+    ...toSharedParts(context, schemas),
     method: 'DELETE',
     summary: `Delete ${oneRecord}`,
     responses: {
       ...(usesEnvelope && {
         200: { description: 'Deleted.', content: jsonContent(envelope, toEnvelope({})) },
       }),
-      ...afterWrite(path),
+      ...toOtherResponses(path),
     },
     errors,
     errorHandler: sendFormAfterError(context),
@@ -119,16 +122,16 @@ function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { replacement, inputExample } = schemas
   const content = recordContent(schemas)
   const headers = responseHeaders('Preference-Applied')
-  const ofNew = { ...headers, ...responseHeaders('Location') }
+  const createdHeaders = { ...headers, ...responseHeaders('Location') }
   return {
-    ...ofRecord(context, schemas),
+    ...toSharedParts(context, schemas),
     method: 'PUT',
     summary: `Create or replace ${context.resource.oneRecord}`,
     description: 'Fields that are absent from the body are removed, except a password.',
     requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
     responses: {
       200: { description: 'Replaced.', headers, content },
-      201: { description: 'Created.', headers: ofNew, content },
+      201: { description: 'Created.', headers: createdHeaders, content },
       204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
     },
     errors: [...errors, 422],
@@ -147,7 +150,7 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   }
 }
 
-function afterWrite(where: string): Record<string, ResponseDoc> {
+function toOtherResponses(where: string): Record<string, ResponseDoc> {
   return {
     204: { description: 'Done, with `Prefer: return=minimal`.' },
     303: {

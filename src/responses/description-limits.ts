@@ -26,10 +26,12 @@ export function findConflicts(
   ]
 }
 
-type Check = readonly [isWrong: boolean, field: string, message: string]
+type Check = readonly [isWrong: boolean, field: string, message: string, inside?: string[]]
 
 function toProblems(checks: readonly Check[]): FieldProblem[] {
-  return checks.flatMap(([isWrong, field, message]) => (isWrong ? [{ field, message }] : []))
+  return checks.flatMap(([isWrong, field, message, inside = []]) =>
+    isWrong ? [{ field, inside, message }] : [],
+  )
 }
 
 const bodyOfFault = 'The body of a response that has a fault.\n'
@@ -100,7 +102,7 @@ function checkHeaders(
   const all = { headers, trailers, early_hints, cookies: { cookies }, type: { type } }
   const most = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
   return [
-    [wrong !== -1, 'cookies', `at /${String(wrong)} must have the form name=value`],
+    [wrong !== -1, 'cookies', 'must have the form name=value', [String(wrong)]],
     ...forbidden.map((name): Check => [true, 'trailers', `must not have ${name}`]),
     ...Object.entries(all).map(([field, given = {}]): Check => {
       const lines = Object.entries(given).flatMap(([name, values]) =>

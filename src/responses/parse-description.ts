@@ -2,7 +2,7 @@ import type { TLocalizedValidationError } from 'typebox/error'
 import { findNearest } from '../config/find-nearest.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toFieldProblems } from '../http/body/schema-problems.ts'
-import { HttpError, type FieldProblem } from '../http/errors/http-error.ts'
+import { explainProblem, HttpError, type FieldProblem } from '../http/errors/http-error.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import {
@@ -47,8 +47,7 @@ export function toInner(
 ) {
   return problems.map((inner): FieldProblem => {
     const inside = [...path, ...(inner.field === '' ? [] : [inner.field]), ...(inner.inside ?? [])]
-    const place = inside.length === 0 ? '' : `at /${inside.join('/')} `
-    return { field, inside, message: place + inner.message.replace(/^at \S+ /, '') }
+    return { field, inside, message: inner.message }
   })
 }
 
@@ -87,7 +86,7 @@ const maxShownProblems = 20
 
 export function invalidDescription(problems: readonly FieldProblem[], intro = ''): HttpError {
   const shown = problems.slice(0, maxShownProblems)
-  const detail = shown.map(({ field, message }) => `${field || 'The description'} ${message}`)
+  const detail = shown.map((problem) => explainProblem(problem, problem.field || 'The description'))
   return new HttpError('bad-request', `${intro}${detail.join('; ')}.`, { fields: shown })
 }
 

@@ -7,7 +7,7 @@ const coloredLength = 65_536
 type Language = Parameters<typeof tokenize>[1] | 'plain'
 
 /** `exchange` is a head whose common headers are dimmed. */
-export function codeBlock(source: string, language: Language): Html {
+export function renderCodeBlock(source: string, language: Language): Html {
   const isPlain = language === 'plain' || source.length > coloredLength
   const tokens = isPlain ? [['', source]] : tokenize(source, language)
   return html`<pre tabindex="0"><code>${tokens.map(([kind = '', text = '']) =>
@@ -17,7 +17,7 @@ export function codeBlock(source: string, language: Language): Html {
 
 /** `commands.js` adds a copy button. */
 export function renderCommand(label: string, source: string, language: Language = 'code'): Html {
-  return html`<figure class="command"><figcaption>${label}</figcaption>${codeBlock(source, language)}</figure>\n`
+  return html`<figure class="command"><figcaption>${label}</figcaption>${renderCodeBlock(source, language)}</figure>\n`
 }
 
 export function renderMethod(method: string): Html {

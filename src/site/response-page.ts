@@ -1,6 +1,6 @@
 import { STATUS_CODES } from '../http/node-http.ts'
 import type { Demo } from './demo.ts'
-import { codeBlock } from './highlight.ts'
+import { renderCodeBlock } from './highlight.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 import { toStatusNote } from './status-note.ts'
@@ -19,6 +19,6 @@ export function renderResponsePage(
     description: `A response of the demo ${demo.title}.`,
     main: html`<p class="lead">${toStatusNote(status)}</p>
 <p>As <code>${mediaType}</code>, the body is${shown === '' ? ' empty.' : ':'}</p>
-${shown === '' ? '' : isJson ? codeBlock(shown, 'json') : text}<p class="actions"><a class="button" href="/demos/${demo.name}">Back to ${demo.title}</a></p>`,
+${shown === '' ? '' : isJson ? renderCodeBlock(shown, 'json') : text}<p class="actions"><a class="button" href="/demos/${demo.name}">Back to ${demo.title}</a></p>`,
   }
 }

@@ -33,7 +33,7 @@ for (const name of words`users topic`) {
       return lines.length - others.length
     }
     const isOfDemo = (line: string) =>
-      line.includes(`/${name}/`) || /^ {2}(resourceDemo\()?(\w+)/.exec(line)?.[2] === name
+      line.includes(`/${name}/`) || /^ {2}(toResourceDemo\()?(\w+)/.exec(line)?.[2] === name
     assert.equal(await withoutLines('src/demos/catalogue.ts', isOfDemo), 2, 'an import and a line')
     assert.equal(await withoutLines('README.md', (line) => line.startsWith(`| \`${name}\` |`)), 1)
 

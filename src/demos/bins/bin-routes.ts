@@ -16,7 +16,13 @@ import { sendPage } from '../../site/send-page.ts'
 import { findOwnBins, setSecretCookie, type OpenedBin } from './access.ts'
 import type { Bin, BinChange } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
-import { binContent, changeContent, newBinContent, removed, toPage } from './documentation.ts'
+import {
+  binContent,
+  changeContent,
+  newBinContent,
+  removedResponses,
+  redirectToPage,
+} from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parseRequestList } from './list.ts'
 import { findFirst } from './search.ts'
@@ -24,7 +30,7 @@ import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 
 const maxRows = 200
 
-export function binRoutes(services: BinServices): Route[] {
+export function toBinRoutes(services: BinServices): Route[] {
   const routes = [getBins, postBin, getBin, patchBin, deleteBin]
   return routes.map((toRoute) => ({ file: import.meta.filename, ...toRoute(services) }))
 }
@@ -61,7 +67,7 @@ function postBin({ bins, config }: BinServices): Route {
         headers: responseHeaders('Location'),
         content: newBinContent,
       },
-      303: toPage,
+      303: redirectToPage,
     },
     errors: [406],
     store: 'writes',
@@ -83,7 +89,7 @@ const getBin = ofBin({
   summary: 'Get a bin',
   responses: {
     200: { description: 'The bin.', content: { ...pageContent, ...binContent } },
-    303: toPage,
+    303: redirectToPage,
   },
   errors: [406],
   handle: (request, reply, services) =>
@@ -110,7 +116,7 @@ const patchBin = ofBin({
   method: 'PATCH',
   summary: 'Change the response or the name of a bin',
   requestBody: { content: changeContent, required: true },
-  responses: { 200: { description: 'The bin.', content: binContent }, 303: toPage },
+  responses: { 200: { description: 'The bin.', content: binContent }, 303: redirectToPage },
   errors: [409],
   handle: async (request, reply, services) => {
     const { bin, bins, config } = services
@@ -133,7 +139,7 @@ const patchBin = ofBin({
 const deleteBin = ofBin({
   method: 'DELETE',
   summary: 'Remove a bin',
-  responses: removed,
+  responses: removedResponses,
   handle: async (request, reply, { bin, bins }) => {
     await bins.remove(bin.id)
     setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString(), secret: '' })

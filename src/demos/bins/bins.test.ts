@@ -83,13 +83,13 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
   ]),
   [
     { response: { sequence: [{}, 500] } },
-    'response at /sequence/1 must be an object, such as {"status":503,"times":2}.',
+    'response.sequence[1] must be an object, such as {"status":503,"times":2}.',
     '#/response/sequence/1',
   ],
-  [{ response: { status: 999 } }, 'response at /status must be at most 599.', '#/response/status'],
+  [{ response: { status: 999 } }, 'response.status must be at most 599.', '#/response/status'],
   [
     { response: { sequence: [{}, { delay: 99 }] } },
-    'response at /sequence/1/delay is too long: the response must take at most 10 seconds (MAX_DURATION_SECONDS).',
+    'response.sequence[1].delay is too long: the response must take at most 10 seconds (MAX_DURATION_SECONDS).',
     '#/response/sequence/1/delay',
   ],
 ]

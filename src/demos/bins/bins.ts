@@ -1,11 +1,11 @@
 import type { Demo } from '../../site/demo.ts'
 import { sweepRegularly } from '../../stores/sweep-regularly.ts'
-import { binRoutes } from './bin-routes.ts'
+import { toBinRoutes } from './bin-routes.ts'
 import { createBinStore } from './bin-store.ts'
-import { captureRoutes } from './capture.ts'
+import { toCaptureRoutes } from './capture.ts'
 import { binCollections, collections } from './collections.ts'
 import { openBinEvents } from './events.ts'
-import { requestRoutes } from './request-routes.ts'
+import { toRequestRoutes } from './request-routes.ts'
 import { createRequestStore } from './request-store.ts'
 
 export const bins: Demo = {
@@ -27,6 +27,10 @@ export const bins: Demo = {
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
     const events = await openBinEvents(app, records.changes, bins)
     const all = { ...services, bins, requests, events }
-    return [...binRoutes(all), ...requestRoutes(all), ...captureRoutes(all, app.supportedMethods)]
+    return [
+      ...toBinRoutes(all),
+      ...toRequestRoutes(all),
+      ...toCaptureRoutes(all, app.supportedMethods),
+    ]
   },
 }

@@ -1,7 +1,7 @@
 import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasBody } from '../../http/body/body-reader.ts'
-import { readStart } from '../../http/body/read-bytes.ts'
+import { awaitsContinue, isAnnouncedTooLarge, readUpTo } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, HttpError, notFound, readOnly } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toClientAddress } from '../../http/request/client-address.ts'
@@ -25,7 +25,7 @@ import type { BinServices } from './of-bin.ts'
 const content = { '*/*': {} }
 
 /** `method` has all methods. */
-export function captureRoutes(services: BinServices, method: string[]): Route[] {
+export function toCaptureRoutes(services: BinServices, method: string[]): Route[] {
   return ['/b/:id', '/b/:id/*'].map((url) => ({
     ...{ file: import.meta.filename, method, url },
     summary: 'Capture a request',
@@ -85,11 +85,18 @@ function tooLarge(bytes: number): HttpError {
   return contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
 }
 
-async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readStart>[1]) {
+async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readUpTo>[1]) {
   if (!hasBody(raw)) return undefined
-  const { bytes, isCut } = await readStart(raw, limits)
   const announced = Number(raw.headers['content-length'] ?? 0)
-  return { bytes, isCut, size: isCut ? Math.max(announced, bytes.length) : bytes.length }
+  // Without 100 (Continue), the client sends no body.
+  if (awaitsContinue(raw) && isAnnouncedTooLarge(raw, limits))
+    return { bytes: Buffer.alloc(0), isCut: true, size: announced }
+  let isCut = false
+  const bytes = await readUpTo(raw, limits, (start) => {
+    isCut = true
+    return start
+  })
+  return { bytes, isCut, size: Math.max(announced, bytes.length) }
 }
 
 /** The description, or the step of the sequence that is due. */

@@ -4,7 +4,7 @@ import { toMediaType } from '../../http/body/body-reader.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { bodySchema, exchangeSchema, findField } from '../../inspector/exchange.ts'
 import type { Exchange } from '../../inspector/exchange.ts'
-import { decodeBody, findText } from '../../inspector/to-body.ts'
+import { findText, toExchangeBody } from '../../inspector/to-body.ts'
 import type { ExchangeRow } from '../../inspector/list-view.ts'
 import { toHead } from '../../inspector/to-exchange.ts'
 import { formatBytes } from '../../site/assets/size.js'
@@ -150,7 +150,10 @@ export function toExchange(request: CapturedRequest): Exchange {
 
 /** Without its content coding. */
 export function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
-  return requestBody && decodeBody(requestBody, requestFields)
+  if (requestBody?.hex === undefined) return requestBody
+  const { size, hex } = requestBody
+  const sent = { bytes: Buffer.from(hex, 'hex'), size }
+  return toExchangeBody(requestFields, sent, (_, text) => text) ?? requestBody
 }
 
 const shortTypes = new Map([

@@ -86,8 +86,8 @@ export const requestContent = jsonContent(
   { ...exampleRequest, files: [] },
 )
 
-export const toPage = {
+export const redirectToPage = {
   description: 'Redirects a browser to a page.',
   headers: responseHeaders('Location'),
 }
-export const removed = { 204: { description: 'Removed.' }, 303: toPage }
+export const removedResponses = { 204: { description: 'Removed.' }, 303: redirectToPage }

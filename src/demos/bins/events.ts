@@ -29,8 +29,12 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   const open = createStreamCount(app)
   return {
     findLast: reader.findLast,
-    /** Of the requests, those that match. */
-    send: (request: FastifyRequest, reply: FastifyReply, bin: string, { isMatch }: Search) => {
+    /** Of the requests of a bin, those that match. */
+    send: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { bin, isMatch }: Pick<Search, 'isMatch'> & { bin: string },
+    ) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       let after: string | undefined
       let checkAt = 0

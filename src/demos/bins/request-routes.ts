@@ -14,7 +14,7 @@ import { diffOperation, sendDiff } from '../../inspector/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { requestToJson, toBack, toDecodedBody, toExchange } from './captured-request.ts'
 import { toShareUrl, toUrl } from './captured-request.ts'
-import { exampleRequest, removed, requestContent, requestSchema } from './documentation.ts'
+import { exampleRequest, removedResponses, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { filterParameters, parseRequestList, requestListParameters, sendList } from './list.ts'
 import { findMatching } from './search.ts'
@@ -28,7 +28,7 @@ const attachment = {
   errors: [412, 416],
 } as const
 
-export function requestRoutes(services: BinServices): Route[] {
+export function toRequestRoutes(services: BinServices): Route[] {
   const routes = [getRequests, deleteRequests, getArchive, getDiff, getEvents]
   const ofOne = [getRequest, deleteRequest, getBody, getFile]
   const file = import.meta.filename
@@ -53,7 +53,7 @@ const deleteRequests = ofBin({
   method: 'DELETE',
   path: '/requests',
   summary: 'Remove all captured requests',
-  responses: removed,
+  responses: removedResponses,
   handle: async (request, reply, { bin, requests }) => {
     await requests.removeAll(bin.id)
     return sendRemoved(request, reply, `/bins/${bin.id}`)
@@ -104,7 +104,7 @@ const getEvents = ofBin({
   errors: [406],
   handle: (request, reply, { bin, events }) => {
     const list = parseRequestList(request, ['rows', 'last_event_id'])
-    return events.send(request, reply, bin.id, list)
+    return events.send(request, reply, { bin: bin.id, isMatch: list.isMatch })
   },
 })
 
@@ -134,7 +134,7 @@ const deleteRequest = ofBin({
   path,
   summary: 'Remove a captured request',
   parameters: [requestParameter],
-  responses: removed,
+  responses: removedResponses,
   handle: async (request, reply, { bin, requests }) => {
     await requests.remove(bin.id, toPathParameter(request, 'n'))
     return sendRemoved(request, reply, `/bins/${bin.id}`)

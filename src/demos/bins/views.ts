@@ -1,11 +1,11 @@
-import { prettyBody } from '../../inspector/bodies.ts'
+import { toPrettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
 import { findField, type Fields } from '../../inspector/exchange.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
-import { codeBlock, renderCommand } from '../../site/highlight.ts'
+import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
@@ -140,7 +140,7 @@ ${isInvalid ? html`<span class="error" id="problem">${problem}</span>\n` : ''}</
 <p class="actions"><button type="submit">Save</button></p>
 </form>
 <p>For example one response, or 503 twice and then 200:</p>
-${examples.map((example) => codeBlock(JSON.stringify(example), 'json'))}
+${examples.map((example) => renderCodeBlock(JSON.stringify(example), 'json'))}
 </details>
 `
 }
@@ -195,7 +195,7 @@ export function renderRequestPage(
   const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = toExchange(request)
   const decodedBody = toDecodedBody(request)
-  const own = prettyBody(decodedBody, exchange.requestFields).fields ?? fields
+  const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
   const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`

@@ -129,8 +129,8 @@ const invalid: [path: string, names: RegExp][] = [
   [`${url}?__proto__=1`, /^__proto__ is not allowed/],
   [`${url}?description={}}`, /description/],
   [`${url}?description={"sequence":[]}`, /^sequence /],
-  [`${url}?description={"sequence":[{"times":0}]}`, /^sequence at \/0\/times/],
-  [`${url}?description={"sequence":[{"status":20}]}`, /^sequence at \/0\/status/],
+  [`${url}?description={"sequence":[{"times":0}]}`, /^sequence\[0\]\.times/],
+  [`${url}?description={"sequence":[{"status":20}]}`, /^sequence\[0\]\.status/],
   ['/responses/sequence/a.b', /^key must have 1 to 64/],
   ['/responses/sequence/%00', /^key /],
   [`/responses/sequence/${'a'.repeat(65)}`, /^key /],
@@ -161,10 +161,10 @@ for (const [path, payload, detail] of [
   [
     url,
     { sequence: [{ early_hint: {} }] },
-    'sequence at /0/early_hint is not allowed: use early_hints.',
+    'sequence[0].early_hint is not allowed: use early_hints.',
   ],
   [url, { retry_after: 1 }, 'retry_after is not allowed: use headers with Retry-After.'],
-  [url, { sequence: [{ statsu: 503 }] }, 'sequence at /0/statsu is not allowed: use status.'],
+  [url, { sequence: [{ statsu: 503 }] }, 'sequence[0].statsu is not allowed: use status.'],
   [url, { steps: '503,200' }, 'steps is not allowed: use sequence in JSON.'],
 ] as const) {
   test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async (t) => {

@@ -53,26 +53,17 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
   })
 }
 
-/** The body, or its start if it is longer than `maxBodyBytes`. */
-export async function readStart(raw: IncomingMessage, limits: BodyLimits) {
-  // Without 100 (Continue), the client sends no body.
-  if (awaitsContinue(raw) && isAnnouncedTooLarge(raw, limits))
-    return { bytes: Buffer.alloc(0), isCut: true }
-  let isCut = false
-  const bytes = await readUpTo(raw, limits, (start) => {
-    isCut = true
-    return start
-  })
-  return { bytes, isCut }
-}
-
-function isAnnouncedTooLarge({ headers }: IncomingMessage, { maxBodyBytes }: BodyLimits): boolean {
+export function isAnnouncedTooLarge(
+  { headers }: IncomingMessage,
+  { maxBodyBytes }: BodyLimits,
+): boolean {
   return Number(headers['content-length'] ?? 0) > maxBodyBytes
 }
 
 type ToStart = (start: Buffer) => Buffer
 
-function readUpTo(
+/** The body. One that is longer than `maxBodyBytes` is what `toStart` returns for its start. */
+export function readUpTo(
   raw: IncomingMessage,
   limits: BodyLimits,
   toStart: ToStart,

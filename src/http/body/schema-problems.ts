@@ -4,10 +4,9 @@ import { parsePointer } from './patch.ts'
 
 export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[] {
   const [, ...parents] = parsePointer(error.instancePath)
-  return findMissing(error).map(([name, reason]) => {
+  return findMissing(error).map(([name, message]) => {
     const [field = '', ...inside] = [...parents, ...name]
-    const path = inside.length === 0 ? '' : `at /${inside.join('/')} `
-    return { field, inside, message: path + reason }
+    return { field, inside, message }
   })
 }
 

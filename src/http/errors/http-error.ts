@@ -10,6 +10,15 @@ export interface FieldProblem {
   message: string
 }
 
+/** As in `lines[0].quantity must be a whole number`. */
+export function explainProblem(
+  { field, inside = [], message }: FieldProblem,
+  label = field,
+): string {
+  const path = inside.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`))
+  return `${label}${path.join('')} ${message}`
+}
+
 type ErrorHeaders = Readonly<Record<string, string>>
 
 type ErrorParts = Partial<
@@ -133,7 +142,7 @@ export const unsupportedMediaType = (detail: string, headers: ErrorHeaders = {})
   new HttpError('unsupported-media-type', detail, { headers })
 
 export function unprocessable(fields: readonly FieldProblem[]): HttpError {
-  const detail = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+  const detail = fields.map((problem) => explainProblem(problem)).join('; ')
   return new HttpError('invalid-fields', `${detail}.`, { fields })
 }
 

@@ -8,7 +8,7 @@ import { things } from '../../../test/things.ts'
 import { words } from '../../../test/words.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
-import { resourceDemo } from '../../resources/routes.ts'
+import { toResourceDemo } from '../../resources/routes.ts'
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: zstdDecompressSync,
@@ -53,7 +53,7 @@ const headersByKind: Record<string, [name: string, value: string]> = {
 }
 
 async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
-  const app = await testApp(t, { demos: [...demos, resourceDemo(things), samples] })
+  const app = await testApp(t, { demos: [...demos, toResourceDemo(things), samples] })
   await createRecord(app, '/things', { name: 'Pier', active: true, any: 'water '.repeat(300) })
   return app
 }

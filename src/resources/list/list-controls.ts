@@ -24,7 +24,7 @@ export interface ListView {
 const pageSizes = [20, 50, 100]
 
 /** Without a page size the whole list is on one page. */
-export function searchForm(
+export function renderSearchForm(
   { path, title }: Resource,
   { parameters }: ListUrl,
   query: ListQuery,
@@ -50,7 +50,7 @@ ${hidden}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}
 `
 }
 
-export function conditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
+export function renderConditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
   const words = new Map(
     query.filters.map(({ parameter, field, filter, items }) => {
       const isText = toTypes(field.schema).includes('string')
@@ -85,7 +85,7 @@ ${link('json', 'JSON')}${link('txt', 'Text')}${link('csv', 'CSV')}${link('ndjson
 
 const linkLabels = { first: 'First', prev: 'Previous', next: 'Next', last: 'Last' } as const
 
-export function pagingLinks({ links, query, total = 0 }: ListView): Html {
+export function renderPagingLinks({ links, query, total = 0 }: ListView): Html {
   const page = query.part?.page
   const count = Math.ceil(total / (page?.size ?? 1))
   const isOnly = count === 1 && page?.number === 1

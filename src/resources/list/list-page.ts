@@ -6,11 +6,11 @@ import type { Field, Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
 import { loadParentLinks, type ToParentLink } from '../relations/related-html.ts'
 import {
-  conditionList,
+  renderConditionList,
   countLine,
   otherTypes,
-  pagingLinks,
-  searchForm,
+  renderPagingLinks,
+  renderSearchForm,
   type ListView,
 } from './list-controls.ts'
 import { firstPage, toHref } from './list-parameters.ts'
@@ -42,16 +42,16 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
     yield html`</table></section>
 ${figure?.toHtml(toFiltered) ?? ''}</div>
 ${countLine(resource, list, shown)}<div class="listing-end">
-${pagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing}`.markup
+${renderPagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing}`.markup
   }
 }
 
 function controls(resource: Resource, { query, url, flash }: ListView): Html {
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
-${url ? searchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
+${url ? renderSearchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
 </div>
-${url ? conditionList(resource, url, query) : ''}`
+${url ? renderConditionList(resource, url, query) : ''}`
 }
 
 /** The name, the other fields, and the time of the creation or else the id, which can also be the name. */
@@ -173,5 +173,5 @@ function emptyList(resource: Resource, list: ListView): Html {
 <p>Remove a filter or change the search.</p>`
   return html`${controls(resource, list)}<div class="empty">${reason}
 <p><a class="button second" href="${path}">Show all ${title}</a></p></div>
-${pagingLinks(list)}`
+${renderPagingLinks(list)}`
 }

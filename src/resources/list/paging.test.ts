@@ -5,9 +5,9 @@ import { createRecord, readNames } from '../../../test/resources.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { things } from '../../../test/things.ts'
 import { words } from '../../../test/words.ts'
-import { resourceDemo } from '../routes.ts'
+import { toResourceDemo } from '../routes.ts'
 
-const demos = [resourceDemo(things)]
+const demos = [toResourceDemo(things)]
 
 async function fill(app: FastifyInstance, count: number): Promise<void> {
   for (let index = 1; index <= count; index += 1) {

@@ -24,7 +24,7 @@ export function listParameters({ visible, readable }: Resource) {
   ]
 }
 
-export function embedParameters({ relations }: ResourceContext): Parameter[] {
+export function toEmbedParameters({ relations }: ResourceContext): Parameter[] {
   const names = relations.map(({ name }) => name)
   if (names.length === 0) return []
   const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`

@@ -7,7 +7,7 @@ import { capitalize, findValue, toRecordName, valueToHtml } from '../field-value
 import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
 
 /** `etag` is that of the record. */
-export function recordPage(
+export function renderRecordPage(
   resource: Resource,
   record: StoredRecord,
   {
@@ -32,7 +32,7 @@ ${
   isSingular
     ? ''
     : html`<details class="confirm"><summary>Delete</summary>
-<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}
+<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}
 <p>Delete this ${singular}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete it</button></p></form>
 </details>
@@ -69,7 +69,7 @@ ${items}${
   }${isSingular ? '' : html`<dt>Id</dt><dd><code>${record.id}</code></dd>\n`}</dl>`
 }
 
-export function methodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
+export function renderMethodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
   return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }
 

@@ -7,7 +7,7 @@ import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 import type { RelatedHtml } from '../relations/related-html.ts'
-import { recordPage } from './record-page.ts'
+import { renderRecordPage } from './record-page.ts'
 
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const
 export type RecordType = (typeof recordTypes)[number]
@@ -32,7 +32,7 @@ export function recordToContent(
     case 'text/html':
       return renderPage(
         reply,
-        recordPage(resource, record, { etag: toTag(record), flash, related }),
+        renderRecordPage(resource, record, { etag: toTag(record), flash, related }),
       )
     case 'application/json':
       return JSON.stringify(toRepresentation(resource, record))

@@ -9,7 +9,7 @@ import { postRecord } from '../write-routes.ts'
 import { parseId } from '../write/create-numbered.ts'
 
 /** `/posts/1/comments`, for the first reference of each resource. */
-export function nestedRoutes(context: ResourceContext): readonly Route[] {
+export function toNestedRoutes(context: ResourceContext): readonly Route[] {
   const { resource, relations } = context
   const nested = relations.filter(({ isToParent, name, other }) => {
     return (

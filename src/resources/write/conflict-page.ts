@@ -4,12 +4,16 @@ import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
-import { methodInputs, recordDetails } from '../record/record-page.ts'
+import { renderMethodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
-import { recordForm } from './form-page.ts'
+import { renderRecordForm } from './form-page.ts'
 
 /** For a record that was changed after its page was opened; without `fields`, of a deletion. */
-export function conflictPage(resource: Resource, current: StoredRecord, fields?: Document): Page {
+export function renderConflictPage(
+  resource: Resource,
+  current: StoredRecord,
+  fields?: Document,
+): Page {
   const { singular } = resource
   const { id, updatedAt, document } = current
   const etag = toTag(current)
@@ -28,14 +32,14 @@ export function conflictPage(resource: Resource, current: StoredRecord, fields?:
 </div>
 ${fields ? comparison(resource, current, fields) : recordDetails(resource, current)}
 <div class="actions">
-${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${methodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
 <a class="button second" href="${path}">${fields ? 'Keep the current version' : 'Keep it'}</a>
 </div>
 ${
   form
     ? html`<details${hasPassword(resource, fields) ? html` open` : ''}><summary>Edit my version before saving it</summary>
 <p>Saving this form replaces the current version.</p>
-${recordForm(resource, form)}</details>`
+${renderRecordForm(resource, form)}</details>`
     : ''
 }
 <p class="quiet"><code>If-Match</code> named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
@@ -94,7 +98,7 @@ function saveMineForm(resource: Resource, current: StoredRecord, fields: Documen
       return html`<input type="hidden" name="${field.inputName}" value="${text}">\n`
     })
   return html`<form method="post" action="${toRecordPath(resource, current.id)}/">
-${methodInputs('PATCH', toTag(current))}
+${renderMethodInputs('PATCH', toTag(current))}
 ${inputs}<button type="submit">Save my version</button>
 </form>
 `

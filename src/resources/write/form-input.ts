@@ -2,7 +2,7 @@ import { html, type Html } from '../../site/html.ts'
 import type { Field, FieldSchema } from '../definition.ts'
 import type { Choices } from '../relations/related-html.ts'
 import { findValue, valueToInputText } from '../field-values.ts'
-import type { FieldProblem } from '../../http/errors/http-error.ts'
+import { explainProblem, type FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
 
 export interface FormState {
@@ -33,7 +33,7 @@ export function renderField(field: Field, form: FormState): Html {
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
   return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
 ${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(field, attributes, text)}
-${problem ? html`<span class="error" id="${id}-problem">${label} ${problem.message}</span>\n` : ''}</div>
+${problem ? html`<span class="error" id="${id}-problem">${explainProblem(problem, label)}</span>\n` : ''}</div>
 `
 }
 

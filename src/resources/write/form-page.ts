@@ -1,15 +1,16 @@
+import { explainProblem } from '../../http/errors/http-error.ts'
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { methodInputs } from '../record/record-page.ts'
+import { renderMethodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
   ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
 
-export function formPage(resource: Resource, form: RecordForm): Page {
+export function renderFormPage(resource: Resource, form: RecordForm): Page {
   const heading = `${form._action === 'new' ? 'New' : 'Edit'} ${resource.singular}`
   const hasFailed = form.problems !== undefined || form.warning !== undefined
   return {
@@ -18,17 +19,17 @@ export function formPage(resource: Resource, form: RecordForm): Page {
     styles: ['lists.css'],
     scripts: ['edit-form.js'],
     back: toListLink(resource) ?? [resource.path, resource.title.toLowerCase()],
-    main: html`${problemSummary(resource, form)}${recordForm(resource, form)}`,
+    main: html`${renderProblemSummary(resource, form)}${renderRecordForm(resource, form)}`,
   }
 }
 
-export function recordForm(resource: Resource, form: RecordForm): Html {
+export function renderRecordForm(resource: Resource, form: RecordForm): Html {
   const { path, editable, singular } = resource
   const isNew = form._action === 'new'
   const url = isNew ? path : toRecordPath(resource, form.id)
   const controls = isNew
     ? html`<input type="hidden" name="_idempotency_key" value="${form.key}">`
-    : methodInputs('PATCH', form.etag)
+    : renderMethodInputs('PATCH', form.etag)
   return html`<form method="post" action="${url}/"${isNew ? '' : html` data-patch`}>
 ${controls}
 ${editable.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
@@ -36,12 +37,13 @@ ${editable.map((field) => renderField(field, form))}<p class="actions"><button t
 </form>`
 }
 
-function problemSummary({ fields }: Resource, { problems = [], warning }: RecordForm): Html {
+function renderProblemSummary({ fields }: Resource, { problems = [], warning }: RecordForm): Html {
   if (problems.length === 0 && warning === undefined) return html``
-  const items = problems.map(({ field: name, message }) => {
-    const field = fields.find((known) => known.name === name)
-    if (field === undefined) return html`<li>${name} ${message}</li>\n`
-    return html`<li><a href="#${field.inputId}">${field.label} ${message}</a></li>\n`
+  const items = problems.map((problem) => {
+    const field = fields.find(({ name }) => name === problem.field)
+    const text = explainProblem(problem, field?.label)
+    if (field === undefined) return html`<li>${text}</li>\n`
+    return html`<li><a href="#${field.inputId}">${text}</a></li>\n`
   })
   return html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${warning ?? 'Nothing was saved. Correct the following:'}</p>

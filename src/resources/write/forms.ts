@@ -12,9 +12,9 @@ import { toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
 import { loadChoices } from '../relations/related-html.ts'
 import { assertFound } from '../record/show.ts'
-import { conflictPage } from './conflict-page.ts'
+import { renderConflictPage } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
-import { formPage, type RecordForm } from './form-page.ts'
+import { renderFormPage, type RecordForm } from './form-page.ts'
 import { parseInput, parsePatch, toDefaults } from './input.ts'
 
 export function newForm(context: ResourceContext): Handler {
@@ -29,7 +29,7 @@ export function newForm(context: ResourceContext): Handler {
 }
 
 async function toFormPage(context: ResourceContext, form: RecordForm): Promise<Page> {
-  return formPage(context.resource, { ...form, choices: await loadChoices(context) })
+  return renderFormPage(context.resource, { ...form, choices: await loadChoices(context) })
 }
 
 /** Of a link on the page of a parent. */
@@ -84,10 +84,10 @@ async function findErrorPage(
   if (status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
   if (current === undefined) return undefined
-  if (request.method === 'DELETE') return conflictPage(resource, current)
+  if (request.method === 'DELETE') return renderConflictPage(resource, current)
   if (!hasProblems && !isForm(request)) return undefined
   const { fields } = parsePatch(context, request)(current)
-  if (!hasProblems) return conflictPage(resource, current, fields)
+  if (!hasProblems) return renderConflictPage(resource, current, fields)
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
   return toFormPage(context, { _action: 'edit', id: current.id, etag, values, problems })

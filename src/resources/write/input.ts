@@ -155,8 +155,7 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
 export function mergeInput(
   resource: Resource,
   document: Document,
-  { fields, unknownFields, problems }: Input,
-  isStrict: boolean,
+  { fields, unknownFields, problems, isStrict }: Input & { isStrict: boolean },
 ): Document {
   const entries = Object.entries({ ...document, ...fields })
   const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))

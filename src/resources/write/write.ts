@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
 import { badRequest, conflict, preconditionRequired } from '../../http/errors/http-error.ts'
-import { chooseType, applyPreference } from '../../http/negotiation/negotiate.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
+import { applyPreference } from '../../http/negotiation/prefer.ts'
 import {
   hasStatePrecondition,
   mayWriteResource,
@@ -45,7 +46,7 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)
     const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
-    const document = mergeInput(resource, toDefaults(resource), input, isStrict)
+    const document = mergeInput(resource, toDefaults(resource), { ...input, isStrict })
     const hashed = await createHasher(resource)(document)
     const record = await createRecord(context, findClaimedId(request) ?? createId(), hashed)
     reply.code(201).header('location', toRecordPath(resource, record.id))
@@ -69,7 +70,7 @@ export function update(context: ResourceContext): Handler {
       const patch = parsePatch(context, request)
       assertMayWrite(request, context, current)
       const input = patch(current)
-      return hash(mergeInput(resource, current.document, input, isStrict), input.fields)
+      return hash(mergeInput(resource, current.document, { ...input, isStrict }), input.fields)
     })
     const redirect = toRecordPath(resource, id)
     if (type === 'text/html') {
@@ -124,7 +125,7 @@ export function replace(context: ResourceContext): Handler {
     const record = await writeRecord(context, id, async (current) => {
       assertMayWrite(request, context, current)
       const kept = { ...toDefaults(resource), ...keepFixed(resource, id, current) }
-      return hash(mergeInput(resource, kept, input, isStrict), input.fields)
+      return hash(mergeInput(resource, kept, { ...input, isStrict }), input.fields)
     })
     // RFC 9110 §9.3.4: no ETag, since the record is not stored as it was sent, byte for byte.
     const isNew = record.version === 1

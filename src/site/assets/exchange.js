@@ -9,7 +9,7 @@ import { formatBytes } from './size.js'
 const maxReadBytes = 1_048_576
 const maxShownLength = 65_536
 
-export function codeBlock(source, language) {
+export function renderCodeBlock(source, language) {
   const isPlain = language === '' || source.length > maxShownLength
   const parts = isPlain ? [['', source]] : tokenize(source, language)
   const tokens = parts.map(([kind, text]) =>
@@ -97,7 +97,7 @@ function bodyView(result) {
   const part = pretty.length > maxShownLength ? ' This is the start.' : ''
   const note = isBinary ? ' These are the first bytes in hexadecimal notation.' : part
   const facts = `${size}, ${type || 'without Content-Type'}.${note}`
-  return [codeBlock(shown, isBinary ? '' : language), create('p', { class: 'quiet' }, facts)]
+  return [renderCodeBlock(shown, isBinary ? '' : language), create('p', { class: 'quiet' }, facts)]
 }
 
 function toHex(bytes) {
@@ -128,7 +128,7 @@ function headView({ response }) {
   const { status, statusText = '', headers } = response
   const pill = create('span', { class: `status s${String(status)[0]}` }, `${status} ${statusText}`)
   const head = Array.from(headers, ([name, value]) => `${name}: ${value}`).join('\n')
-  return [create('p', {}, pill), codeBlock(head, 'exchange')]
+  return [create('p', {}, pill), renderCodeBlock(head, 'exchange')]
 }
 
 function toSummary({ response, bytes = [], ms, exchanges, isCutOff }) {

@@ -1,6 +1,6 @@
 // The composer of /responses: builds the URL of the described response, and sends it.
 import { create } from './dom.js'
-import { codeBlock, sendRequest, showSending } from './exchange.js'
+import { renderCodeBlock, sendRequest, showSending } from './exchange.js'
 
 const form = document.querySelector('.compose > form')
 const output = document.querySelector('.compose .result')
@@ -45,7 +45,7 @@ function update() {
       .replaceAll(first.text, () => url)
       .replace('curl -i', times === 0 ? 'curl -i' : `curl -i --retry ${times}`)
     const language = text === first.text ? '' : 'code'
-    code.replaceChildren(...codeBlock(command, language).firstChild.childNodes)
+    code.replaceChildren(...renderCodeBlock(command, language).firstChild.childNodes)
   }
   const option = form.querySelector(`#statuses [value="${form.elements.status.value}"]`)
   form.querySelector('[data-part=phrase]').textContent = option?.textContent ?? ''

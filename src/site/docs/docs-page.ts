@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
-import { codeBlock, renderMethod } from '../highlight.ts'
+import { renderCodeBlock, renderMethod } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import { renderPage, type Page, type PagePlace } from '../page.ts'
 import { renderPhrases, renderProse } from '../prose.ts'
@@ -27,7 +27,7 @@ export function toContents(document: OpenApiDocument, titles: ReadonlyMap<string
 export function toOverview({ groups, introduction }: DocsContents, origin: string): Page {
   const [lead = '', ...paragraphs] = introduction.split('\n\n')
   const main = html`<p class="lead">${lead} Every operation has its own page, with samples and a form to send it.</p>
-${codeBlock(`curl '${origin}/health'`, 'code')}
+${renderCodeBlock(`curl '${origin}/health'`, 'code')}
 <p>Also available as JSON: <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).</p>
 <h2>Conventions</h2>
 <div class="conventions">${paragraphs.map((text) => html`<p>${renderPhrases(text)}</p>\n`)}</div>

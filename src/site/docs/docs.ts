@@ -49,18 +49,23 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
 function getDocument({ toJson }: Texts): Route {
   const config = { defaultType: 'json' } as const
   const summary = 'Get this document (OpenAPI 3.1)'
-  return { ...getText(summary, 'application/json', toJson), url: '/openapi.json', config }
+  return {
+    ...getText({ summary, mediaType: 'application/json', toText: toJson }),
+    url: '/openapi.json',
+    config,
+  }
 }
 
 function getDocs({ toPage }: Texts): Route {
   const summary = 'Get this document as pages that can send requests'
-  return { ...getText(summary, 'text/html', toPage), url: '/docs' }
+  return { ...getText({ summary, mediaType: 'text/html', toText: toPage }), url: '/docs' }
 }
 
 function getOperation({ toPage }: Texts): Route {
+  const summary = 'Get the page of one operation'
   const id = pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')
   return {
-    ...getText('Get the page of one operation', 'text/html', toPage, [id]),
+    ...getText({ summary, mediaType: 'text/html', toText: toPage, parameters: [id] }),
     url: '/docs/:operationId',
     errors: [404, 412, 416],
   }
@@ -68,13 +73,15 @@ function getOperation({ toPage }: Texts): Route {
 
 const maxOrigins = 4
 
+interface TextRoute {
+  summary: string
+  mediaType: string
+  toText: (id: string, origin: string) => string
+  parameters?: readonly Parameter[]
+}
+
 /** Each text is made once for each of the latest origins. */
-function getText(
-  summary: string,
-  mediaType: string,
-  toText: (id: string, origin: string) => string,
-  parameters: readonly Parameter[] = [],
-): Omit<Route, 'url'> {
+function getText({ summary, mediaType, toText, parameters = [] }: TextRoute): Omit<Route, 'url'> {
   const made = new Map<string, Map<string, Bytes>>()
   const load = (request: FastifyRequest) => {
     const origin = toOrigin(request)

@@ -1,7 +1,7 @@
 import { isReference, resolve } from '../../http/openapi/component.ts'
 import type { Content, MediaType, ResponseDoc } from '../../http/openapi/operation.ts'
 import { findProblemSlug } from '../../http/errors/problem-types.ts'
-import { codeBlock, renderCommand, renderMethod } from '../highlight.ts'
+import { renderCodeBlock, renderCommand, renderMethod } from '../highlight.ts'
 import { html, Html } from '../html.ts'
 import { renderStatus } from '../page.ts'
 import { renderPhrases, renderProse } from '../prose.ts'
@@ -71,7 +71,7 @@ function renderSides(fields: Html, type: string, one: MediaType): Html {
   const sides = [
     fields.markup && html`<div>${fields}</div>\n`,
     one.example !== undefined &&
-      html`<div><p class="quiet">Example</p>${codeBlock(exampleToContent(type, one), language)}</div>\n`,
+      html`<div><p class="quiet">Example</p>${renderCodeBlock(exampleToContent(type, one), language)}</div>\n`,
   ].filter((side) => side instanceof Html)
   return sides.length === 0 ? html`` : html`<div class="sides">${sides}</div>\n`
 }

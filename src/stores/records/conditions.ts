@@ -49,7 +49,14 @@ export function toLowerText(value: Value | boolean): string {
 
 export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) {
   const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
-  if (search) conditions.push(toTextCondition(dialect, 'contains', search.fields, [search.text]))
+  if (search)
+    conditions.push(
+      toTextCondition(dialect, {
+        operator: 'contains',
+        fields: search.fields,
+        values: [search.text],
+      }),
+    )
   return conditions.length === 0 ? undefined : joinAnd(...conditions)
 }
 
@@ -57,7 +64,7 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
   const { field, operator } = filter
   const values = filter.values.filter(isInRecords)
   if (isOfText(operator)) {
-    const ofText = toTextCondition(dialect, operator, [field], values)
+    const ofText = toTextCondition(dialect, { operator, fields: [field], values })
     const elements = filter.elements?.filter(isInRecords)
     return elements
       ? joinOr([ofText, dialect.toElementCondition([field].flat(), elements)])
@@ -80,12 +87,13 @@ function isInRecords(value: FieldValue): boolean {
   return isStorable(String(value))
 }
 
-function toTextCondition(
-  dialect: Dialect,
-  operator: TextOperator,
-  fields: readonly FieldPath[],
-  values: readonly FieldValue[],
-): Condition {
+interface TextSearch {
+  operator: TextOperator
+  fields: readonly FieldPath[]
+  values: readonly FieldValue[]
+}
+
+function toTextCondition(dialect: Dialect, { operator, fields, values }: TextSearch): Condition {
   const texts = values.filter(isInRecords).map(toLowerText)
   if (texts.length === 0 || fields.length === 0) return never
   return dialect.toTextCondition(operator, fields.map(toColumnOrPath), texts)
