@@ -42,6 +42,8 @@ export interface Dialect {
   /** Whether a comparison of rows uses an index on an expression, if its first column is compared too. */
   seeksRows: boolean
   sizes: { page: number; test: number }
+  /** Whether a statement occupies the process. */
+  isBlocking: boolean
 }
 
 export const columns = 'id, document, version, created_at, updated_at'

@@ -138,7 +138,17 @@ export function findNarrowRange(scan: Scan, isDescending = false): IndexRange {
 
 export async function isFew(scan: Scan, range: IndexRange): Promise<boolean> {
   const all = { ...scan, condition: undefined }
-  return (await selectRows(all, range, { what: '1', tail: 'LIMIT 1 OFFSET 5000' })).length === 0
+  const few = isSlow(scan) ? fewSearched : 5000
+  const selection = { what: '1', tail: `LIMIT 1 OFFSET ${String(few)}` }
+  return (await selectRows(all, range, selection)).length === 0
+}
+
+/** Small: the texts of a record can be a thousand times as long as those of another. */
+const fewSearched = 16
+
+function isSlow({ dialect, query }: Scan): boolean {
+  const isSearched = query.search ?? query.filters.find(({ operator }) => isOfText(operator))
+  return dialect.isBlocking && isSearched !== undefined
 }
 
 /** For a range in another order than that of the list: each record is tested. */
@@ -165,10 +175,11 @@ export async function* divideRange(
   const [earlier, later] = order[0]?.isDescending === true ? ['>', '<'] : ['<', '>']
   const columns = order.map(({ column }) => column)
   const rests = { ...scan, after: undefined }
+  const size = createRangeSize(scan)
   let rest = range
   let values = after
     ? columns.map((column) => after.get(column) ?? null)
-    : await findEnd(scan, range, order)
+    : await findEnd(scan, range, { order, size: size.next() })
   for (let isStart = after !== undefined; values; isStart = false) {
     const row = values
     const compare = (sign: string) => compareRows(dialect, columns, { sign, values: row })
@@ -176,16 +187,40 @@ export async function* divideRange(
     if (isByKey)
       yield* (readKey ?? divideRange)(isStart ? scan : rests, narrowToKey(range, compare('=')))
     rest = { ...range, from: compare(later) }
-    values = await findEnd(scan, rest, order)
+    values = await findEnd(scan, rest, { order, size: size.next() })
   }
   yield rest
 }
 
-async function findEnd(scan: Scan, range: IndexRange, order: readonly Term[]) {
+const shortMs = 10
+
+/** The records of a range: starts small and grows while their texts are searched in a short time. */
+function createRangeSize(scan: Scan) {
+  const { recordsPerRange } = scan
+  if (!isSlow(scan)) return { next: () => recordsPerRange }
+  let size = fewSearched / 2
+  let startedAt = -Infinity
+  return {
+    next: () => {
+      const now = performance.now()
+      const isShort = startedAt === -Infinity || now - startedAt < shortMs
+      size = Math.ceil(Math.min(isShort ? size * 2 : size / 2, recordsPerRange))
+      startedAt = now
+      return size
+    },
+  }
+}
+
+interface RangeEnd {
+  order: readonly Term[]
+  size: number
+}
+
+async function findEnd(scan: Scan, range: IndexRange, { order, size }: RangeEnd) {
   await setImmediate()
-  if (scan.recordsPerRange === Infinity) return undefined
+  if (size === Infinity) return undefined
   const what = order.map(({ column }) => column).join(', ')
-  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(scan.recordsPerRange - 1)}`
+  const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(size - 1)}`
   return (await selectRows({ ...scan, condition: undefined }, range, { what, tail }))[0]
 }
 

@@ -34,6 +34,7 @@ export function createPostgresDialect(database: PostgresDatabase): Dialect {
     unindexed: '',
     seeksRows: true,
     sizes: { page: 100, test: 10_000 },
+    isBlocking: false,
   }
 }
 

@@ -40,6 +40,7 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     unindexed: '+',
     seeksRows: false,
     sizes: { page: 250, test: 2000 },
+    isBlocking: true,
   }
 }
 
