@@ -9,11 +9,63 @@ import { openFormats } from './infer-schema.ts'
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
 
+const toWords = (text: string) => text.trim().split(/\s+/)
+/** Keywords whose value is one schema. */
+const oneSchema =
+  toWords(`additionalProperties contains contentSchema else if items not propertyNames
+  then unevaluatedItems unevaluatedProperties`)
+/** Keywords whose value is a list of schemas. */
+const schemaLists = toWords('allOf anyOf oneOf prefixItems')
+/** Keywords whose value is an object of schemas. */
+const schemaMaps = toWords('dependentSchemas patternProperties properties')
+const schemasInside = [...schemaLists, ...schemaMaps]
+
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const flag = { type: 'boolean' }
-const count = { type: 'integer', minimum: 0 }
 const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
+const field = { $ref: '#/$defs/field' }
+const fieldOrFlag = { $ref: '#/$defs/fieldOrFlag' }
+
+const withValue = (names: readonly string[], schema: object) =>
+  Object.fromEntries(names.map((name) => [name, schema]))
+
+const properties = {
+  type: {
+    anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes }, minItems: 1 }],
+  },
+  ...withValue(
+    toWords('title description format pattern contentEncoding contentMediaType $comment $id'),
+    text,
+  ),
+  enum: { type: 'array', minItems: 1 },
+  ...withValue(toWords('minimum maximum exclusiveMinimum exclusiveMaximum'), { type: 'number' }),
+  multipleOf: { type: 'number', exclusiveMinimum: 0 },
+  ...withValue(
+    toWords(`minLength maxLength minItems maxItems minProperties maxProperties minContains
+      maxContains`),
+    { type: 'integer', minimum: 0 },
+  ),
+  ...withValue(toWords('readOnly writeOnly uniqueItems deprecated x-unique'), flag),
+  required: texts,
+  dependentRequired: { type: 'object', additionalProperties: texts },
+  examples: { type: 'array' },
+  'x-references': {
+    anyOf: [
+      text,
+      { type: 'object', required: ['resource'], properties: { resource: text, onDelete } },
+    ],
+  },
+  ...withValue(oneSchema, fieldOrFlag),
+  ...withValue(schemaLists, { type: 'array', items: field, minItems: 1 }),
+  ...withValue(schemaMaps, { type: 'object', additionalProperties: field }),
+  items: field,
+  // A reference between schemas would have no place in OpenAPI.
+  $ref: false,
+  $defs: false,
+}
+
+const keywords = [...Object.keys(properties), 'const', 'default', '$schema']
 
 export interface GivenField extends FieldSchema {
   'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
@@ -28,68 +80,11 @@ export interface GivenSchema extends Document {
   properties?: Readonly<Record<string, GivenField>>
 }
 
-// The types of what the service reads. A reference between schemas would have no place in OpenAPI.
-const fieldSchema = {
-  type: 'object',
-  properties: {
-    type: {
-      anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes }, minItems: 1 }],
-    },
-    enum: { type: 'array', minItems: 1 },
-    anyOf: { type: 'array', items: { $ref: '#/$defs/field' }, minItems: 1 },
-    items: { $ref: '#/$defs/field' },
-    properties: { type: 'object', additionalProperties: { $ref: '#/$defs/field' } },
-    additionalProperties: { anyOf: [flag, { $ref: '#/$defs/field' }] },
-    required: texts,
-    title: text,
-    description: text,
-    format: text,
-    pattern: text,
-    minimum: { type: 'number' },
-    maximum: { type: 'number' },
-    minLength: count,
-    maxLength: count,
-    minItems: count,
-    maxItems: count,
-    readOnly: flag,
-    writeOnly: flag,
-    examples: { type: 'array' },
-    'x-unique': flag,
-    'x-references': {
-      anyOf: [
-        text,
-        { type: 'object', required: ['resource'], properties: { resource: text, onDelete } },
-      ],
-    },
-    $ref: false,
-    $defs: false,
-  },
+const $defs = {
+  field: { type: 'object', properties },
+  fieldOrFlag: { type: ['object', 'boolean'], properties },
 }
-
-const toWords = (text: string) => text.trim().split(/\s+/)
-/** Keywords whose value is one schema. */
-const oneSchema = new Set(
-  toWords(`additionalProperties contains contentSchema else if items not propertyNames
-    then unevaluatedItems unevaluatedProperties`),
-)
-/** Keywords whose value has several schemas. */
-const schemasInside = new Set(
-  toWords(
-    'allOf anyOf oneOf prefixItems dependencies dependentSchemas patternProperties properties',
-  ),
-)
-const keywords = [
-  ...toWords(`type properties required items enum const title description default examples format
-    pattern minimum maximum minLength maxLength minItems maxItems uniqueItems readOnly writeOnly
-    exclusiveMinimum exclusiveMaximum multipleOf minProperties maxProperties minContains maxContains
-    dependentRequired deprecated contentEncoding contentMediaType x-unique x-references $comment
-    $schema $id $anchor $dynamicAnchor $vocabulary $ref $defs`),
-  ...oneSchema,
-  ...schemasInside,
-]
-
-const resourceSchema = { ...fieldSchema, $defs: { field: fieldSchema } }
-const validate = compileLater(resourceSchema)
+const validate = compileLater({ ...$defs.field, $defs })
 
 export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
   if (!isDocument(value)) {
@@ -136,20 +131,30 @@ function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
   if (!isDocument(value)) return
   yield [path, value]
   for (const [keyword, member] of Object.entries(value)) {
-    if (oneSchema.has(keyword)) yield* walkSchemas(member, `${path}/${keyword}`)
-    else if (schemasInside.has(keyword) && (isDocument(member) || Array.isArray(member)))
+    if (oneSchema.includes(keyword)) yield* walkSchemas(member, `${path}/${keyword}`)
+    else if (schemasInside.includes(keyword) && (isDocument(member) || Array.isArray(member)))
       for (const [name, inner] of Object.entries(member))
         yield* walkSchemas(inner, toPath(`${path}/${keyword}`, name))
   }
 }
 
 /** The compiler would throw for an invalid pattern at the first request. */
-function findBadPattern([path, { pattern = '' }]: PlacedSchema): Problem[] {
+function findBadPattern([path, { pattern = '', patternProperties = {} }]: PlacedSchema): Problem[] {
+  const patterns = [[`${path}/pattern`, String(pattern)]]
+  if (isDocument(patternProperties))
+    for (const name of Object.keys(patternProperties))
+      patterns.push([toPath(`${path}/patternProperties`, name), name])
+  return patterns.flatMap(([place = '', source = '']): Problem[] =>
+    isPattern(source) ? [] : [[place, 'is not a regular expression']],
+  )
+}
+
+function isPattern(source: string): boolean {
   try {
-    RegExp(String(pattern), 'u')
-    return []
+    RegExp(source, 'u')
+    return true
   } catch {
-    return [[`${path}/pattern`, 'is not a regular expression']]
+    return false
   }
 }
 

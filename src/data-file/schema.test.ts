@@ -206,6 +206,31 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
       { posts: { properties: { title: { pattern: '(' } } } },
       ['schema.json: /posts/properties/title/pattern is not a regular expression'],
     ],
+    'keywords with values of another kind, at any depth': [
+      { posts },
+      {
+        posts: {
+          allOf: [{ not: { $ref: '#/a' } }, { type: 'strin' }],
+          anyOf: 'x',
+          not: 5,
+          if: { $defs: {} },
+          dependentRequired: 5,
+          patternProperties: { '(': {} },
+          properties: { title: { multipleOf: 0, prefixItems: {} } },
+        },
+      },
+      [
+        'dependentRequired must be an object',
+        'if/$defs is not allowed',
+        'not must be an object',
+        'allOf/0/not/$ref is not allowed',
+        'allOf/1/type must be one of string, number, integer, boolean, array, object, null',
+        'anyOf must be a list',
+        'properties/title/multipleOf must be > 0',
+        'properties/title/prefixItems must be a list',
+        'patternProperties/( is not a regular expression',
+      ].map((line) => `schema.json: /posts/${line}`),
+    ],
     'a list of schemas': [
       { posts },
       [],
@@ -222,6 +247,13 @@ for (const [what, [contents, given, messages]] of Object.entries(rejected)) {
     })
   })
 }
+
+test('values of an enum that are no text are JSON in a 422', async (t) => {
+  const properties = { size: { enum: [1, null, { cm: 2 }] } }
+  const app = await dataApp(t, { posts: [] }, { schema: { posts: { properties } } })
+  const response = await app.inject({ method: 'POST', url: '/posts', payload: { size: 3 } })
+  assert.match(response.body, /must be one of 1, null, \{\\"cm\\":2\}/)
+})
 
 test('a schema with an unknown format of text stops the start with the known ones', async (t) => {
   const properties = { count: { type: 'integer', format: 'int32' }, mail: { format: 'e-mail' } }

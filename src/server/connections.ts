@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { constants, Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
@@ -119,22 +118,14 @@ function findLast({ waiting, response }: RequestQueue): IncomingMessage {
 /** Node's timeout also covers the first head, which has HEADERS_SECONDS: that connection stays. */
 export function endStalledConnections(server: Server): void {
   const used = new WeakSet<Socket>()
-  server.on('request', ({ socket }, response: ServerResponse | Http2ServerResponse) => {
-    if (response instanceof Http2ServerResponse) {
-      response.setTimeout(server.timeout)
-      response.on('timeout', endStream)
-    } else used.add(socket)
+  server.on('request', (request) => {
+    if (!isHttp2(request)) used.add(request.socket)
   })
-  server.on('timeout', (connection: (Socket & HttpConnection) | ServerHttp2Session) => {
-    if ('goaway' in connection) connection.close()
+  server.on('timeout', (connection: Socket & HttpConnection) => {
     // Between two responses the timeout is that of keep-alive.
-    else if (connection.writableLength > 0) connection.destroy()
+    if (connection.writableLength > 0) connection.destroy()
     else if (!connection._httpMessage && used.has(connection)) connection.destroy()
   })
-}
-
-function endStream(this: Http2ServerResponse): void {
-  if (this.stream.writableLength > 0) this.stream.close(constants.NGHTTP2_CANCEL)
 }
 
 /** Kept-alive connections would delay the shutdown. Returns whether it has begun. */

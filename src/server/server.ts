@@ -5,11 +5,15 @@ import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
 import { endStalledConnections, serializePipelining, type RequestHandler } from './connections.ts'
+import { limitSessions } from './http2-sessions.ts'
 import { hasCode } from '../stores/store-failure.ts'
 
 const throwOnSchema = () => {
   throw new Error('Fastify schemas are not supported')
 }
+
+/** In milliseconds. Longer than the 60 seconds of most proxies, which then never use a closed connection. */
+const keepAliveTimeout = 72_000
 
 /** Without this Fastify loads two schema compilers: a sixth of the start. */
 const compilersFactory = { buildValidator: throwOnSchema, buildSerializer: throwOnSchema }
@@ -34,6 +38,8 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
     return503OnClosing: false,
+    // `limitSessions` ends them.
+    http2SessionTimeout: 0,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
   })
@@ -74,6 +80,7 @@ export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes 
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
     requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,
+    keepAliveTimeout,
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false,
   }
@@ -96,6 +103,11 @@ export function applyServerLimits(
   Object.assign(server, { httpAllowHalfOpen: true })
   server.setTimeout(sendIdleSeconds * 1000)
   endStalledConnections(server)
+  limitSessions(server, {
+    firstRequestMs: server.headersTimeout,
+    keepAliveMs: keepAliveTimeout,
+    sendIdleMs: sendIdleSeconds * 1000,
+  })
 }
 
 function createFastify(options: object): FastifyInstance {

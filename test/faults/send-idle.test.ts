@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get as getPlain, type IncomingMessage } from 'node:http'
-import { connect } from 'node:http2'
+import { connect, type ClientHttp2Session } from 'node:http2'
 import { get as getSecure } from 'node:https'
 import type { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
@@ -21,19 +21,33 @@ const options = {
 const clients: readonly [protocol: string, open: Open][] = [
   ['HTTP/1.1', async (_t, origin) => toResponse(getPlain(`${origin}/locations`, options))],
   ['HTTP/1.1 and TLS', async (_t, origin) => toResponse(getSecure(`${origin}/locations`, options))],
+  ['HTTP/2', async (t, origin) => openStream(openSession(t, origin))],
   [
-    'HTTP/2',
+    'HTTP/2 with PINGs',
     async (t, origin) => {
-      const session = connect(origin, options)
+      const session = openSession(t, origin)
+      const pings = setInterval(() => session.ping(() => undefined), 100)
       t.after(() => {
-        session.destroy()
+        clearInterval(pings)
       })
-      const stream = session.request({ ':path': '/locations', ...options.headers })
-      await once(stream, 'response')
-      return stream
+      return openStream(session)
     },
   ],
 ]
+
+function openSession(t: TestContext, origin: string): ClientHttp2Session {
+  const session = connect(origin, options)
+  t.after(() => {
+    session.destroy()
+  })
+  return session
+}
+
+async function openStream(session: ClientHttp2Session): Promise<Readable> {
+  const stream = session.request({ ':path': '/locations', ...options.headers })
+  await once(stream, 'response')
+  return stream
+}
 
 async function toResponse(request: ReturnType<typeof getPlain>): Promise<Readable> {
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -1,42 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectSession } from 'node:http2'
-import { test, type TestContext } from 'node:test'
-import { connect, type TLSSocket } from 'node:tls'
+import { test } from 'node:test'
+import { endHeaders, endStream, getRoot, openFrames, toFrame, types } from './http2-frames.ts'
 import { startLarge } from './large-vitrine.ts'
 import { curl, makeCertificate } from './tls-client.ts'
 import { startWatched } from './watched-vitrine.ts'
-
-/** The frame types of RFC 9113 §6. */
-const types = { headers: 1, reset: 3, settings: 4, ping: 6, continuation: 9 }
-const endStream = 1
-const endHeaders = 4
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-
-/** RFC 9113 §4.1 */
-function toFrame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9)
-  head.writeUIntBE(payload.length, 0, 3)
-  head.writeUInt8(type, 3)
-  head.writeUInt8(flags, 4)
-  head.writeUInt32BE(stream, 5)
-  return Buffer.concat([head, payload])
-}
-
-/** GET https://x/ in the static table of HPACK (RFC 7541, appendix A), with the authority as text. */
-const getRoot = Buffer.from([0x82, 0x84, 0x87, 0x41, 0x01, 0x78])
-
-async function openFrames(t: TestContext, origin: string): Promise<TLSSocket> {
-  const { hostname, port } = new URL(origin)
-  const options = { host: hostname, port: Number(port), rejectUnauthorized: false }
-  const socket = connect({ ...options, ALPNProtocols: ['h2'] })
-  // The server may close the connection during a write.
-  socket.on('error', () => undefined)
-  t.after(() => socket.destroy())
-  await once(socket, 'secureConnect')
-  socket.resume().write(Buffer.concat([preface, toFrame(types.settings, 0, 0)]))
-  return socket
-}
 
 async function assertServed(origin: string): Promise<void> {
   assert.equal((await curl('--http2', `${origin}/health`)).status, 200)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { test } from 'node:test'
-import { curl, makeCertificate } from './tls-client.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { curl, makeCertificate, openSecure } from './tls-client.ts'
+import { listen, startWatched } from './watched-vitrine.ts'
 
 test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers apply to both', async (t) => {
   const { origin, assertSound } = await startWatched(t, {
@@ -49,6 +49,26 @@ test('a method that only HTTP/2 accepts is counted like any other', async (t) =>
     assert.ok(head['x-request-id'] !== undefined && head['strict-transport-security'] !== undefined)
   }
   assert.deepEqual(responses, [501, 501, 429])
+  await assertSound()
+})
+
+const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
+
+const unfinished: [what: string, sent: string][] = [
+  ['headers', 'GET /health HTTP/1.1\r\nHost: x\r\n'],
+  ['headers behind another request', 'GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /'],
+]
+
+test('unfinished headers over HTTP/1.1 and TLS get 408', async (t) => {
+  const { origin, assertSound } = await startWatched(t, { ...(await makeCertificate(t)), ...quick })
+  for (const [what, sent] of unfinished) {
+    await t.test(what, async () => {
+      const socket = await openSecure(t, origin, 'http/1.1')
+      socket.write(sent)
+      const { statuses, isClosed } = await listen(socket)
+      assert.deepEqual([statuses.at(-1), isClosed], [408, true])
+    })
+  }
   await assertSound()
 })
 

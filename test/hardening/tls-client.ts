@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { temporaryFolder } from '../start-vitrine.ts'
 
@@ -17,6 +19,22 @@ export async function makeCertificate(
   const files = ['-keyout', TLS_KEY, '-out', TLS_CERT]
   await run('openssl', ['req', '-x509', ...key, ...files, '-days', '2', ...subject])
   return { TLS_CERT, TLS_KEY }
+}
+
+/** A connection that trusts any certificate, for one protocol of ALPN. */
+export async function openSecure(
+  t: TestContext,
+  origin: string,
+  protocol: 'h2' | 'http/1.1',
+): Promise<TLSSocket> {
+  const { hostname, port } = new URL(origin)
+  const options = { host: hostname, port: Number(port), rejectUnauthorized: false }
+  const socket = connect({ ...options, ALPNProtocols: [protocol] })
+  // The server may close the connection during a write.
+  socket.on('error', () => undefined)
+  t.after(() => socket.destroy())
+  await once(socket, 'secureConnect')
+  return socket
 }
 
 interface CurlResponse {

@@ -42,6 +42,8 @@ const formatMessages: Readonly<Record<string, string>> = {
   uri: 'a URL like https://example.org/',
 }
 
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
 export function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
@@ -60,7 +62,7 @@ export function toMessage({ keyword, params, message }: TLocalizedValidationErro
     case 'type':
       return typeMessages[[params.type].flat()[0] ?? ''] ?? message
     case 'enum':
-      return `must be one of ${params.allowedValues.map(String).join(', ')}`
+      return `must be one of ${params.allowedValues.map(toText).join(', ')}`
     case 'format':
       return `must be ${formatMessages[params.format] ?? `of the format ${params.format}`}`
     case 'boolean':
