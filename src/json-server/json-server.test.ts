@@ -51,6 +51,43 @@ test('a regular expression that takes too long gets 400, and other requests do n
   assert.deepEqual(await readIds(app, '/posts?title_like=^.ne$'), [1])
 })
 
+const long = 'x'.repeat(251)
+const where = (count: number) => ({ or: Array(count).fill({ title: { contains: 'x' } }) })
+const unsearched: [version: '0.17' | '1', url: string][] = [
+  ['0.17', `/posts?q=${long}`],
+  ['0.17', `/posts?title_like=${long}`],
+  ['0.17', `/posts?${'title_like=x&'.repeat(11)}`],
+  ['1', `/posts?title:contains=${long}`],
+  ['1', `/posts?_where=${JSON.stringify(where(11))}`],
+]
+
+for (const [version, url] of unsearched) {
+  test(`texts beyond the limit get 400 in ${version}: ${url.slice(0, 60)}`, async (t) => {
+    const { statusCode, body } = await (await openData(t, version)).inject(url)
+    assert.equal(statusCode, 400)
+    assert.match(body, /at most 10 values, of 250 characters together/)
+  })
+}
+
+const searches: [version: string, url: string][] = [
+  ['0.17', '/posts?q=none'],
+  ['0.17', '/posts?text_like=none'],
+  ['1', '/posts?text:contains=none'],
+]
+
+for (const [version, url] of searches) {
+  test(`other requests do not wait for ${url} in ${version}`, async (t) => {
+    const posts = Array.from({ length: 1000 }, () => ({ text: 'x'.repeat(2000) }))
+    const app = await dataApp(t, { posts }, { settings: { JSON_SERVER: version } })
+    const order: string[] = []
+    const searched = app.inject(url).then(({ body }) => order.push(body))
+    await app.inject('/posts/1')
+    order.push('other')
+    await searched
+    assert.deepEqual(order, ['other', '[]'])
+  })
+}
+
 test('in 0.17 a DELETE removes what refers to the record, and no other orphan', async (t) => {
   const app = await openData(t, '0.17')
   await app.inject({ method: 'DELETE', url: '/posts/1' })

@@ -5,7 +5,7 @@ import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
 import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
 import type { Context } from './server.ts'
-import { createFindAt, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
+import { assertSearches, createFindAt, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
 
 /** Of JSONP, of jQuery, and of the delay. */
 const ignored = ['callback', '_', '_delay']
@@ -21,6 +21,8 @@ export async function parseList0(
   const names = given.map(([name]) => name).filter((name) => !operatorName.test(name))
   const unknown = await findUnknown(context, names)
   const known = given.filter(([name]) => !unknown.has(name))
+  const patterns = known.filter(([name]) => name.endsWith('_like')).flatMap(([, value]) => value)
+  assertSearches('q and _like', [toFirst(q), ...patterns.map(toText)].filter(Boolean))
   const tests = known.map(([name, value]) => toTest(name, [value].flat()))
   const searched = toFirst(q).toLowerCase()
   if (isGiven(q)) tests.push((documents) => documents.map((each) => contains(each, searched)))

@@ -5,13 +5,22 @@ import type { Document, FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { toIndexed, type ListRequest, type Part } from './selection.ts'
 import type { Context } from './server.ts'
-import { createFindInside, findJson, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
+import {
+  assertSearches,
+  createFindInside,
+  findJson,
+  isAtMost,
+  isBelow,
+  toSortTerms,
+  toText,
+} from './values.ts'
 
 const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
 
 export function parseList1(context: Context, { url }: FastifyRequest): ListRequest {
   const parameters = new URLSearchParams(toQueryText(url))
   const where = parseWhere(parameters)
+  assertSearches('contains, startsWith and endsWith', [...findSearches(where)])
   const embed = toNames(parameters.getAll('_embed'))
   const number = Number.parseInt(parameters.get('_page') ?? '')
   const size = Number.parseInt(parameters.get('_per_page') ?? '')
@@ -68,6 +77,12 @@ function compare(one: unknown, other: unknown): number {
 type Where = Record<string, unknown>
 type Comparison = (value: unknown, operand: unknown) => boolean
 
+const searches = {
+  contains: compareText('includes'),
+  startsWith: compareText('startsWith'),
+  endsWith: compareText('endsWith'),
+}
+
 const comparisons: Readonly<Record<string, Comparison>> = {
   lt: isBelow,
   lte: isAtMost,
@@ -76,9 +91,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   eq: (value, operand) => value === operand,
   ne: (value, operand) => value !== operand,
   in: (value, operand) => [operand].flat().includes(value),
-  contains: compareText('includes'),
-  startsWith: compareText('startsWith'),
-  endsWith: compareText('endsWith'),
+  ...searches,
 }
 
 function compareText(method: 'includes' | 'startsWith' | 'endsWith'): Comparison {
@@ -93,6 +106,14 @@ function parseWhere(parameters: URLSearchParams): Where {
   const where: Where = {}
   for (const [name, text] of parameters) if (!reserved.includes(name)) add(where, name, text)
   return where
+}
+
+/** Their texts, also inside `or` and of fields with such a name. */
+function* findSearches(where: object): Generator<string> {
+  for (const [name, condition] of Object.entries(where) as [string, unknown][]) {
+    if (Object.hasOwn(searches, name)) yield toText(condition)
+    if (typeof condition === 'object' && condition !== null) yield* findSearches(condition)
+  }
 }
 
 const unsafeNames = ['__proto__', 'prototype', 'constructor']

@@ -1,5 +1,5 @@
 import { badRequest } from '../http/errors/http-error.ts'
-import { maxSortTerms } from '../resources/list/list-query.ts'
+import { areSearchable, maxSortTerms, searchLimit } from '../resources/list/list-query.ts'
 import { isFieldValue, type Document } from '../stores/records/records.ts'
 
 export type Find = (document: Document) => unknown
@@ -28,6 +28,11 @@ export function toSortTerms(sort: string): readonly string[] {
   const terms = sort === '' ? [] : sort.split(',')
   if (terms.length <= maxSortTerms) return terms
   throw badRequest(`_sort must have at most ${String(maxSortTerms)} fields.`)
+}
+
+/** Throws 400 for texts whose search would take long. */
+export function assertSearches(names: string, texts: readonly string[]): void {
+  if (!areSearchable(texts)) throw badRequest(`${names} have ${searchLimit}.`)
 }
 
 /** `String(value)`, without calling methods that the JSON of a client may have redefined. */

@@ -1,6 +1,6 @@
 import mime from 'mime'
 import { constants } from 'node:fs'
-import { access, open, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { access, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { clockTickMs, createFileCache } from './file-cache.ts'
 import { hasCode, notFound, serviceUnavailable } from '../errors/http-error.ts'
@@ -58,10 +58,10 @@ async function toBytes(name: string, found: Found): Promise<Bytes> {
   const weak = Date.now() - lastModified.getTime() > clockTickMs ? '' : 'W/'
   const etag = `${weak}"${size.toString(16)}-${lastModified.getTime().toString(16)}"`
   const file = { type: pathToContentType(realPath), size, lastModified, etag }
-  const content = isLinked ? undefined : await cache.read(() => openFile(realPath), version)
+  const content = isLinked ? undefined : await cache.read(() => openFile(found), version)
   if (content === undefined) {
     const open: Bytes['open'] = async (start, end) =>
-      (await openFile(realPath)).createReadStream({ start, end, highWaterMark: 128 * 1024 })
+      (await openFile(found)).createReadStream({ start, end, highWaterMark: 128 * 1024 })
     return { ...file, open }
   }
   const metadata = { ...file, ...toSource(content), headers: toHeaders(file) }
@@ -69,7 +69,22 @@ async function toBytes(name: string, found: Found): Promise<Bytes> {
   return metadata
 }
 
-async function openFile(path: string): Promise<FileHandle> {
+/** The path can lead to another file since it was found. */
+async function openFile({ realPath, version }: Found): Promise<FileHandle> {
+  const file = await openPath(realPath)
+  const { dev, ino } = await file.stat()
+  const isSame = dev === version.dev && ino === version.ino
+  if (isSame && (await findOpenedPath(file, realPath)) === realPath) return file
+  await file.close()
+  throw serviceUnavailable('The file was replaced while it was read.')
+}
+
+/** Linux knows where the file lies: a folder can be a symbolic link for a moment. */
+async function findOpenedPath({ fd }: FileHandle, path: string): Promise<string> {
+  return readlink(`/proc/self/fd/${String(fd)}`).catch(() => path)
+}
+
+async function openPath(path: string): Promise<FileHandle> {
   try {
     return await open(path)
   } catch (error) {

@@ -58,11 +58,17 @@ function assertSearches(filters: readonly ListFilter[], text: string): void {
   const searches = filters.filter(({ filter }) => isOfText(filter.operator))
   const texts = searches.flatMap(({ items }) => items)
   if (text !== '') texts.push(text)
-  if (texts.length <= maxSearches && texts.join('').length <= maxSearchLength) return
+  if (areSearchable(texts)) return
   throw badParameter(
     searches.at(-1)?.parameter ?? 'q',
-    `exceeds the limit: q, contains, startsWith and endsWith have at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`,
+    `exceeds the limit: q, contains, startsWith and endsWith have ${searchLimit}`,
   )
+}
+
+export const searchLimit = `at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`
+
+export function areSearchable(texts: readonly string[]): boolean {
+  return texts.length <= maxSearches && texts.join('').length <= maxSearchLength
 }
 
 export const maxSortTerms = 10

@@ -50,19 +50,33 @@ function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
   applyMigrations(expected, 0, version)
   expected.exec(contentsTable)
   assertSameSchema(database, expected)
+  assertNoOthers(database)
 }
 
 function readPragma(database: DatabaseSync, name: string): string {
   return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
-/** A view in place of a table would run statements of the author of the backup. */
+/** A view or a trigger would run statements of the author of the backup. */
 function assertSameSchema(database: DatabaseSync, expected: DatabaseSync): void {
   const select = 'SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql IS ?'
   const find = database.prepare(select)
   for (const { type, name, sql } of expected.prepare('SELECT * FROM sqlite_schema').all()) {
     const isThere = find.get(type ?? null, name ?? null, sql ?? null) !== undefined
     if (!isThere) throw new Error(`its ${String(type)} ${String(name)} is not Vitrine's`)
+  }
+}
+
+/** Indexes are of the fields of the user's data. */
+function assertNoOthers(database: DatabaseSync): void {
+  using all = new DatabaseSync(':memory:')
+  applyMigrations(all, 0)
+  all.exec(contentsTable)
+  const find = all.prepare('SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql IS ?')
+  const select = "SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'"
+  for (const { type, name, sql } of database.prepare(select).all()) {
+    const isOurs = find.get(type ?? null, name ?? null, sql ?? null) !== undefined
+    if (!isOurs) throw new Error(`its ${String(type)} ${String(name)} is not Vitrine's`)
   }
 }
 

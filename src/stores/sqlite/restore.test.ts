@@ -141,6 +141,15 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
       ),
     /its table records is not Vitrine's/,
   ],
+  'with a trigger of its author': [
+    (file) =>
+      forge(file, 'CREATE TRIGGER extra AFTER INSERT ON records BEGIN DELETE FROM records; END'),
+    /its trigger extra is not Vitrine's/,
+  ],
+  'with a view of its author': [
+    (file) => forge(file, 'CREATE VIEW extra AS SELECT 1'),
+    /its view extra is not Vitrine's/,
+  ],
   'without a schema': [
     (file) => forge(file, 'PRAGMA user_version = -1'),
     /its schema -1 is unknown/,
