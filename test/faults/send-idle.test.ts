@@ -26,8 +26,10 @@ const clients: readonly [protocol: string, open: Open][] = [
     'HTTP/2 with PINGs',
     async (t, origin) => {
       const session = openSession(t, origin)
-      const pings = setInterval(() => session.ping(() => undefined), 100)
-      t.after(() => {
+      const pings = setInterval(() => {
+        if (!session.destroyed) session.ping(() => undefined)
+      }, 100)
+      session.once('close', () => {
         clearInterval(pings)
       })
       return openStream(session)
