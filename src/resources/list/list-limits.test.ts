@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const json = { accept: 'application/json' }
@@ -82,7 +83,9 @@ test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
 
 for (const order of ['', '&sort=name', '&sort=note']) {
   test(`other requests are handled during a search${order && ` with ${order}`}`, async (t) => {
-    const app = await testApp(t)
+    // PostgreSQL searches in a process of its own.
+    const DATABASE_URL = `sqlite:${await temporaryFolder(t)}/data.db`
+    const app = await testApp(t, { settings: { DATABASE_URL } })
     for (let index = 0; index < 300; index += 1)
       await app.inject({ method: 'POST', url: '/places', payload: { name: 'Rome' } })
     let [turns, isOver] = [0, false]
