@@ -11,7 +11,7 @@ import { projectFolder } from './start-vitrine.ts'
 const same = [
   'access .*-pages? bin-responses data-responses definition documented errors fields .*flash form-keys',
   'examples forms inferred-required list-query list-types login.* map names password-.* patches query-method',
-  'schema show upload-digests upload-names views',
+  'schema schema-problems show upload-digests upload-names views',
 ]
 const isSame = new RegExp(`/(${same.join(' ').replaceAll(' ', '|')})\\.test\\.ts$`)
 const demos = ['sessions', 'uploads', 'bins'].map((name) => `src/demos/${name}`)

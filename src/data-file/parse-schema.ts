@@ -18,7 +18,7 @@ const oneSchema =
 const schemaLists = toWords('allOf anyOf oneOf prefixItems')
 /** Keywords whose value is an object of schemas. */
 const schemaMaps = toWords('dependentSchemas patternProperties properties')
-const schemasInside = [...schemaLists, ...schemaMaps]
+const schemasInside = [...schemaLists, ...schemaMaps, 'dependencies']
 
 const text = { type: 'string' }
 const texts = { type: 'array', items: text }
@@ -35,7 +35,9 @@ const properties = {
     anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes }, minItems: 1 }],
   },
   ...withValue(
-    toWords('title description format pattern contentEncoding contentMediaType $comment $id'),
+    toWords(
+      'title description format pattern contentEncoding contentMediaType $comment $id $anchor $dynamicAnchor',
+    ),
     text,
   ),
   enum: { type: 'array', minItems: 1 },
@@ -57,15 +59,19 @@ const properties = {
     ],
   },
   ...withValue(oneSchema, fieldOrFlag),
-  ...withValue(schemaLists, { type: 'array', items: field, minItems: 1 }),
-  ...withValue(schemaMaps, { type: 'object', additionalProperties: field }),
+  ...withValue(schemaLists, { type: 'array', items: fieldOrFlag, minItems: 1 }),
+  ...withValue(schemaMaps, { type: 'object', additionalProperties: fieldOrFlag }),
+  dependencies: { type: 'object', additionalProperties: { anyOf: [texts, fieldOrFlag] } },
+  // The forms and the routes read these.
+  anyOf: { type: 'array', items: field, minItems: 1 },
   items: field,
+  properties: { type: 'object', additionalProperties: field },
   // A reference between schemas would have no place in OpenAPI.
   $ref: false,
   $defs: false,
 }
 
-const keywords = [...Object.keys(properties), 'const', 'default', '$schema']
+const keywords = [...Object.keys(properties), 'const', 'default', '$schema', '$vocabulary']
 
 export interface GivenField extends FieldSchema {
   'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)

@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-import { createStepSize } from '../stores/step-size.ts'
 import type { Document, Filter, StoredRecord } from '../stores/records/records.ts'
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
@@ -94,27 +92,17 @@ interface Found {
   keys: readonly unknown[]
 }
 
-/** Small: the texts of a record can be long. */
-const firstTested = 16
-
 async function test(
   records: readonly StoredRecord[],
   { tests, sort, toDocuments }: Selection,
 ): Promise<Found[]> {
   const documents = await toDocuments(records)
-  const tested = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
-  const found: typeof tested = []
-  const size = createStepSize(firstTested, listedAtOnce)
-  for (let start = 0; start < tested.length;) {
-    let matches = tested.slice(start, (start += size.next()))
-    for (const each of tests) {
-      const results = await each(matches.map(({ document }) => document))
-      matches = matches.filter((_, index) => results[index])
-    }
-    found.push(...matches)
-    await setImmediate()
+  let matches = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
+  for (const each of tests) {
+    const results = await each(matches.map(({ document }) => document))
+    matches = matches.filter((_, index) => results[index])
   }
-  return found.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
+  return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
 }
 
 const idsPerPage = 100

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { Socket } from 'node:net'
 
-/** Sizes of the frames that acknowledge PING and SETTINGS (RFC 9113 §6.7 and §6.5). */
-const pingBytes = 17
-const settingsBytes = 9
+/** At most, of a frame that acknowledges PING or SETTINGS, with its TLS record. */
+const acknowledgementBytes = 128
 
 /** A client that takes fewer bytes during `sendIdleMs` does not read. */
-const minReadBytes = 1024
+const minSentBytes = 1024
 
 interface SessionLimits {
   /** From the start of a connection to its first request. */
@@ -63,18 +63,27 @@ function endUnreadStreams(
   streams: Streams,
   { sendIdleMs }: SessionLimits,
 ): NodeJS.Timeout {
+  const { _parent: connection } = session.socket as unknown as { _parent: Connection }
   let acknowledgedBytes = 0
-  session.on('ping', () => (acknowledgedBytes += pingBytes))
-  session.on('remoteSettings', () => (acknowledgedBytes += settingsBytes))
-  let readBytes = 0
+  const acknowledge = () => (acknowledgedBytes += acknowledgementBytes)
+  session.on('ping', acknowledge).on('remoteSettings', acknowledge)
+  let sentBytes = 0
+  let queuedBytes = 0
   let unread: ServerHttp2Stream[] = []
   return setInterval(() => {
-    const previousBytes = readBytes
-    readBytes = session.socket.bytesWritten - acknowledgedBytes
-    const stalled = readBytes - previousBytes < minReadBytes ? unread.filter(isUnread) : []
-    for (const stream of stalled) stream.close(constants.NGHTTP2_CANCEL)
+    const [previouslySent, previouslyQueued] = [sentBytes, queuedBytes]
+    queuedBytes = connection._handle?.writeQueueSize ?? 0
+    sentBytes = connection.bytesWritten - queuedBytes - acknowledgedBytes
+    if (sentBytes - previouslySent < minSentBytes) {
+      for (const stream of unread.filter(isUnread)) stream.close(constants.NGHTTP2_CANCEL)
+      // Nothing behind the queue can be sent, not even the end of a stream or of the session.
+      if (previouslyQueued > 0 && queuedBytes > 0) connection.destroy()
+    }
     unread = [...streams].filter(isUnread)
   }, sendIdleMs).unref()
 }
+
+/** What Node has not yet given to the operating system is in `_handle`. */
+type Connection = Socket & { _handle?: { writeQueueSize: number } | null }
 
 const isUnread = (stream: ServerHttp2Stream) => stream.writableLength > 0

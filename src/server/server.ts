@@ -38,7 +38,7 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
     return503OnClosing: false,
-    // `limitSessions` ends them.
+    // `limitSessions` ends sessions.
     http2SessionTimeout: 0,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,

@@ -3,7 +3,15 @@ import type { TLSSocket } from 'node:tls'
 import { openSecure } from './tls-client.ts'
 
 /** The frame types of RFC 9113 §6. */
-export const types = { headers: 1, reset: 3, settings: 4, ping: 6, continuation: 9 }
+export const types = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  windowUpdate: 8,
+  continuation: 9,
+}
 export const endStream = 1
 export const endHeaders = 4
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')

@@ -9,7 +9,6 @@ import {
   toMarks,
 } from './conditions.ts'
 import type { Condition, Dialect, Row, Value } from './dialect.ts'
-import { createStepSize, type StepSize } from '../step-size.ts'
 import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
 
 export const oldestFirst = 'records_oldest_first'
@@ -193,11 +192,23 @@ export async function* divideRange(
   yield rest
 }
 
-function createRangeSize(scan: Scan): StepSize {
+const shortMs = 10
+
+/** The records of a range: starts small and grows while their texts are searched in a short time. */
+function createRangeSize(scan: Scan) {
   const { recordsPerRange } = scan
-  return isSlow(scan)
-    ? createStepSize(fewSearched, recordsPerRange)
-    : { next: () => recordsPerRange }
+  if (!isSlow(scan)) return { next: () => recordsPerRange }
+  let size = fewSearched / 2
+  let startedAt = -Infinity
+  return {
+    next: () => {
+      const now = performance.now()
+      const isShort = startedAt === -Infinity || now - startedAt < shortMs
+      size = Math.ceil(Math.min(isShort ? size * 2 : size / 2, recordsPerRange))
+      startedAt = now
+      return size
+    },
+  }
 }
 
 interface RangeEnd {
