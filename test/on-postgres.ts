@@ -10,7 +10,7 @@ import { projectFolder } from './start-vitrine.ts'
 // not depend on the database, and the two resources of the seed work as all resources do.
 const same = [
   'access .*-pages? bin-responses data-responses definition documented errors fields .*flash form-keys',
-  'examples forms inferred-required list-query list-types login.* map names password-.* patches query-method',
+  'examples forms inferred-schema list-query list-types login.* map names password-.* patches query-method',
   'schema schema-problems show upload-digests upload-names views',
 ]
 const isSame = new RegExp(`/(${same.join(' ').replaceAll(' ', '|')})\\.test\\.ts$`)

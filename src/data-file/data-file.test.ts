@@ -137,53 +137,6 @@ test('the home page has two requests of the first resource, and one of the next 
   assert.deepEqual(found, ['r0', 'r0', 'r1', 'r2', 'r3', 'r4'])
 })
 
-/** Six records whose field has these values in turn. */
-const kinds: Readonly<Record<string, [values: readonly unknown[], bad: unknown, input: string]>> = {
-  integer: [[1, 2], 1.5, 'type="number" step="1"'],
-  number: [[1, 2.5], 'a', 'type="number" step="any"'],
-  boolean: [[true, false], 'a', 'type="checkbox"'],
-  date: [['2026-11-21', '2026-11-22'], '2026-13-01', 'type="date"'],
-  'date-time': [['2026-11-21T08:00:00Z', '2026-11-21T08:00:00+01:00'], 'a', 'datetime-local'],
-  email: [['a@example.org', 'b@example.org'], 'a', 'type="email"'],
-  URL: [['https://example.org', 'http://example.org/a?b'], 'a', 'type="url"'],
-  enum: [['draft', 'done'], 'other', '<select'],
-  'long text': [['one\ntwo', 'b'], 1, '<textarea'],
-  text: [['one', 'two', 'three', 'four', 'five', 'six'], 1, 'type="text"'],
-  list: [[['a'], []], 'a', '<textarea'],
-  object: [[{ a: 1 }, { a: 2 }], [], '<textarea'],
-}
-
-for (const [kind, [values, bad, input]] of Object.entries(kinds)) {
-  test(`a field of the kind ${kind} is inferred from its values`, async (t) => {
-    const value = (index: number) => values[index % values.length]
-    const things = Array.from({ length: 6 }, (_, index) => ({ id: index, field: value(index) }))
-    const app = await dataApp(t, { things })
-    const form = await app.inject({ url: '/things/1/edit', headers: { accept: 'text/html' } })
-    assert.ok(form.body.includes(input), form.body)
-    const create = (payload: object) => app.inject({ method: 'POST', url: '/things', payload })
-    assert.equal((await create({ field: value(1) })).statusCode, 201)
-    const rejected = await create({ field: bad })
-    assert.equal(rejected.statusCode, 422)
-    assert.equal(rejected.headers['content-type'], 'application/problem+json; charset=utf-8')
-    // Every record has the field.
-    assert.equal((await create({})).statusCode, 422)
-  })
-}
-
-test('members that every nested object has are required there', async (t) => {
-  const item = (others: object) => ({ productId: 1, quantity: 2, ...others })
-  const orders = [
-    { id: 1, items: [item({ note: 'a' }), item({})], place: { city: 'Oslo', code: null } },
-    { id: 2, items: [], place: { city: 'Rome', code: 1 } },
-  ]
-  const app = await dataApp(t, { orders })
-  const create = async (payload: object) =>
-    (await app.inject({ method: 'POST', url: '/orders', payload })).statusCode
-  assert.equal(await create({ items: [item({})], place: { city: 'Bern' } }), 201)
-  assert.equal(await create({ items: [{ productId: 1 }], place: { city: 'Bern' } }), 422)
-  assert.equal(await create({ items: [], place: {} }), 422)
-})
-
 test('the document has no files of pages', async (t) => {
   const app = await dataApp(t, blog, { settings: { DEMOS: 'none' } })
   const { paths } = (await app.inject('/openapi.json')).json<{ paths: object }>()

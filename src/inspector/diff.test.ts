@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, textBody } from '../../test/exchanges.ts'
+import { testApp } from '../../test/test-app.ts'
 import { compareLines, toDiff } from './diff.ts'
 
 const marks = { same: ' ', removed: '-', added: '+' }
@@ -88,5 +89,18 @@ for (const [what, one, other, changed, note] of bodies) {
       changed,
     )
     assert.equal(part?.note, note)
+  })
+}
+
+for (const [query, status] of [
+  ['', 400],
+  ['?a=1', 400],
+  ['?a=1&a=2&b=3', 400],
+  ['?a[b]=1&b=2', 400],
+  ['?a=1&b=2', 404],
+] as const) {
+  test(`no exchanges are compared by ${query || 'no ids'}`, async (t) => {
+    const app = await testApp(t)
+    assert.equal((await app.inject(`/inspector/diff${query}`)).statusCode, status)
   })
 }

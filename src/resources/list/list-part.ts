@@ -1,7 +1,7 @@
 import type { Slice } from '../../stores/records/records.ts'
 import { badParameter } from './list-parameters.ts'
 
-type ListPart = Slice & { page?: { number: number; size: number } }
+export type ListPart = Slice & { page?: { number: number; size: number } }
 
 const defaultPerPage = 20
 export const maxPerPage = 1000

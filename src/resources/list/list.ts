@@ -16,7 +16,7 @@ import {
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type Document } from '../../stores/records/records.ts'
-import type { StoredRecord } from '../../stores/records/records.ts'
+import type { RecordQuery, StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
@@ -32,7 +32,7 @@ import {
   withParameterErrors,
   toHref,
 } from './list-parameters.ts'
-import { maxPerPage } from './list-part.ts'
+import { maxPerPage, type ListPart } from './list-part.ts'
 import { parseListQuery } from './list-query.ts'
 
 type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
@@ -55,41 +55,29 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
     const sent = sentPages?.get(key)
     if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
     const fixed = await findFixed?.(request)
-    const { query, embeds, url, toUrl } = parseRequest(context, request, fixed)
-    // A QUERY can be longer than a URL may be. This is the longest URL of a page.
-    const { length } = toUrl(Number.MAX_SAFE_INTEGER)
-    const hasUrl = length <= config.maxUrlBytes
+    const parsed = parseRequest(context, request, fixed)
+    const { query, embeds, url, hasUrl, longestUrl, toUrl } = parsed
     // RFC 10008 §2: a GET of Location has the same result.
-    if (request.method === 'QUERY' && 2 * length <= config.maxUrlBytes) {
+    if (request.method === 'QUERY' && 2 * longestUrl <= config.maxUrlBytes) {
       reply.header('location', toUrl())
     }
     const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
-    const view = { query, links: [], flash, place: reply, relations, ...(hasUrl && { url }) }
+    const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
     const isJson = type === 'application/json' || type === 'application/x-ndjson'
     const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
     if (part === undefined) {
-      const chunks = render(resource, { ...view, type, pages: collection.pages(found) })
+      const chunks = render(resource, { ...view, links: [], pages: collection.pages(found) })
       return sendChunks(reply, type, chunks)
     }
-    const total = await collection.count(found)
-    // One record more, to know whether another page follows.
-    const rows = await collection.list(found, { ...part, limit: part.limit + 1 })
-    const shown = rows.slice(0, part.limit)
-    const last = rows.length > shown.length ? shown.at(-1) : undefined
-    const cursor = last && toCursor(resource, found, toPosition(found, last))
-    // Clients read at most 16 KiB of headers, and there are four links.
-    const maxLength = config.maxUrlBytes - 3 * length
-    const toNext = (page: number) =>
-      [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
-    const page = hasUrl ? query.part?.page : undefined
-    const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
-    const link = length <= maxLength ? toLinkField(links) : ''
-    const headers = { 'x-total-count': String(total), ...(link && { link }) }
+    const { records, isLast, total, links, headers } = await readPart(context, {
+      ...parsed,
+      found,
+      part,
+    })
     reply.headers(headers)
-    if (query.part === undefined && rows.length > shown.length) throw tooLong(total)
-    const toEmbedded = embeds && isJson ? await loadEmbedded(shown, embeds) : undefined
-    const ofPart = { type, pages: [shown], links, total, toEmbedded }
-    const chunks = render(resource, { ...view, ...ofPart })
+    if (query.part === undefined && !isLast) throw tooLong(total)
+    const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
+    const chunks = render(resource, { ...view, pages: [records], links, total, toEmbedded })
     let text = ''
     for await (const chunk of chunks) text += chunk
     // A page with a message is not to be revalidated.
@@ -98,6 +86,33 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
     if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
     return sendTagged(request, reply, content)
   }
+}
+
+interface PartRequest extends Pick<ParsedRequest, 'hasUrl' | 'longestUrl' | 'toUrl'> {
+  found: RecordQuery
+  part: ListPart
+}
+
+/** The records of a part, and the links to the other pages. */
+async function readPart(context: ResourceContext, { found, part, ...urls }: PartRequest) {
+  const { resource, collection, config } = context
+  const { hasUrl, longestUrl, toUrl } = urls
+  const total = await collection.count(found)
+  // One record more, to know whether another page follows.
+  const rows = await collection.list(found, { ...part, limit: part.limit + 1 })
+  const records = rows.slice(0, part.limit)
+  const isLast = rows.length === records.length
+  const last = isLast ? undefined : records.at(-1)
+  const cursor = last && toCursor(resource, found, toPosition(found, last))
+  // Clients read at most 16 KiB of headers, and there are four links.
+  const maxLength = config.maxUrlBytes - 3 * longestUrl
+  const toNext = (page: number) =>
+    [toUrl(page, cursor), toUrl(page)].find((href) => href.length <= maxLength) ?? toUrl(page)
+  const page = hasUrl ? part.page : undefined
+  const links = page ? toPageLinks({ ...page, total }, toUrl, last && toNext) : []
+  const link = longestUrl <= maxLength ? toLinkField(links) : ''
+  const headers = { 'x-total-count': String(total), ...(link && { link }) }
+  return { records, isLast, total, links, headers }
 }
 
 function tooLong(total: number) {
@@ -125,13 +140,15 @@ function createPageCache({ state }: Collection) {
   }
 }
 
+type ParsedRequest = ReturnType<typeof parseRequest>
+
 /** With the values that the path has, as filters. */
 function parseRequest(
   context: ResourceContext,
   request: FastifyRequest,
   fixed: Awaited<ReturnType<FindFixed>> = {},
 ) {
-  const { resource } = context
+  const { resource, config } = context
   return withParameterErrors(request, () => {
     const given = findParameters(resource, request)
     const embeds = parseEmbeds(context, given)
@@ -148,7 +165,10 @@ function parseRequest(
       return toHref({ path, parameters: given }, changes)
     }
     const ownPath = Object.keys(fixed).length > 0 ? resource.path : path
-    return { query, embeds, url: { path: ownPath, parameters: query.parameters }, toUrl }
+    const url = { path: ownPath, parameters: query.parameters }
+    const { length: longestUrl } = toUrl(Number.MAX_SAFE_INTEGER)
+    // A QUERY can be longer than a URL may be.
+    return { query, embeds, url, hasUrl: longestUrl <= config.maxUrlBytes, longestUrl, toUrl }
   })
 }
 
