@@ -45,14 +45,14 @@ function parseFlags(args: string[]) {
   const words: string[] = []
   const values: Record<string, string> = {}
   for (const [index, token] of tokens.entries()) {
-    const previous = tokens[index - 1]
     if (token.kind === 'option') {
       const name = names.get(token.name)
+      const value = token.value ?? (switches.includes(token.name) ? 'on' : undefined)
       if (name === undefined) problems.add(toUnknownFlag(token.rawName, [...names.keys()]))
-      else if (switches.includes(token.name)) values[name] = token.value ?? 'on'
-      else if (token.value === undefined) problems.add(`${token.rawName} requires a value`)
-      else values[name] = token.value
+      else if (value === undefined) problems.add(`${token.rawName} requires a value`)
+      else values[name] = value
     } else if (token.kind === 'positional') {
+      const previous = tokens[index - 1]
       const flag = previous?.kind === 'option' ? previous : undefined
       const isSwitch = flag !== undefined && switches.includes(flag.name)
       if (isSwitch && /^(on|off|true|false|yes|no)$/.test(token.value))

@@ -130,24 +130,16 @@ const timeSchemas: FieldSchemas = {
 }
 
 export function defineResource(definition: ResourceDefinition) {
-  const { name, schema, idField, namedBy, hasTimes = true, isSingular = false } = definition
+  const { name, schema, idField, hasTimes = true, isSingular = false } = definition
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
-  const ids = isSingular
-    ? []
-    : toOwnFields({ [idField ?? '_id']: toIdSchema(definition) }, storesId)
+  const ids = isSingular ? [] : toIdFields(definition)
   const times = hasTimes ? toOwnFields(timeSchemas) : []
   const own = [...ids, ...times]
-  const invalid = Object.keys(schema.properties).find(
-    (field) => field === '' || own.some((known) => known.name === field),
-  )
-  if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
+  assertFieldNames(definition, own)
   const fields = toFields(schema.properties, schema.required)
   const readable = fields.filter(({ kind }) => kind !== 'password')
-  // The id of another record names none.
-  const named = readable.filter(({ name }) => references.every(({ field }) => field !== name))
-  const naming = named.find((field) => field.name === namedBy) ?? named[0]
   const isSet = (field: string) => schema.properties[field]?.readOnly !== true
   const validator: () => Validator = compileLater({
     ...schema,
@@ -175,7 +167,7 @@ export function defineResource(definition: ResourceDefinition) {
     idName: idField ?? '_id',
     fields,
     readable,
-    naming,
+    naming: findNaming(definition, readable),
     /** The fields that a request can set. */
     editable: fields.filter((field) => isSet(field.name)),
     passwords: fields.filter(({ kind }) => kind === 'password'),
@@ -188,13 +180,26 @@ export function defineResource(definition: ResourceDefinition) {
   }
 }
 
+function assertFieldNames({ name, schema }: ResourceDefinition, own: readonly Field[]): void {
+  const isInvalid = (field: string) => field === '' || own.some((known) => known.name === field)
+  const invalid = Object.keys(schema.properties).find(isInvalid)
+  if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
+}
+
+/** The field whose value names a record: the id of another record names none. */
+function findNaming({ namedBy, references = [] }: ResourceDefinition, readable: readonly Field[]) {
+  const named = readable.filter(({ name }) => references.every(({ field }) => field !== name))
+  return named.find((field) => field.name === namedBy) ?? named[0]
+}
+
 /** `user` and `unit` start with a consonant. */
 function toArticle(noun: string): string {
   return /^([aeio]|u(?!s|ni))/i.test(noun) ? 'an' : 'a'
 }
 
-function toIdSchema({ hasNumericIds = false }: ResourceDefinition): FieldSchema {
-  return { type: hasNumericIds ? ['integer', 'string'] : 'string', title: 'Id' }
+function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
+  const type = hasNumericIds ? (['integer', 'string'] as const) : 'string'
+  return toOwnFields({ [idField ?? '_id']: { type, title: 'Id' } }, idField !== undefined)
 }
 
 function toOwnFields(schemas: FieldSchemas, isStored = false) {

@@ -116,7 +116,7 @@ suite('a field may have any name', () => {
 const hints: readonly [query: string, hint: RegExp][] = [
   ['words=a', /words is a list\. Its only operator is contains/],
   ['words:endsWith=a', /words:endsWith is a list\. Its only operator is contains/],
-  ['words_like=a', /Use words:contains, or start the service with JSON_SERVER=0.17/],
+  ['words_like=a', /Use words:contains, or start the service with --json-server 0.17/],
   ['sizes:contains=1&sizes:contains=a', /sizes:contains must be a number/],
   ['parts:contains=a', /parts:contains is a list of objects or lists, which has no operators/],
   ['place:contains=a', /place:contains is an object\. Filter by a member/],

@@ -36,7 +36,7 @@ function resolveAlias(resource: Resource, name: string, values: readonly string[
     // Read as plain text, a regular expression would find other records than in json-server.
     const isList = toTypes(found.schema).every((type) => ['array', 'null'].includes(type))
     if (operator === 'like' && (isList || /[\\^$.*+?()[\]{}|]/.test(values.join()))) {
-      const hint = `Use ${field}:contains, or start the service with JSON_SERVER=0.17`
+      const hint = `Use ${field}:contains, or start the service with --json-server 0.17`
       const reason = isList ? 'matches the text of the list' : 'is a regular expression'
       throw badParameter(name, `${reason} in json-server. ${hint}`)
     }

@@ -10,29 +10,13 @@ import { samplePassword } from '../samples.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { schema, key, editable, readable, visible, fixed, unique } = resource
-  const unknown = { additionalProperties: resource.allowsUnknown || undefined }
+  const { key, editable, readable, visible, unique } = resource
   const name = capitalize(key)
-  const own = visible.filter((field) => !readable.includes(field))
+  const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
+  const record = toRecordSchema(resource, required)
+  const input = toInputSchema(resource)
   const exampleId = resource.hasNumericIds ? 1 : exampleUuid
   const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)
-  const ownExamples = new Map(own.map((field) => [field, toOwnExample(field)]))
-  const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
-  const record = {
-    type: 'object',
-    required: [...own.map((field) => field.name), ...required],
-    properties: mapByName([...own, ...readable], ({ name, schema }) => ({
-      ...schema,
-      ...(fixed.includes(name) && { readOnly: true }),
-    })),
-    ...unknown,
-  }
-  const input = {
-    ...schema,
-    required: schema.required.filter((name) => editable.some((field) => field.name === name)),
-    properties: mapByName(editable, toInputSchema),
-    ...unknown,
-  }
   return {
     record: toComponent('schemas', name, record),
     part: toComponent('schemas', `${name}Part`, { ...record, ...withoutRequired(record) }),
@@ -43,15 +27,45 @@ export function toSchemas(resource: Resource) {
       description: 'The fields to change. null removes a field that is not required.',
       type: 'object',
       properties: input.properties,
-      ...unknown,
+      ...toUnknown(resource),
     }),
     inputExample: mapByName(editable, (field) =>
       unique.includes(field.name) ? toOther(toExample(field)) : toExample(field),
     ),
-    recordExample: mapByName(visible, (field) => ownExamples.get(field) ?? toExample(field)),
+    recordExample: mapByName(visible, (field) =>
+      readable.includes(field) ? toExample(field) : toOwnExample(field),
+    ),
     exampleId: String(exampleId),
     idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
   }
+}
+
+function toRecordSchema(resource: Resource, required: readonly string[]) {
+  const { visible, readable, fixed } = resource
+  const own = visible.filter((field) => !readable.includes(field))
+  return {
+    type: 'object',
+    required: [...own.map((field) => field.name), ...required],
+    properties: mapByName(visible, ({ name, schema }) => ({
+      ...schema,
+      ...(fixed.includes(name) && { readOnly: true }),
+    })),
+    ...toUnknown(resource),
+  }
+}
+
+function toInputSchema(resource: Resource) {
+  const { schema, editable } = resource
+  return {
+    ...schema,
+    required: schema.required.filter((name) => editable.some((field) => field.name === name)),
+    properties: mapByName(editable, toInputFieldSchema),
+    ...toUnknown(resource),
+  }
+}
+
+function toUnknown({ allowsUnknown }: Resource) {
+  return { additionalProperties: allowsUnknown || undefined }
 }
 
 /** A field with a default is required in the types of openapi-typescript. */
@@ -66,7 +80,7 @@ function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => V
   return Object.fromEntries(fields.map((field) => [field.name, toValue(field)]))
 }
 
-function toInputSchema({ schema, isRequired }: Field): object {
+function toInputFieldSchema({ schema, isRequired }: Field): object {
   const storable = schema.type === 'string' ? { ...schema, pattern: '^[^\\u0000]*$' } : schema
   return isRequired ? storable : { anyOf: [storable, { type: 'null' }] }
 }
