@@ -6,6 +6,7 @@ for (const [path, nearest] of [
   ['/lcations', '/locations'],
   ['/usres/1', '/users'],
   ['/learnn', '/learn'],
+  ['/status', '/status/:code'],
   ['/responses/cache', '/responses/cache/:key'],
   ['/responses/cach', '/responses/cache/:key'],
   ['/users/1/friends', undefined],

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { findNearest } from '../../config/find-nearest.ts'
 import type { AllowedMethods } from './allowed-methods.ts'
 import { isPreflight, isWriteAllowed } from '../security/origins.ts'
+import { withoutPatterns } from '../openapi/route.ts'
 import { HttpError, methodNotAllowed, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
 import { isRawRequest, isUnder, toPath } from './target.ts'
@@ -46,9 +47,9 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
   /** What a 404 suggests: the path of a route, by itself or, if it has no route, without the parameter. */
   const suggestions = new Map<string, string>()
   app.addHook('onRoute', (route) => {
-    const [, path] = /^(\/\w[^:*]*?)(?:\/:\w+)?$/.exec(route.url) ?? []
-    if (path !== undefined && (path === route.url || !suggestions.has(path)))
-      suggestions.set(path, route.url)
+    const url = withoutPatterns(route.url)
+    const [, path] = /^(\/\w[^:*]*?)(?:\/:\w+)?$/.exec(url) ?? []
+    if (path !== undefined && (path === url || !suggestions.has(path))) suggestions.set(path, url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
