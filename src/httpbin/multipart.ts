@@ -11,15 +11,19 @@ export interface Part {
 /** httpbin and go-httpbin have the same limit. */
 const maxParts = 1000
 
+/** RFC 2046 §5.1.1. To find a longer one can take the product of its length and that of the body. */
+const maxBoundaryLength = 70
+
 const blankLine = '\r\n\r\n'
 
 /** The parts of a body that is already in memory. Undefined if it is malformed. */
 export function parseParts(body: Buffer, contentType: string): Part[] | undefined {
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) return undefined
+  if (boundary === undefined || boundary.length > maxBoundaryLength) return undefined
   const delimiter = `--${boundary}`
   const parts: Part[] = []
+  let count = 0
   let start = body.indexOf(delimiter, 0, 'latin1')
   while (start !== -1) {
     start += delimiter.length
@@ -28,7 +32,8 @@ export function parseParts(body: Buffer, contentType: string): Part[] | undefine
     const end = headEnd === -1 ? -1 : body.indexOf(`\r\n${delimiter}`, headEnd + 2, 'latin1')
     if (end === -1) return undefined
     const bytes = body.subarray(headEnd + blankLine.length, end)
-    if (parts.length === maxParts) throw contentTooLarge('The form has too many parts.')
+    count += 1
+    if (count > maxParts) throw contentTooLarge('The form has too many parts.')
     parts.push(...toPart(body.toString('utf8', start, headEnd), bytes))
     start = end + 2
   }

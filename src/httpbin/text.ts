@@ -23,16 +23,31 @@ export function decodePercent(text: string): Buffer {
 /** Decodes UTF-8, with the text of `toText` for each byte that is not part of a character. */
 export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
   if (isUtf8(bytes)) return bytes.toString()
-  const parts: string[] = []
+  let text = ''
+  let start = 0
   for (let index = 0; index < bytes.length;) {
-    const first = bytes[index] ?? 0
-    const length = first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-    const character = bytes.subarray(index, index + length)
-    const isWhole = isUtf8(character)
-    parts.push(isWhole ? character.toString() : toText(first))
-    index += isWhole ? length : 1
+    const length = countBytes(bytes, index)
+    index += length || 1
+    if (length > 0) continue
+    if (start < index - 1) text += bytes.toString('utf8', start, index - 1)
+    text += toText(bytes[index - 1] ?? 0)
+    start = index
   }
-  return parts.join('')
+  return text + bytes.toString('utf8', start)
+}
+
+/** Of the character at the index (RFC 3629 §4). 0 if there is none. */
+function countBytes(bytes: Buffer, index: number): number {
+  const first = bytes[index] ?? 0
+  if (first < 0x80) return 1
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const greatest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  const second = bytes[index + 1] ?? 0
+  if (first < 0xc2 || first > 0xf4 || second < least || second > greatest) return 0
+  const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
+  for (let next = index + 2; next < index + length; next += 1)
+    if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return 0
+  return length
 }
 
 export function toPercent(byte: number): string {
@@ -83,12 +98,23 @@ export const toCanonical = remember((name) =>
   name.toLowerCase().replaceAll(/(?<![^-])[a-z]/g, (letter) => letter.toUpperCase()),
 )
 
-/** By code point, as Python and Go sort. UTF-16 sorts surrogates before U+E000. */
+/** By code point, as Python and Go sort. */
 export function sortByName<Member extends readonly [string, unknown]>(members: Member[]): Member[] {
-  if (members.length < 2) return members
-  const hasSurrogates = members.some(([name]) => /[\ud800-\udfff]/.test(name))
-  return members.sort(([one], [other]) => {
-    if (hasSurrogates) return Buffer.compare(Buffer.from(one), Buffer.from(other))
-    return one < other ? -1 : 1
+  if (!members.some(([name]) => surrogates.test(name))) return members.sort(compareNames)
+  const keyed = members.map((member) => [toSortKey(member[0]), member] as const)
+  return keyed.sort(compareNames).map(([, member]) => member)
+}
+
+type Named = readonly [name: string, ...unknown[]]
+
+const compareNames = ([one]: Named, [other]: Named) => (one < other ? -1 : 1)
+
+const surrogates = /[\ud800-\udfff]/
+
+/** A text that compares as the name does by code points: in UTF-16, surrogates come before U+E000. */
+function toSortKey(name: string): string {
+  return name.replaceAll(/[\ud800-\uffff]/g, (unit) => {
+    const code = unit.charCodeAt(0)
+    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
   })
 }

@@ -7,6 +7,9 @@ import { toCursor } from './filter.ts'
 /** A viewer that reads slowly misses older ones. */
 export const maxPending = 200
 
+/** Between two parts, other requests get their turn. */
+const maxAtOnce = 20
+
 export interface BatchSource {
   watch: (listener: (batch: ExchangeBatch) => void) => () => void
   /** What the viewer has missed since its last event. */
@@ -25,13 +28,13 @@ export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSo
     missed += more + exchanges.length - pending.length
   }
   const read = () => {
-    const texts = pending.map((exchange) => {
+    const texts = pending.slice(0, maxAtOnce).map((exchange) => {
       last = toCursor(exchange)
       return toEvent('exchange', last, toValue(exchange))
     })
     const gap = missed === 0 ? '' : toEvent('missed', last, { count: missed })
     const change = coverage ? toCoverageEvent(coverage, last) : ''
-    pending = []
+    pending = pending.slice(maxAtOnce)
     missed = 0
     coverage = undefined
     return change + gap + texts.join('')

@@ -7,7 +7,7 @@ import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { toOwner } from './owner.ts'
-import { maskTarget } from './mask.ts'
+import { maskRequestTarget } from './mask-body.ts'
 import { toEntry, toExchangeId, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
@@ -142,7 +142,10 @@ function createSearch(
   }
 }
 
-const toMasked = (recorded: Recorded) => ({ ...recorded, target: maskTarget(recorded.target) })
+const toMasked = (recorded: Recorded) => ({
+  ...recorded,
+  target: maskRequestTarget(recorded.target),
+})
 
 function createBudget(maxBytes: number): ByteBudget {
   let bytes = 0

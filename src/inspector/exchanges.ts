@@ -44,7 +44,7 @@ const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
 /** At once: more would block other requests. */
-const [maxListed, maxDecoded] = [100, 10]
+const [maxListed, maxDecoded] = [100, 4]
 
 /** `ask` sends a question to the other processes, which respond with `respondTo`. */
 export function openExchanges(log: ExchangeLog, ask: AskOthers) {

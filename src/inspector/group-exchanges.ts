@@ -20,10 +20,27 @@ export function groupExchanges<Item extends ExchangeSummary>(
 }
 
 function leadsTo(earlier: ExchangeSummary, later: ExchangeSummary): boolean {
-  const pauseMs = Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt) - earlier.ms
-  if (earlier.client !== later.client || pauseMs > maxPauseMs) return false
-  if (earlier.isPreflight) return !later.isPreflight && earlier.target === later.target
-  return toTarget(earlier.location ?? '', earlier.target) === toTarget(later.target)
+  const isNext = earlier.isPreflight
+    ? !later.isPreflight && earlier.target === later.target
+    : findTargets(earlier).next === findTargets(later).own
+  if (!isNext || earlier.client !== later.client) return false
+  return Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt) - earlier.ms <= maxPauseMs
+}
+
+interface Targets {
+  own: string | undefined
+  /** Of a redirect. */
+  next: string | undefined
+}
+
+const known = new WeakMap<ExchangeSummary, Targets>()
+
+/** Parsed once for each exchange: a URL can have 8 KiB, and a list has thousands of pairs. */
+function findTargets(exchange: ExchangeSummary): Targets {
+  const { target, location = '' } = exchange
+  const targets = known.get(exchange) ?? { own: toTarget(target), next: toTarget(location, target) }
+  known.set(exchange, targets)
+  return targets
 }
 
 /** Without the origin and the fragment. */

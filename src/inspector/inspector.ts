@@ -3,7 +3,7 @@ import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
-import { isObject } from '../http/request/parameters.ts'
+import { isObject, maxSearchLength } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import {
   createStreamSender,
@@ -69,10 +69,14 @@ function toFilter({ query }: FastifyRequest): ExchangeFilter {
   if (status !== undefined && !new RegExp(statusPattern).test(status)) {
     throw badRequest('The parameter status must be a status code or a class such as 4xx.')
   }
+  const path = findText(query, 'path')
+  if (path !== undefined && path.length > maxSearchLength) {
+    throw badRequest(`The parameter path must have at most ${String(maxSearchLength)} characters.`)
+  }
   return {
     method: findText(query, 'method')?.toUpperCase(),
     status,
-    path: findText(query, 'path'),
+    path,
     client: findText(query, 'client'),
     isOwn: isSet(query, 'mine'),
     isError: isSet(query, 'errors'),

@@ -80,8 +80,9 @@ for (const [query, expected] of [
   })
 }
 
-for (const query of ['errors=true', 'mine=yes', 'assets=0', 'status=4', 'status=600']) {
-  test(`${query} gets 400 that names the parameter`, async (t) => {
+const long = `path=${'x'.repeat(251)}`
+for (const query of ['errors=true', 'mine=yes', 'assets=0', 'status=4', 'status=600', long]) {
+  test(`${query.slice(0, 20)} gets 400 that names the parameter`, async (t) => {
     const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
     for (const path of ['/inspector', '/inspector/events', '/inspector.har']) {
       const { statusCode, body } = await app.inject(`${path}?${query}`)

@@ -108,7 +108,17 @@ test('the secrets in a body that was compressed twice are not shown', async (t) 
   assert.ok(!body.includes(secret))
 })
 
-const echoes: readonly (readonly [what: string, url: string, headers: object, body?: string])[] = [
+const long = `${'ba'.repeat(150)}c`
+
+type Echo = readonly [
+  what: string,
+  url: string,
+  headers: object,
+  body?: string | undefined,
+  secret?: string,
+]
+
+const echoes: readonly Echo[] = [
   ['a form', '/users/post', { 'content-type': formType }, `password=${secret}`],
   ...[
     `"pin":123456,"password":"${secret}"`,
@@ -123,21 +133,33 @@ const echoes: readonly (readonly [what: string, url: string, headers: object, bo
   ['JSON', '/users/post', { 'content-type': json }, `{"password":"${secret}"}`],
   ['Authorization', '/go-httpbin/dump/request', { authorization: `Bearer ${secret}` }],
   ['cookies', '/go-httpbin/dump/request', { cookie: `a=1; b=${secret}` }],
+  ['few characters', '/responses/echo', { 'content-type': json }, '{"pin":"Zq9_x"}', 'Zq9_x'],
+  ['few characters', '/go-httpbin/dump/request', { authorization: 'Zq9_x' }, undefined, 'Zq9_x'],
+  ['many characters', '/responses/echo', {}, `{"token":"${long}"}`, long],
   ['X-Inspector', '/go-httpbin/dump/request', { 'x-inspector': `<${secret}-0>` }],
 ]
 
-for (const [what, url, fields, payload] of echoes) {
-  test(`a response that returns a secret of ${what} is masked: ${payload ?? url}`, async (t) => {
+for (const [what, url, fields, payload, hidden = secret] of echoes) {
+  test(`a response that returns a secret of ${what} is masked: ${(payload ?? url).slice(0, 60)}`, async (t) => {
     const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
     const id = randomUUID()
     const headers = { accept: 'text/html', 'x-request-id': id, ...fields }
     const method = payload === undefined ? 'GET' : 'POST'
     const sent = await app.inject({ method, url, headers, ...(payload && { payload }) })
-    assert.ok(sent.body.includes(secret), sent.body)
+    assert.ok(sent.body.includes(hidden), sent.body)
     for (const accept of ['text/html', 'application/json']) {
       const found = { url: `/inspector?request_id=${id}`, headers: { accept } }
       const { body } = await app.inject(found)
-      assert.ok(body.includes(url) && !body.includes(secret), body)
+      assert.ok(body.includes(url) && !body.includes(hidden), body)
     }
   })
 }
+
+test('a response that returns more secrets than can be looked for is masked as a whole', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const tokens = Array.from({ length: 151 }, (_, index) => `secret-${String(index)}`)
+  await app.inject({ method: 'POST', url: '/responses/echo', payload: { tokens, shown } })
+  const { body } = await app.inject('/inspector.har')
+  assert.match(body, /••••••/)
+  assert.doesNotMatch(body, /secret-\d/)
+})

@@ -1,7 +1,7 @@
-import { decodePath } from '../http/request/target.ts'
+import { decodePath, toPath } from '../http/request/target.ts'
 import { ownSecrets } from '../http/security/visitor-response.ts'
 import { findMasked } from './mask-echo.ts'
-import { isSecret, mask, maskTarget } from './mask.ts'
+import { isSecret, mask, maskField, maskTarget } from './mask.ts'
 
 /**
  * Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. Adds
@@ -12,6 +12,14 @@ export function maskBody(contentType: string, text: string, found: string[] = []
     found.push(secret)
     return mask
   })
+}
+
+/** The values of its parameters are masked as those of a form. */
+export function maskRequestTarget(target: string, found: string[] = []): string {
+  const path = toPath(target)
+  const query = target.slice(path.length + 1)
+  const masked = maskUrls(path, found)
+  return path === target ? masked : `${masked}?${maskForm(query, found)}`
 }
 
 function maskFields(contentType: string, text: string, found: string[]): string {
@@ -56,12 +64,20 @@ function maskForm(text: string, found: string[]): string {
     .join('&')
 }
 
-/** A value can be JSON, as in the webhooks of GitHub and Slack. */
+/** A value can be JSON, as in the webhooks of GitHub and Slack, or a header, as in the URL of a response. */
 function maskValue(value: string, found: string[]): string {
   const plain = decodePath(value.replaceAll('+', ' ')) ?? ''
-  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain, found) : plain
+  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain, found) : maskHeader(plain, found)
   if (masked === plain) return maskUrls(value, found)
   return encodeURIComponent(masked).replaceAll(encodeURIComponent(mask), mask)
+}
+
+function maskHeader(text: string, found: string[]): string {
+  const [, start = '', name = '', value = ''] = /^(([\w-]+): *)(.*)$/s.exec(text) ?? []
+  const masked = maskField(name, value)
+  if (masked === value) return text
+  found.push(...findMasked(value, masked))
+  return start + masked
 }
 
 /** RFC 7578 §4.2: the name of a field is in Content-Disposition. Parsers differ in which one they use. */

@@ -1,11 +1,14 @@
+import { maxSearchLength } from '../http/request/parameters.ts'
 import { decodePath } from '../http/request/target.ts'
 import { html } from '../site/html.ts'
 import { mask } from './mask.ts'
 
-/** How many secrets of an exchange are looked for in a body. Each search reads the whole body. */
-const countSearched = 300
-/** Shorter secrets are not looked for: they would be found in most bodies. */
-const minLength = 6
+/** To look for one in a body of 64 KiB takes up to a millisecond. */
+const maxForms = 150
+/** Shorter ones are in most bodies. */
+const minLength = 3
+/** Others are looked for as whole words. */
+const minPartLength = 6
 
 /** What is masked in `masked`, where `source` has it. */
 export function findMasked(source: string, masked: string): readonly string[] {
@@ -13,7 +16,7 @@ export function findMasked(source: string, masked: string): readonly string[] {
   if (!source.startsWith(first)) return []
   const found: string[] = []
   let at = first.length
-  for (const piece of pieces.slice(0, countSearched)) {
+  for (const piece of pieces) {
     const end = piece === '' ? source.length : source.indexOf(piece, at)
     if (end === -1) break
     found.push(source.slice(at, end))
@@ -22,15 +25,44 @@ export function findMasked(source: string, masked: string): readonly string[] {
   return found
 }
 
-/** Many responses have a part of their request: masks its secrets there too. */
+/** Many responses have a part of their request: masks its secrets there too, or all if they are too many. */
 export function maskEcho(text: string, secrets: readonly string[]): string {
-  const long = new Set(secrets.filter(({ length }) => length >= minLength))
-  const forms = [...long].slice(0, countSearched).flatMap(toForms)
-  return [...new Set(forms)]
-    .filter(({ length }) => length >= minLength)
-    .toSorted((one, other) => other.length - one.length)
-    .slice(0, countSearched)
-    .reduce((masked, secret) => masked.replaceAll(secret, mask), text)
+  const forms = new Set(secrets.flatMap(toForms).filter(({ length }) => length >= minLength))
+  if (forms.size > maxForms) return mask
+  return [...forms].toSorted((one, other) => other.length - one.length).reduce(maskSecret, text)
+}
+
+function maskSecret(text: string, secret: string): string {
+  if (secret.length < minPartLength)
+    return text.replaceAll(new RegExp(`(?<!\\w)${RegExp.escape(secret)}(?!\\w)`, 'g'), mask)
+  return secret.length <= maxSearchLength ? text.replaceAll(secret, mask) : maskLong(text, secret)
+}
+
+/** In linear time (Knuth, Morris and Pratt). `replaceAll` can take the product of the two lengths. */
+function maskLong(text: string, secret: string): string {
+  const borders = toBorders(secret)
+  let [masked, start, matched] = ['', 0, 0]
+  for (let at = 0; at < text.length; at += 1) {
+    while (matched > 0 && text[at] !== secret[matched]) matched = borders[matched] ?? 0
+    if (text[at] === secret[matched]) matched += 1
+    if (matched < secret.length) continue
+    masked += text.slice(start, at + 1 - matched) + mask
+    start = at + 1
+    matched = 0
+  }
+  return masked + text.slice(start)
+}
+
+/** For each length of a start of the text: the length of the longest shorter start with which it ends. */
+function toBorders(text: string): Uint32Array {
+  const borders = new Uint32Array(text.length + 1)
+  let border = 0
+  for (let length = 2; length <= text.length; length += 1) {
+    while (border > 0 && text[length - 1] !== text[border]) border = borders[border] ?? 0
+    if (text[length - 1] === text[border]) border += 1
+    borders[length] = border
+  }
+  return borders
 }
 
 /** `Bearer a` has `a`, and `a=b; c=d` has `b` and `d`. */

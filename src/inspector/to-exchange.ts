@@ -2,7 +2,7 @@ import { ownSecrets } from '../http/security/visitor-response.ts'
 import { findField } from './exchange.ts'
 import type { Exchange, ExchangeSummary, Fields } from './exchange.ts'
 import { toTimestamp } from './filter.ts'
-import { maskBody } from './mask-body.ts'
+import { maskBody, maskRequestTarget } from './mask-body.ts'
 import { findMasked, maskEcho } from './mask-echo.ts'
 import { mask, maskField, maskTarget } from './mask.ts'
 import type { Recorded } from './recorded.ts'
@@ -16,7 +16,7 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
   return {
     ...{ id, requestId, receivedAt: toTimestamp(recorded.receivedAt), client },
     isOwn: viewer !== undefined && owner === viewer,
-    ...{ method, effectiveMethod, target: maskTarget(recorded.target) },
+    ...{ method, effectiveMethod, target: maskRequestTarget(recorded.target) },
     ...{ status, ms: times.end, isCutOff, demo, route },
     location: location && maskTarget(location),
     ...{ fault: rare.fault, step: rare.step },
@@ -31,7 +31,8 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const { earlyHints, trailers, ...rare } = recorded.rare
   const summary = toSummary(recorded, viewer)
   const requestFields = maskFields(recorded.requestFields)
-  const secrets = [...findMasked(recorded.target, summary.target)]
+  const secrets: string[] = []
+  maskRequestTarget(recorded.target, secrets)
   for (const [index, [, value]] of recorded.requestFields.entries())
     secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
   const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)

@@ -52,6 +52,12 @@ test('a regular expression that takes too long gets 400, and other requests do n
   assert.deepEqual(await readIds(app, '/posts?title_like=^.ne$'), [1])
 })
 
+test('a condition in _where is at most as deep as JSON may be', async (t) => {
+  const where = `{"id":{"in":${'['.repeat(100)}${']'.repeat(100)}}}`
+  const { statusCode } = await (await openData(t, '1')).inject(`/posts?_where=${encodeURI(where)}`)
+  assert.equal(statusCode, 400)
+})
+
 const long = 'x'.repeat(251)
 const where = (count: number) => ({ or: Array(count).fill({ title: { contains: 'x' } }) })
 const unsearched: [version: '0.17' | '1', url: string][] = [
@@ -167,8 +173,8 @@ for (const version of ['0.17', '1'] as const) {
     const terms = (count: number) => Array.from({ length: count }, () => 'title').join()
     assert.equal((await app.inject(`/posts?_sort=${terms(10)}`)).statusCode, 200)
     assert.equal((await app.inject(`/posts?_sort=${terms(11)}`)).statusCode, 400)
-    const path = 'title.'.repeat(1000)
-    assert.equal((await app.inject(`/posts?${path}x=1`)).statusCode, 200)
+    for (const path of ['title.'.repeat(1000), 'a.'.repeat(3500)])
+      assert.equal((await app.inject(`/posts?${path}x=1`)).statusCode, 200)
   })
 
   test(`in ${version} a DELETE changes at most 10,000 records`, async (t) => {

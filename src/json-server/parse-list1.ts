@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config/config.ts'
+import { assertDepth } from '../http/body/parse-json.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toQueryText } from '../http/request/target.ts'
 import type { Document, FieldValue } from '../stores/records/records.ts'
@@ -19,8 +21,8 @@ const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
 
 export function parseList1(context: Context, { url }: FastifyRequest): ListRequest {
   const parameters = new URLSearchParams(toQueryText(url))
-  const where = parseWhere(parameters)
-  assertSearches('contains, startsWith and endsWith', [...findSearches(where)])
+  const where = parseWhere(parameters, context.config)
+  assertSearches('contains, startsWith and endsWith', findSearches(where))
   const embed = toNames(parameters.getAll('_embed'))
   const number = Number.parseInt(parameters.get('_page') ?? '')
   const size = Number.parseInt(parameters.get('_per_page') ?? '')
@@ -100,8 +102,13 @@ function compareText(method: 'includes' | 'startsWith' | 'endsWith'): Comparison
 }
 
 /** `views:gte=10`, `author.name=x`, or `_where`, which is JSON and replaces them. */
-function parseWhere(parameters: URLSearchParams): Where {
-  const given = findJson(parameters.get('_where') ?? '')
+function parseWhere(
+  parameters: URLSearchParams,
+  { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>,
+): Where {
+  const json = parameters.get('_where') ?? ''
+  assertDepth(json, maxJsonDepth)
+  const given = findJson(json)
   if (isObject(given)) return given
   const where: Where = {}
   for (const [name, text] of parameters) if (!reserved.includes(name)) add(where, name, text)
@@ -109,11 +116,16 @@ function parseWhere(parameters: URLSearchParams): Where {
 }
 
 /** Their texts, also inside `or` and of fields with such a name. */
-function* findSearches(where: object): Generator<string> {
-  for (const [name, condition] of Object.entries(where) as [string, unknown][]) {
-    if (Object.hasOwn(searches, name)) yield toText(condition)
-    if (typeof condition === 'object' && condition !== null) yield* findSearches(condition)
-  }
+function findSearches(where: Where): string[] {
+  const texts: string[] = []
+  // Not recursive: the name of a parameter can have thousands of parts.
+  const inside: object[] = [where]
+  for (const conditions of inside)
+    for (const [name, condition] of Object.entries(conditions) as [string, unknown][]) {
+      if (Object.hasOwn(searches, name)) texts.push(toText(condition))
+      if (typeof condition === 'object' && condition !== null) inside.push(condition)
+    }
+  return texts
 }
 
 const unsafeNames = ['__proto__', 'prototype', 'constructor']

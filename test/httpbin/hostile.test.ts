@@ -133,6 +133,33 @@ for (const prefix of prefixes) {
     assert.equal(allowed.json<{ form: { a: string[] } }>().form.a.length, 1000)
     const tooMany = await post(1001)
     assert.equal(tooMany.statusCode, prefix === '/httpbin' ? 413 : 400)
+    const payload = `${'--b\r\n\r\n\r\n'.repeat(1001)}--b--`
+    const nameless = await app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    assert.equal(nameless.statusCode, prefix === '/httpbin' ? 413 : 400)
+  })
+
+  test(`${prefix}: a multipart boundary has at most 70 characters`, async (t) => {
+    const app = await testApp(t)
+    const post = (boundary: string) => {
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+      const part = 'Content-Disposition: form-data; name=a\r\n\r\n1\r\n'
+      const payload = `--${boundary}\r\n${part}--${boundary}--`
+      return app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    }
+    const allowed = await post('b'.repeat(70))
+    assert.match(allowed.body, /"a":/)
+    const tooLong = await post('b'.repeat(71))
+    assert.doesNotMatch(tooLong.body, /"a":/)
+    assert.equal(tooLong.statusCode, prefix === '/httpbin' ? 200 : 400)
+  })
+
+  test(`${prefix}: members are sorted by code point`, async (t) => {
+    const app = await testApp(t)
+    const headers = { 'content-type': 'application/json' }
+    const payload = '{"\ufb01":1,"\ud83d\ude00":2,"z":3,"\ud7ff":4}'
+    const { body } = await app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
+    const { json } = JSON.parse(body) as { json: object }
+    assert.deepEqual(Object.keys(json), ['z', '\ud7ff', '\ufb01', '\u{1f600}'])
   })
 
   test(`${prefix}: JSON has at most 100,000 values`, async (t) => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
 import { statusPattern } from '../../inspector/filter.ts'
-import { isObject } from '../../http/request/parameters.ts'
+import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
@@ -52,6 +52,8 @@ export function parseRequestList(request: FastifyRequest, others: readonly strin
   return withParameterErrors(request, () => {
     const texts = Object.fromEntries(own.map(([name, value]) => [name, toText(name, value)]))
     const { after = '', sort, status = '' } = texts
+    const long = own.find(([name]) => (texts[name] ?? '').length > maxSearchLength)
+    if (long) throw badParameter(long[0], `must have at most ${String(maxSearchLength)} characters`)
     if (status !== '' && !new RegExp(statusPattern).test(status))
       throw badParameter('status', 'must be a status code or a class such as 2xx')
     if (after !== '' && toReceivedAt(after) === undefined)

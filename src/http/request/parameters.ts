@@ -90,6 +90,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Node finds a text of at most 250 characters in linear time, and a longer one in quadratic time. */
+export const maxSearchLength = 250
+
 export function isDecimal(text: string): boolean {
   // The pattern is unambiguous, so that matching takes linear time.
   return text.length <= 64 && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)

@@ -1,4 +1,4 @@
-import { isDecimal } from '../../http/request/parameters.ts'
+import { isDecimal, maxSearchLength } from '../../http/request/parameters.ts'
 import { isOfText } from '../../stores/records/records.ts'
 import type { FieldValue, Filter, Operator, RecordQuery } from '../../stores/records/records.ts'
 import { hasScalars, toTypes, type FieldSchema, type Resource } from '../definition.ts'
@@ -51,8 +51,6 @@ function assertCount(filters: readonly ListFilter[]): void {
 }
 
 const maxSearches = 10
-/** Node finds a text of at most 250 characters in linear time, and a longer one in quadratic time. */
-const maxSearchLength = 250
 
 function assertSearches(filters: readonly ListFilter[], text: string): void {
   const searches = filters.filter(({ filter }) => isOfText(filter.operator))
