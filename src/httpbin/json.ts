@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { assertDepth } from '../http/body/parse-json.ts'
+import { assertDepth, hasMore } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
 
 /** The digits that a number is written with. */
@@ -8,7 +8,7 @@ export class JsonNumber extends String {}
 export interface JsonStyle {
   /** Whether the members of a `Map` are sorted by name. Those of other objects always are. */
   sortsMaps: boolean
-  /** Characters that are written as `\uXXXX`. */
+  /** Runs of characters that are written as `\uXXXX`. */
   escaped: RegExp
   /** Between the members of a text in one line. */
   compact: readonly [comma: string, colon: string]
@@ -52,7 +52,8 @@ const isMembers = (value: object): value is Map<string, unknown> => value instan
 
 /** The whole text at once: these characters are in strings only. */
 function escape(text: string, { escaped }: JsonStyle): string {
-  return text.replace(escaped, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const toHex = (run: string) => Buffer.from(run, 'utf16le').swap16().toString('hex')
+  return text.replace(escaped, (run) => toHex(run).replaceAll(/.{4}/g, '\\u$&'))
 }
 
 /** A value costs about a microsecond: there would be half a million in a mebibyte. */
@@ -65,9 +66,8 @@ export function parseJsonNumbers(
   toNumber: (digits: string) => unknown,
 ): unknown {
   assertDepth(text, maxJsonDepth)
-  // Commas in strings count too.
-  if (text.split(',', maxValues + 1).length > maxValues)
-    throw new Error('There are too many values.')
+  // Those in strings count too.
+  if (hasMore(text, ',[{', maxValues)) throw new Error('There are too many values.')
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? toNumber(context?.source ?? '') : value,
   )

@@ -24,6 +24,11 @@ test('a response has the chosen freshness and validators, and no others', async 
   }
 })
 
+test('a leap second in last_modified is the second before it', async (t) => {
+  const { headers } = await (await testApp(t)).inject(`${url}?last_modified=2016-12-31T23:59:60Z`)
+  assert.equal(headers['last-modified'], 'Sat, 31 Dec 2016 23:59:59 GMT')
+})
+
 for (const tag of ['v1', '"v1"', 'W/v1', 'W/"v1"']) {
   test(`etag=${tag} has quotation marks in the response`, async (t) => {
     const { headers } = await (await testApp(t)).inject(`${url}?etag=${tag}`)

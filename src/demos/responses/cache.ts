@@ -101,10 +101,14 @@ function toTag({ etag }: Parameters, variant: string): string | undefined {
   return etag && `${weak}"${[opaque, variant].filter(Boolean).join('-')}"`
 }
 
+/** A leap second, which `Date` does not have, is the second before it. */
+function findTime({ last_modified: text }: Parameters): Date | undefined {
+  return text === undefined ? undefined : new Date(text.replace(/:60(?=[.Z+-])/i, ':59'))
+}
+
 /** RFC 9110 §13.1.2, §13.1.3: only GET and HEAD get 304. */
 function evaluate({ method, raw }: FastifyRequest, parameters: Parameters, etag?: string) {
-  const { last_modified: modified } = parameters
-  const lastModified = modified === undefined ? undefined : new Date(modified)
+  const lastModified = findTime(parameters)
   if (method === 'GET' || method === 'HEAD')
     return evaluatePreconditions(raw, { etag, lastModified })
   const etags = etag === undefined ? [] : [etag]
@@ -114,7 +118,7 @@ function evaluate({ method, raw }: FastifyRequest, parameters: Parameters, etag?
 const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const
 
 function toHeaders(parameters: Parameters, etag = ''): Record<string, string> {
-  const { cache_control: others, age, last_modified: modified, vary = '' } = parameters
+  const { cache_control: others, age, vary = '' } = parameters
   const own = directives.map((name) => {
     const value = parameters[name]
     return value === undefined ? '' : `${name.replaceAll('_', '-')}=${String(value)}`
@@ -122,7 +126,7 @@ function toHeaders(parameters: Parameters, etag = ''): Record<string, string> {
   const headers = {
     'Cache-Control': [others, ...own].filter(Boolean).join(', '),
     ETag: etag,
-    'Last-Modified': modified === undefined ? '' : new Date(modified).toUTCString(),
+    'Last-Modified': findTime(parameters)?.toUTCString() ?? '',
     Vary: vary,
     Age: String(age ?? ''),
   }

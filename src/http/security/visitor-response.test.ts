@@ -47,6 +47,7 @@ const dropped: readonly (readonly [string, string])[] = [
   ['Fly-Replay', 'app=other'],
   ['Surrogate-Control', 'content="ESI/1.0"'],
   ['\u{212a}ept', 'a name with a Kelvin sign, whose lower case is k'],
+  ['Timing-Allow-Origin', '*'],
   ['Server-Timing', 'exchange;desc="../httpbin/html"'],
 ]
 

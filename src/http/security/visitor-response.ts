@@ -44,7 +44,7 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
  * or stop sending requests to this service.
  */
 const forbidden =
-  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|edge-control|expect-ct|fly-replay.*|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|sec(ure)?-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|surrogate-control|te|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-envoy-.*|x-lighttpd-.*|x-litespeed-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
+  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|edge-control|expect-ct|fly-replay.*|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|sec(ure)?-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|surrogate-control|te|timing-allow-origin|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-envoy-.*|x-lighttpd-.*|x-litespeed-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
 
 /**
  * Pages of this origin could load it as their own. Firefox before 123 sets the cookies that a part of a

@@ -32,7 +32,7 @@ export const goHttpbin: Dialect = {
   title: 'go-httpbin 2.25.0',
   jsonType,
   textType,
-  jsonStyle: { sortsMaps: false, escaped: /[\u2028\u2029\ufffd]/g, compact: [',', ':'] },
+  jsonStyle: { sortsMaps: false, escaped: /[\u2028\u2029\ufffd]+/g, compact: [',', ':'] },
   splitPath: (path) => path.split('/').map((part) => decodeText(part)),
   parseQuery: (text) => parsePairs(text).pairs,
   toValues: toLists,

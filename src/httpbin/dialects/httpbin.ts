@@ -49,7 +49,7 @@ export const httpbin: Dialect = {
   title: 'httpbin 0.10.4',
   jsonType: 'application/json',
   textType,
-  jsonStyle: { sortsMaps: true, escaped: /[\x7f-\uffff]/g, compact: [', ', ': '] },
+  jsonStyle: { sortsMaps: true, escaped: /[\x7f-\uffff]+/g, compact: [', ', ': '] },
   // A percent-encoded slash is a slash, as in WSGI.
   splitPath: (path) => decodeText(path, toPercent).split('/'),
   parseQuery: (text) =>

@@ -128,7 +128,7 @@ function createLine(request: DialectRequest): (id: number) => string {
     ? ['url', 'args', 'headers', 'origin', 'id']
     : ['id', 'args', 'headers', 'origin', 'url']
   const shown = new Map(names.map((name) => [name, all.get(name)]))
-  const escaped = isPython ? jsonStyle.escaped : /[<>&\u2028\u2029\ufffd]/g
+  const escaped = isPython ? jsonStyle.escaped : /[<>&\u2028\u2029\ufffd]+/g
   const mark = `"id"${jsonStyle.compact[1]}`
   const line = toCompactJson(shown, { ...jsonStyle, sortsMaps: false, escaped })
   const [start = '', end = ''] = line.split(mark + idMark)
