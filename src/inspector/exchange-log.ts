@@ -130,7 +130,8 @@ function createSearch(
       recorded.target.includes(path)
     // Masking takes longer than the rest, so that only as many as are needed are masked.
     const isMatching = (recorded: Recorded) =>
-      isMatch(query, path === '' ? recorded : toMasked(recorded), viewer)
+      isMatch({ ...query, path: undefined }, recorded, viewer) &&
+      (path === '' || maskRequestTarget(recorded.target).includes(path))
     return readAll(key)
       .filter((recorded) => recorded !== undefined)
       .filter(isFound)
@@ -141,11 +142,6 @@ function createSearch(
       .toArray()
   }
 }
-
-const toMasked = (recorded: Recorded) => ({
-  ...recorded,
-  target: maskRequestTarget(recorded.target),
-})
 
 function createBudget(maxBytes: number): ByteBudget {
   let bytes = 0

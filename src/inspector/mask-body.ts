@@ -8,10 +8,7 @@ import { isSecret, mask, maskField, maskTarget } from './mask.ts'
  * them to `found`.
  */
 export function maskBody(contentType: string, text: string, found: string[] = []): string {
-  return maskFields(contentType, text, found).replace(ownSecrets, (secret) => {
-    found.push(secret)
-    return mask
-  })
+  return maskOwn(maskFields(contentType, text, found), found)
 }
 
 /** The values of its parameters are masked as those of a form. */
@@ -19,7 +16,14 @@ export function maskRequestTarget(target: string, found: string[] = []): string 
   const path = toPath(target)
   const query = target.slice(path.length + 1)
   const masked = maskUrls(path, found)
-  return path === target ? masked : `${masked}?${maskForm(query, found)}`
+  return maskOwn(path === target ? masked : `${masked}?${maskForm(query, found)}`, found)
+}
+
+function maskOwn(text: string, found: string[]): string {
+  return text.replace(ownSecrets, (secret) => {
+    found.push(secret)
+    return mask
+  })
 }
 
 function maskFields(contentType: string, text: string, found: string[]): string {
@@ -44,6 +48,8 @@ function maskText(text: string, found: string[]): string {
 }
 
 function maskUrls(text: string, found: string[]): string {
+  // Most of many short texts have no character that a secret needs.
+  if (!/[=@%_]/.test(text)) return text
   const masked = maskTarget(text)
   if (masked !== text) found.push(...findMasked(text, masked))
   return masked
@@ -66,6 +72,7 @@ function maskForm(text: string, found: string[]): string {
 
 /** A value can be JSON, as in the webhooks of GitHub and Slack, or a header, as in the URL of a response. */
 function maskValue(value: string, found: string[]): string {
+  if (!/[=@%_:[{]/.test(value)) return value
   const plain = decodePath(value.replaceAll('+', ' ')) ?? ''
   const masked = /^\s*[[{]/.test(plain) ? maskJson(plain, found) : maskHeader(plain, found)
   if (masked === plain) return maskUrls(value, found)

@@ -1,3 +1,4 @@
+import { remember } from '../http/remember.ts'
 import { decodePath } from '../http/request/target.ts'
 import { ownSecrets } from '../http/security/visitor-response.ts'
 
@@ -13,7 +14,7 @@ const publicName =
   /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
 
 /** For header and parameter names such as `X-Api-Key` and `user[authToken]`. */
-export function isSecret(name: string): boolean {
+export const isSecret = remember((name): boolean => {
   const words =
     name
       .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
@@ -23,7 +24,7 @@ export function isSecret(name: string): boolean {
   if (publicName.test(joined)) return false
   if (joined === 'x-inspector') return true
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
-}
+})
 
 /** A parameter name in a URL or in text that contains URLs, percent-encoded ones too. */
 // No character of a name can start another one, so that the time is linear.

@@ -1,7 +1,12 @@
+import { badRequest } from '../http/errors/http-error.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { findByIds, findUnknown, type Related } from './selection.ts'
 import { findList, isVersion1, toKey, toShown, type Context } from './server.ts'
+
+/** Of one record, or of the records that are read at once. */
+const maxEmbeddedLength = 16 * 1024 ** 2
+const tooLong = 'The embedded records are larger than 16 MiB. Request them as a list.'
 
 type Documents = readonly Document[]
 type AddRelated = (documents: Documents) => Documents | Promise<Documents>
@@ -56,9 +61,12 @@ function addChildren(context: Context, name: string): AddRelated {
     const found = new Map(documents.map(({ [idName]: id }) => [id, new Array<Document>()]))
     const filters = [toChildFilter({ field: key }, [...found.keys()].map(String))]
     const pages = unknown.has(key) ? [] : children.collection.pages({ filters, sort: [] })
+    let length = 0
     for await (const page of pages) {
       // An id that is a number is not equal to its text.
       for (const child of page) found.get(child.document[key])?.push(toShown(children, child))
+      length += JSON.stringify(page.map(({ document }) => document)).length
+      if (length > maxEmbeddedLength) throw badRequest(tooLong)
     }
     return documents.map((each) => ({ ...each, [name]: found.get(each[idName]) ?? [] }))
   }

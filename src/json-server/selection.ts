@@ -1,4 +1,5 @@
-import type { Document, Filter, StoredRecord } from '../stores/records/records.ts'
+import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
+import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
 
@@ -53,9 +54,7 @@ export async function selectRecords(context: Context, selection: Selection) {
     const [from, to] = toPart(total).range
     const offset = Math.min(from, total)
     const limit = Math.max(0, Math.min(to, total) - offset)
-    if (limit <= listedAtOnce) {
-      return { total, pages: [await collection.list(query, { offset, limit })] }
-    }
+    if (limit <= listedAtOnce) return { total, pages: readPart(context, query, { offset, limit }) }
   }
   const found: Found[] = []
   for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
@@ -105,11 +104,23 @@ async function test(
   return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
 }
 
-const idsPerPage = 100
+/** Records can be long. */
+const recordsPerPage = 20
+
+async function* readPart({ collection }: Context, query: RecordQuery, { limit, ...part }: Slice) {
+  let start: Omit<Slice, 'limit'> = part
+  for (let rest = limit; rest > 0; rest -= recordsPerPage) {
+    const page = await collection.list(query, { ...start, limit: Math.min(rest, recordsPerPage) })
+    const last = page.at(-1)
+    if (last === undefined) return
+    yield page
+    start = { offset: 0, after: toPosition(query, last) }
+  }
+}
 
 async function* readByIds(context: Context, ids: readonly string[]) {
-  for (let start = 0; start < ids.length; start += idsPerPage) {
-    const some = ids.slice(start, start + idsPerPage)
+  for (let start = 0; start < ids.length; start += recordsPerPage) {
+    const some = ids.slice(start, start + recordsPerPage)
     const found = await findByIds(context, some)
     yield some.flatMap((id) => found.get(id) ?? [])
   }

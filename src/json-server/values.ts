@@ -35,9 +35,19 @@ export function assertSearches(names: string, texts: readonly string[]): void {
   if (!areSearchable(texts)) throw badRequest(`${names} have ${searchLimit}.`)
 }
 
+const joined = new WeakMap<readonly unknown[], string>()
+
 /** `String(value)`, without calling methods that the JSON of a client may have redefined. */
 export function toText(value: unknown): string {
-  if (Array.isArray(value)) return value.map((item: unknown) => toText(item ?? '')).join(',')
+  if (!Array.isArray(value)) return toJoined(value)
+  // A long list is compared with many values.
+  const text = joined.get(value) ?? toJoined(value)
+  joined.set(value, text)
+  return text
+}
+
+function toJoined(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item: unknown) => toJoined(item ?? '')).join(',')
   return typeof value === 'object' && value !== null ? '[object Object]' : String(value)
 }
 

@@ -77,11 +77,12 @@ export async function* toJsonArray<Item>(
   toValue: (item: Item) => unknown,
 ): Chunks {
   let separator = '['
-  for await (const page of pages) {
-    if (page.length === 0) continue
-    yield separator + page.map((item) => JSON.stringify(toValue(item))).join(',\n')
+  const toItem = (item: Item) => {
+    const text = separator + JSON.stringify(toValue(item))
     separator = ',\n'
+    return text
   }
+  for await (const page of pages) yield* joinItems(page, toItem)
   yield separator === '[' ? '[]' : ']'
 }
 
@@ -95,7 +96,19 @@ export async function* toLines<Item>(
   heading = '',
 ): Chunks {
   yield heading
-  for await (const page of pages) yield page.map(toLine).join('')
+  for await (const page of pages) yield* joinItems(page, toLine)
+}
+
+/** In parts: a page can have a thousand long items. */
+function* joinItems<Item>(items: readonly Item[], toText: (item: Item) => string) {
+  let text = ''
+  for (const item of items) {
+    text += toText(item)
+    if (text.length < maxWholeLength) continue
+    yield text
+    text = ''
+  }
+  yield text
 }
 
 /** Adds a weak tag to an untagged text. A stream has none, and matches only `*`. */

@@ -16,7 +16,7 @@ import {
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { toPosition, type Collection, type Document } from '../../stores/records/records.ts'
-import type { RecordQuery, StoredRecord } from '../../stores/records/records.ts'
+import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
@@ -99,7 +99,7 @@ async function readPart(context: ResourceContext, { found, part, ...urls }: Part
   const { hasUrl, longestUrl, toUrl } = urls
   const total = await collection.count(found)
   // One record more, to know whether another page follows.
-  const rows = await collection.list(found, { ...part, limit: part.limit + 1 })
+  const rows = await readRows(collection, found, { ...part, limit: part.limit + 1 })
   const records = rows.slice(0, part.limit)
   const isLast = rows.length === records.length
   const last = isLast ? undefined : records.at(-1)
@@ -113,6 +113,31 @@ async function readPart(context: ResourceContext, { found, part, ...urls }: Part
   const link = longestUrl <= maxLength ? toLinkField(links) : ''
   const headers = { 'x-total-count': String(total), ...(link && { link }) }
   return { records, isLast, total, links, headers }
+}
+
+const firstRows = 21
+const maxRowsLength = 16 * 1024 ** 2
+
+/** In steps that double, so that not much more than the limit is in memory. */
+async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
+  const rows: StoredRecord[] = []
+  let length = 0
+  for (let step = firstRows; ; step = rows.length) {
+    const last = rows.at(-1)
+    const from = last ? { offset: 0, after: toPosition(found, last) } : start
+    const some = await collection.list(found, {
+      ...from,
+      limit: Math.min(step, limit - rows.length),
+    })
+    rows.push(...some)
+    if (some.length < step || rows.length === limit) return rows
+    length += some.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0)
+    if (length > maxRowsLength) throw tooLarge()
+  }
+}
+
+function tooLarge() {
+  return badRequest('The records are larger than 16 MiB. Request a shorter page, with per_page.')
 }
 
 function tooLong(total: number) {

@@ -154,6 +154,7 @@ async function* readByIds(scan: Scan): Pages {
   for await (const range of findRanges(scan)) {
     const ids = (await selectRows(scan, range, { what: 'id', tail })).map(([id]) => String(id))
     while (ids.length > 0) {
+      await setImmediate()
       const some = ids.slice(0, pageSize.next())
       const rows = await readRows(scan, toIdRange(scan, some))
       const page = pageSize.cut(rows).map(toStoredRecord)

@@ -144,7 +144,7 @@ export async function isFew(scan: Scan, range: IndexRange): Promise<boolean> {
 }
 
 /** Small: the texts of a record can be a thousand times as long as those of another. */
-const fewSearched = 16
+const fewSearched = 4
 
 function isSlow({ dialect, query }: Scan): boolean {
   const isSearched = query.search ?? query.filters.find(({ operator }) => isOfText(operator))
