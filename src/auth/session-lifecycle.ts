@@ -58,7 +58,10 @@ export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
   return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
 }
 
-/** Extends the idle time. Ends a session that has expired, or whose user or password has changed. */
+/**
+ * Extends the idle time. Ends a session that has expired, or whose user or password has changed. With READ_ONLY
+ * it does neither.
+ */
 export async function continueSession(services: SessionServices, id: string | undefined) {
   const { sessions, users, config } = services
   const session = id === undefined ? undefined : await sessions.find(toHash(id))
@@ -66,15 +69,18 @@ export async function continueSession(services: SessionServices, id: string | un
   const isOver = session.expiresAt <= toTime() || session.idleUntil <= toTime()
   const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    await sessions.remove(toHash(id)).catch(ignoreFailure)
+    if (!config.readOnly) await sessions.remove(toHash(id)).catch(ignoreFailure)
     return undefined
   }
-  const idleUntil = toTime(config.sessionIdleSeconds)
-  const touching = sessions.touch(toHash(id), idleUntil)
-  const isTouched = await touching.then(() => true, ignoreFailure)
-  const touched = isTouched ? { ...session, idleUntil } : session
+  const touched = config.readOnly ? session : await extendSession(services, id, session)
   const endsAt = touched.expiresAt < touched.idleUntil ? touched.expiresAt : touched.idleUntil
   return { session: touched, user, endsAt }
+}
+
+async function extendSession({ sessions, config }: SessionServices, id: string, session: Session) {
+  const idleUntil = toTime(config.sessionIdleSeconds)
+  const isStored = await sessions.touch(toHash(id), idleUntil).then(() => true, ignoreFailure)
+  return isStored ? { ...session, idleUntil } : session
 }
 
 /** The session can be shown without the write. */

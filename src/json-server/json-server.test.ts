@@ -58,6 +58,33 @@ test('a condition in _where is at most as deep as JSON may be', async (t) => {
   assert.equal(statusCode, 400)
 })
 
+for (const version of ['0.17', '1'] as const) {
+  test(`in ${version} at most 16 MiB are embedded in a record`, async (t) => {
+    const toComment = (count: number) => (_: unknown, index: number) => ({
+      id: `${String(count)}-${String(index)}`,
+      postId: String(count),
+      text: 'x'.repeat(900_000),
+    })
+    const comments = [2, 20].flatMap((count) => Array.from({ length: count }, toComment(count)))
+    const posts = [{ id: '2' }, { id: '20' }]
+    const app = await openData(t, version, {}, { posts, comments })
+    const few = await app.inject('/posts/2?_embed=comments')
+    assert.equal(few.json<{ comments: unknown[] }>().comments.length, 2)
+    const many = await app.inject('/posts/20?_embed=comments')
+    assert.equal(many.statusCode, 400)
+    assert.match(many.body, /16 MiB/)
+  })
+
+  test(`in ${version} a slice of a list has its records once`, async (t) => {
+    const posts = Array.from({ length: 90 }, (_, id) => ({ id: String(id) }))
+    const app = await openData(t, version, {}, { posts })
+    const url = version === '1' ? '/posts?_page=2&_per_page=40' : '/posts?_start=40&_end=80'
+    const body = (await app.inject(url)).json<unknown>()
+    const found = version === '1' ? (body as { data: unknown }).data : body
+    assert.deepEqual(found, posts.slice(40, 80))
+  })
+}
+
 const long = 'x'.repeat(251)
 const where = (count: number) => ({ or: Array(count).fill({ title: { contains: 'x' } }) })
 const unsearched: [version: '0.17' | '1', url: string][] = [

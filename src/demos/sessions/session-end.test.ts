@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { emptyDatabase } from '../../../test/empty-database.ts'
 import { browserAccept } from '../../../test/resources.ts'
 import { ann, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
+import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 const url = '/session'
@@ -70,6 +72,22 @@ test('a session survives a change of the user’s name, and shows the new name',
   assert.equal((await readSession(app, cookie)).user?.name, '<b>Anna')
   const { body } = await app.inject({ url, headers: { ...page, cookie } })
   assert.match(body, /&lt;b&gt;Anna/)
+})
+
+test('with READ_ONLY a session is neither extended nor removed', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const DATABASE_URL = await emptyDatabase(`sqlite:${await temporaryFolder(t)}/vitrine.db`)
+  const settings = { DATABASE_URL, SESSION_IDLE_SECONDS: '100' }
+  const app = await testApp(t, { settings })
+  const { cookie } = await enter(app)
+  const { expiresAt } = await readSession(app, cookie)
+  t.mock.timers.tick(50_000)
+  const reader = await testApp(t, { settings: { ...settings, READ_ONLY: 'on' } })
+  assert.equal((await readSession(reader, cookie)).expiresAt, expiresAt)
+  t.mock.timers.tick(100_000)
+  assert.equal(await isLoggedIn(reader, cookie), false)
+  t.mock.timers.setTime(Date.parse(String(expiresAt)) - 1000)
+  assert.equal(await isLoggedIn(app, cookie), true)
 })
 
 test('a user created again under the id of a deleted one has none of its sessions', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { dataApp } from '../../../test/data-app.ts'
 import { temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -177,4 +178,35 @@ test('a suffix selects the media type of an error too', async (t) => {
       assert.doesNotMatch(String(headers.vary), /Accept\b(?!-)/)
     })
   }
+})
+
+test('a page of records that are larger than 16 MiB together gets 400, and a shorter one does not', async (t) => {
+  const posts = Array.from({ length: 43 }, (_, id) => ({ id: id + 1, text: 'x'.repeat(900_000) }))
+  const app = await dataApp(t, { posts })
+  for (const accept of ['application/json', 'text/csv', 'text/html']) {
+    const { statusCode, body } = await app.inject({
+      url: '/posts?per_page=50',
+      headers: { accept },
+    })
+    assert.equal(statusCode, 400)
+    assert.match(body, /larger than 16 MiB/)
+  }
+  const { statusCode, headers } = await app.inject('/posts?per_page=10&page=5')
+  assert.deepEqual([statusCode, headers['x-total-count']], [200, '43'])
+})
+
+test('a page of many records has each of them once', async (t) => {
+  const posts = Array.from({ length: 300 }, (_, id) => ({ id: id + 1, even: id % 2 === 1 }))
+  const app = await dataApp(t, { posts })
+  const read = async (query: string) =>
+    (await app.inject(`/posts?${query}`)).json<{ id: number }[]>().map(({ id }) => id)
+  const ids = posts.map(({ id }) => id)
+  assert.deepEqual(await read('per_page=1000'), ids)
+  assert.deepEqual(await read('per_page=200&page=2&sort=-id'), ids.toReversed().slice(200))
+  const sorted = await read('per_page=1000&sort=even')
+  assert.deepEqual(
+    sorted.toSorted((one, other) => one - other),
+    ids,
+  )
+  assert.ok(sorted.slice(0, 150).every((id) => id % 2 === 1))
 })
