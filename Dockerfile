@@ -19,10 +19,10 @@ RUN tar -xzf vitrine-*.tgz --strip-components=1 \
   && npm install --ignore-scripts --no-audit --no-fund
 # What Node makes of the code is kept for every start, as nothing can be written here later. It is made
 # by the user and with the flags of those starts, or it would not be theirs.
-RUN install -d -o node -g node node_modules/.cache/vitrine
+RUN install -d -o node -g node .cache
 USER node
 RUN ["node", "--min-semi-space-size=4", "--max-semi-space-size=4", "--no-parallel-scavenge", "bin/vitrine.js", "--version"]
-RUN chmod -R a+rX node_modules/.cache/vitrine
+RUN chmod -R a+rX .cache
 
 FROM node:26-trixie-slim
 LABEL org.opencontainers.image.title="Vitrine" \

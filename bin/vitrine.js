@@ -1,17 +1,16 @@
 #!/usr/bin/env -S node --min-semi-space-size=4 --max-semi-space-size=4 --no-parallel-scavenge
 // Plain JavaScript without recent syntax, so that old versions of Node can print the error.
 import { existsSync } from 'node:fs'
+import { nodeProblem } from './node-version.js'
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-
-if (major < 24 || (major === 24 && minor < 9)) {
-  console.error(`Vitrine requires Node 24.9 or newer; this is Node ${process.versions.node}.`)
+if (nodeProblem) {
+  console.error(nodeProblem)
   process.exitCode = 2
 } else {
-  await cacheCompiledCode()
-  await limitHeapGrowth()
   // A package has no sources. A repository may have an outdated dist folder from `npm pack`.
   const hasSources = existsSync(new URL('../src/main.ts', import.meta.url))
+  await cacheCompiledCode(hasSources ? '../node_modules/.cache/vitrine' : '../.cache')
+  await limitHeapGrowth()
   const main = hasSources ? import('../src/main.ts') : import('../dist/main.js')
   await main.catch(explainMissingModule)
 }
@@ -25,13 +24,14 @@ This copy of Vitrine was not built. Run "npm ci && npm pack" in a clone of the r
 }
 
 /**
- * Halves the time of the next start. Not in a shared folder, where another user could plant code.
+ * Halves the time of the next start. Not in a shared folder, where another user could plant code, and not in
+ * a folder `node_modules` of the package, whose dependencies are not found if it cannot be read.
  * Without write permission, as in an image, Node only reads the cache.
  */
-async function cacheCompiledCode() {
+async function cacheCompiledCode(folder) {
   const { enableCompileCache } = await import('node:module')
   const { fileURLToPath } = await import('node:url')
-  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vitrine', import.meta.url)))
+  enableCompileCache(fileURLToPath(new URL(folder, import.meta.url)))
 }
 
 /** By default, V8 lets the garbage of a long list grow the heap by 100 MB. See also the flags above. */

@@ -24,8 +24,11 @@ fail() {
 server=$1
 shift
 
-mkdir "$upstream.lock" 2>/dev/null || fail "another restart is running ($upstream.lock exists)"
+mkdir "$upstream.lock" 2>/dev/null ||
+  fail "another restart is running. If none is, run: rmdir $upstream.lock"
 trap 'rmdir "$upstream.lock"' EXIT
+# Without this, dash ends at a signal without the trap above.
+trap 'fail "interrupted: run this again if $upstream has $server as down"' HUP INT TERM
 
 line="^[[:space:]]*server $(echo "$server" | sed 's/[].[]/\\&/g')( [^;]*)?;"
 grep -Eq "$line" "$upstream" || fail "$upstream has no server $server"

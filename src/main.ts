@@ -29,7 +29,8 @@ async function main(): Promise<void> {
 /** Whether the same command may succeed later. */
 function isTemporary(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
-  return isUnavailable(error) || isDiskFull(error) || hasCode(cause, 'EADDRINUSE', 'ENOSPC')
+  const isTemporaryCode = hasCode(cause, 'EADDRINUSE', 'EADDRNOTAVAIL', 'ENOSPC')
+  return isUnavailable(error) || isDiskFull(error) || isTemporaryCode
 }
 
 function toErrorLines(error: unknown, verb: string): string {

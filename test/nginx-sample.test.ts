@@ -29,6 +29,10 @@ for (const [name, text] of [
   })
 }
 
+test('the sample does not compress where nginx.conf has gzip on, as that of Debian', () => {
+  assert.match(sample, /^ {2}gzip off;$/m)
+})
+
 test('nginx accepts the sample in docs/operating.md', { skip: withoutNginx }, async (t) => {
   const { program } = await writeNginxFiles(t)
   const { TLS_CERT, TLS_KEY } = await makeCertificate(t)

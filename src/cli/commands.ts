@@ -106,7 +106,12 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
 
 function stopWithStdin(): void {
   const { stdin, pid } = process
-  stdin.once('end', () => process.kill(pid, 'SIGTERM')).resume()
+  const stop = () => {
+    if (process.listenerCount('SIGTERM') === 0)
+      console.error('vitrine: standard input ended during the start (--until-stdin-ends)')
+    process.kill(pid, 'SIGTERM')
+  }
+  stdin.once('end', stop).resume()
   // Otherwise an open pipe would delay the end by another signal.
   if (stdin instanceof Socket) stdin.unref()
 }

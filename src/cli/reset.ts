@@ -59,7 +59,7 @@ async function removeAndPrint(config: Config, before: readonly string[] = []): P
 
 const inUse = 'A running service keeps the exchanges of its request inspector until it is restarted'
 const unused =
-  'No service uses this database: one with --fresh or another DATABASE_URL keeps its records'
+  'No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.'
 
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {

@@ -142,7 +142,7 @@ export const redisUrl = toParser(
 )
 
 export const filesUrl = toParser(
-  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name',
+  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name, with a bucket of at least 3 of a-z, 0-9, . and -',
   (given) => /^file:./.test(given) || isS3Url(given),
 )
 
@@ -151,7 +151,7 @@ function isS3Url(given: string): boolean {
   const { searchParams } = URL.parse(given) ?? {}
   const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
   return (
-    /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(given) &&
+    /^s3:\/\/[a-z0-9][a-z0-9.-]{2,}(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(given) &&
     /^https?:$/.test(endpoint?.protocol ?? '') &&
     /^[\w-]*$/.test(searchParams?.get('region') ?? '')
   )

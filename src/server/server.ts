@@ -69,6 +69,11 @@ export async function listen(app: FastifyInstance, { host, port }: Config): Prom
 export const failToListen =
   (setting: string, host: string, port?: number) =>
   (cause: unknown): never => {
+    if (hasCode(cause, 'EADDRNOTAVAIL')) {
+      const ofHost = setting === 'ADMIN_PORT' ? 'ADMIN_HOST' : 'HOST'
+      const problem = `${host} is not an address of this machine, at least not yet (EADDRNOTAVAIL)`
+      throw new Error(`${ofHost} cannot be used: ${problem}`, { cause })
+    }
     if (!hasCode(cause, 'EADDRINUSE')) throw cause
     const detail = `port ${String(port)} of ${host} is in use (EADDRINUSE). Set another ${setting}, or stop the other process.`
     throw new Error(detail, { cause })

@@ -74,7 +74,7 @@ test('a reset reports that the running service has another database', async (t) 
   assert.equal(
     await runSucceeding(services, 'reset'),
     `Removed 2 users, 2 locations from ${toPath(services)}
-No service uses this database: one with --fresh or another DATABASE_URL keeps its records`,
+No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.`,
   )
 })
 

@@ -67,6 +67,7 @@ test('valid and invalid URLs of a bucket and of Redis', async (t) => {
     ['FILES_URL', 's3://glass/a_b?region=eu-1&endpoint=https://s3.example:9000/base', true],
     ['FILES_URL', 's3://', false],
     ['FILES_URL', 's3://Glass', false],
+    ['FILES_URL', 's3://ab', false],
     ['FILES_URL', 's3://glass/a&b', false],
     ['FILES_URL', 's3://glass//a', false],
     ['FILES_URL', 's3://glass?endpoint=ftp://s3.example', false],
@@ -150,10 +151,17 @@ for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
     const settings = { ...(await makeCertificate(t)), DATABASE_URL: 'sqlite::memory:' }
     const { status, lines } = await failedStart(t, { ...settings, [name]: port })
     assert.equal(status, 69)
-    assert.equal(
-      lines.at(-1),
-      `vitrine: cannot start: port ${port} of 127.0.0.1 is in use (EADDRINUSE). Set another ${name}, or stop the other process.`,
-    )
+    const problem = `port ${port} of 127.0.0.1 is in use (EADDRINUSE). Set another ${name}, or stop the other process.`
+    assert.equal(lines.at(-1), `vitrine: cannot start: ${problem}`)
+  })
+}
+
+for (const name of ['HOST', 'ADMIN_HOST']) {
+  test(`a ${name} that is no address of this machine (RFC 5737) is named`, async (t) => {
+    const settings = { DATABASE_URL: 'sqlite::memory:', ADMIN_PORT: '0', [name]: '192.0.2.1' }
+    const { status, lines } = await failedStart(t, settings)
+    assert.equal(status, 69)
+    assert.match(lines.at(-1) ?? '', RegExp(`: ${name} cannot be used: 192.0.2.1 .*EADDRNOTAVAIL`))
   })
 }
 

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { failedStart } from '../failed-start.ts'
 import { projectFolder, settingsIn, temporaryFolder } from '../start-vitrine.ts'
+
+test('with --until-stdin-ends, a start without standard input prints the reason', async (t) => {
+  const { output } = await failedStart(t, { DATABASE_URL: 'sqlite::memory:' }, [
+    '--until-stdin-ends',
+  ])
+  assert.equal(output, 'vitrine: standard input ended during the start (--until-stdin-ends)\n')
+})
 
 for (const [what, workers] of [
   ['its standard input ends', '1'],

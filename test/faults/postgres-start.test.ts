@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { TLSSocket } from 'node:tls'
 import { failedStart } from '../failed-start.ts'
+import { makeCertificate } from '../hardening/tls-client.ts'
 import { temporaryFolder } from '../start-vitrine.ts'
 import { assertOpensWithout } from '../start-without.ts'
 
@@ -32,6 +37,35 @@ test('a certificate file that does not exist stops the start with status 2', asy
   const DATABASE_URL = 'postgres://127.0.0.1:1/records?sslrootcert=/nowhere.pem'
   assert.match(await lineOfFailure(t, { DATABASE_URL }), /a file named in the URL cannot be read/)
 })
+
+test('a server without TLS stops the start with status 2 if TLS is required', async (t) => {
+  const port = await startTlsServer(t)
+  const DATABASE_URL = `postgres://127.0.0.1:${port}/records?sslmode=verify-full`
+  assert.match(await lineOfFailure(t, { DATABASE_URL }), /: The server does not support SSL/)
+})
+
+test('a certificate of an unknown authority stops the start with status 2', async (t) => {
+  const { TLS_CERT, TLS_KEY } = await makeCertificate(t)
+  const [cert, key] = await Promise.all([readFile(TLS_CERT), readFile(TLS_KEY)])
+  const port = await startTlsServer(t, { cert, key })
+  const DATABASE_URL = `postgres://127.0.0.1:${port}/records?sslmode=verify-full`
+  assert.match(await lineOfFailure(t, { DATABASE_URL }), /in DATABASE_URL: sslrootcert=\S+$/)
+})
+
+/** Only responds to SSLRequest, which every client sends first. */
+async function startTlsServer(t: TestContext, certificate?: { cert: Buffer; key: Buffer }) {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(certificate ? 'S' : 'N')
+      if (!certificate) return
+      new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => undefined)
+    })
+  })
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return String((server.address() as AddressInfo).port)
+}
 
 test('the error of a start without the driver names the package to install', async (t) => {
   const hooks = `import { registerHooks } from 'node:module'

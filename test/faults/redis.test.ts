@@ -123,15 +123,24 @@ suite('faults of Redis', withRedis, () => {
     },
   )
 
-  test('a Redis that rejects the password stops the start with one line', limit, async (t) => {
-    const { url, kill } = await startRedis(['--requirepass', 'secret'])
-    t.after(kill)
-    const folder = await temporaryFolder(t)
-    const DATABASE_URL = `sqlite:${folder}/vitrine.db`
-    const FILES_URL = `file:${folder}/files`
-    const settings = { DATABASE_URL, FILES_URL, REDIS_URL: url.replace('//', '//:wrong@') }
-    assert.match(await assertFailsToStart(t, settings), /REDIS_URL.*WRONGPASS/)
-  })
+  for (const [password, problem] of [
+    [':wrong@', /REDIS_URL.*WRONGPASS/],
+    ['', /REDIS_URL cannot be used: Redis requires a password \(NOAUTH\)$/],
+  ] as const) {
+    test(
+      `the password “${password}” is rejected, and stops the start with one line`,
+      limit,
+      async (t) => {
+        const { url, kill } = await startRedis(['--requirepass', 'secret'])
+        t.after(kill)
+        const folder = await temporaryFolder(t)
+        const DATABASE_URL = `sqlite:${folder}/vitrine.db`
+        const FILES_URL = `file:${folder}/files`
+        const settings = { DATABASE_URL, FILES_URL, REDIS_URL: url.replace('//', `//${password}`) }
+        assert.match(await assertFailsToStart(t, settings), problem)
+      },
+    )
+  }
 
   test('a login on one replica is valid on the other, and so is a logout', limit, async (t) => {
     const { send, cookie, redis, folder, filesFolder } = await startWithRedis(t)

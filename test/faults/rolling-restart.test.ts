@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { request, type IncomingMessage } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
@@ -108,6 +110,28 @@ test(
     assert.doesNotMatch(await readFile(nginx.upstreamFile, 'utf8'), /down/)
   },
 )
+
+for (const signal of ['HUP', 'INT', 'TERM']) {
+  test(`a restart that is interrupted by ${signal} can be repeated`, async (t) => {
+    const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const address = `127.0.0.1:${String((server.address() as AddressInfo).port)}`
+    const upstreamFile = join(await temporaryFolder(t), 'upstream.conf')
+    const before = `upstream vitrine {\n  server ${address};\n  server 127.0.0.1:1;\n}\n`
+    await writeFile(upstreamFile, before)
+    const env = { ...process.env, UPSTREAM_FILE: upstreamFile, NGINX_RELOAD: 'true' }
+    const interrupt = ['sh', '-c', `kill -${signal} $PPID`]
+    const problem = /^restart-replica: interrupted: run this again if \S+ has \S+ as down\n$/
+    await assert.rejects(run(script, [address, ...interrupt], { env }), {
+      code: 1,
+      stderr: problem,
+    })
+    assert.match(await readFile(upstreamFile, 'utf8'), /down/)
+    await run(script, [address, 'true'], { env })
+    assert.equal(await readFile(upstreamFile, 'utf8'), before)
+  })
+}
 
 test(
   'a frozen replica is killed, and its safe requests go to the other one',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
@@ -21,6 +21,8 @@ import {
 import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from '../start-vitrine.ts'
 
 const run = promisify(execFile)
+const nobody = 65_534
+const asRoot = { skip: process.getuid?.() !== 0 }
 const guide = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
 
 let folder: string
@@ -32,6 +34,7 @@ let bytes: number
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-package-'))
+  await chmod(folder, 0o755)
   copy = await copyRepository(folder)
   installed = await installPackage(copy, folder)
   bytes = await countBytes(join(installed, 'node_modules'))
@@ -149,8 +152,34 @@ test('SIGTERM ends it with 0, and its cache is in its own folder', async (t) => 
   const { cwd, stop } = await start(t, join(installed, 'node_modules/.bin/vitrine'), [])
   assert.equal(await stop(), 0)
   assert.deepEqual(await readdir(cwd), ['data'])
-  assert.deepEqual(await readdir(inPackage('node_modules')), ['.cache'])
+  assert.ok(existsSync(inPackage('.cache')))
+  assert.ok(!existsSync(inPackage('node_modules')))
 })
+
+test(
+  'a command that root runs with umask 077 hides nothing from the service',
+  asRoot,
+  async (t) => {
+    const command = `umask 077 && '${process.execPath}' '${inPackage('bin/vitrine.js')}' --version`
+    await rm(inPackage('.cache'), { recursive: true, force: true })
+    await run('sh', ['-c', command])
+    assert.equal((await stat(inPackage('.cache'))).mode & 0o777, 0o700)
+    const cwd = await temporaryFolder(t)
+    await chown(cwd, nobody, nobody)
+    // This Node may be in a folder of root.
+    const node = join(folder, 'node')
+    await cp(process.execPath, node)
+    const started = spawnProgram(node, [inPackage('bin/vitrine.js')], {
+      cwd,
+      env: { PORT: '0' },
+      uid: nobody,
+      gid: nobody,
+    })
+    t.after(() => started.process.kill('SIGKILL'))
+    await send(await findOrigin(started))
+    assert.doesNotMatch(started.output(), /"level":[4-6]0/)
+  },
+)
 
 test('its help and version are those of the repository', async () => {
   for (const flag of ['--help', '--version']) {
@@ -195,6 +224,23 @@ test('a TypeScript program can import its exports', async (t) => {
   await run(process.execPath, [tsc, ...flags], { cwd: installed })
   const { stdout } = await run(process.execPath, ['program.mjs'], { cwd: installed })
   assert.equal(stdout, `2 ${packageJson.version}\n`)
+})
+
+test('a version of Node that is too old is named, with the way to a newer one', async () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } })`
+  const flags = ['--import', `data:text/javascript,${encodeURIComponent(older)}`]
+  const problem =
+    /Vitrine requires Node 24\.9 or newer; this is Node 20\.20\.2\.\nRun "npm install node@26"/
+  const command = run(process.execPath, [...flags, inPackage('bin/vitrine.js'), '--version'])
+  await assert.rejects(command, { code: 2, stderr: problem })
+  const program = run(process.execPath, [...flags, '-e', "import('vitrine')"], { cwd: installed })
+  await assert.rejects(program, { stderr: problem })
+})
+
+test('a CommonJS program can require it', async () => {
+  const program = "console.log(typeof require('vitrine').buildApp)"
+  const { stdout, stderr } = await run(process.execPath, ['-e', program], { cwd: installed })
+  assert.deepEqual([stdout, stderr], ['function\n', ''])
 })
 
 test('an image has the drivers too, all in the versions of the lock file', async () => {

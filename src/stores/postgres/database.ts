@@ -3,7 +3,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { toConnectionReason } from '../connection-reason.ts'
-import { isUnavailable, StoreFailure } from '../store-failure.ts'
+import { hasCode, isUnavailable, StoreFailure, toReason } from '../store-failure.ts'
 import { assertSession, assertWritable, createClient, openHosts, toHostUrls } from './hosts.ts'
 import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
@@ -36,7 +36,8 @@ export async function openPostgresDatabase(url: string) {
     })
   } catch (error) {
     const reason = findReason(error)
-    const message = `DATABASE_URL cannot be opened: ${toConnectionReason(reason)}`
+    const hint = isOfUnknownAuthority(reason) ? `. ${nameAuthority}` : ''
+    const message = `DATABASE_URL cannot be opened: ${toConnectionReason(reason)}${hint}`
     const failure = new Error(message, { cause: error })
     throw isUnavailable(error) ? new StoreFailure('unavailable', failure) : failure
   }
@@ -83,7 +84,7 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
   }
   // Also while a server starts or stops.
   const isUnreachable = isDisconnection(failure) || /^(08|53|57)/.test(toState(failure))
-  throw isUnreachable ? new StoreFailure('unavailable', failure) : failure
+  throw isUnreachable && !isTlsProblem(failure) ? new StoreFailure('unavailable', failure) : failure
 }
 
 interface Listening {
@@ -152,6 +153,26 @@ async function runInTransaction(query: Query, work: Work<number | undefined>) {
     if (isConflict(error)) await query({ text: 'ROLLBACK' })
     throw error
   }
+}
+
+const nameAuthority =
+  'Name the file with the certificate of its authority in DATABASE_URL: sslrootcert=/path/to/ca.pem'
+
+function isOfUnknownAuthority(error: unknown): boolean {
+  return hasCode(
+    error,
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  )
+}
+
+/** Unlike a connection that is lost, neither ends by itself. */
+function isTlsProblem(error: unknown): boolean {
+  return (
+    isOfUnknownAuthority(error) || toReason(error) === 'The server does not support SSL connections'
+  )
 }
 
 function findReason(error: unknown): unknown {

@@ -45,7 +45,9 @@ export async function openRedisDatabase(url: string, warn: Warn = () => undefine
       return { redis, close }
     }
     close()
-    throw new Error(`REDIS_URL cannot be used: ${toReason(cause)}`, { cause: error })
+    const reason = toReason(cause)
+    const problem = reason.startsWith('NOAUTH') ? 'Redis requires a password (NOAUTH)' : reason
+    throw new Error(`REDIS_URL cannot be used: ${problem}`, { cause: error })
   }
 }
 
