@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { createBin } from '../../../test/bins.ts'
 import { testApp } from '../../../test/test-app.ts'
+
+async function createFilledBin(t: TestContext) {
+  const sequence = [{ status: 200, times: 2 }, { status: 404 }]
+  const bin = await createBin(await testApp(t), { sequence })
+  await bin.send('/a', { headers: { 'x-own': 'Hay' } })
+  await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
+  await bin.send('/b', { method: 'POST' })
+  const [{ id: first } = { id: '' }] = await bin.list()
+  return { bin, first }
+}
 
 const lists: [query: string, paths: string][] = [
   ['', '/a /a/b?c=1 /b'],
@@ -28,16 +38,11 @@ const lists: [query: string, paths: string][] = [
 ]
 for (const [query, paths] of lists) {
   test(`a list with ${query || 'no parameter'}`, async (t) => {
-    const sequence = [{ status: 200, times: 2 }, { status: 404 }]
-    const bin = await createBin(await testApp(t), { sequence })
-    await bin.send('/a', { headers: { 'x-own': 'Hay' } })
-    await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
-    await bin.send('/b', { method: 'POST' })
-    const [first] = await bin.list()
-    const found = await bin.list(query.replace('{first}', first?.id ?? ''))
+    const { bin, first } = await createFilledBin(t)
+    const found = await bin.list(query.replace('{first}', first))
     assert.equal(found.map(({ path }) => path).join(' '), paths)
     const accept = 'application/x-ndjson'
-    const lines = await bin.read(`/requests${query.replace('{first}', first?.id ?? '')}`, {
+    const lines = await bin.read(`/requests${query.replace('{first}', first)}`, {
       headers: { accept },
     })
     assert.equal(lines.body, found.map((one) => `${JSON.stringify(one)}\n`).join(''))
@@ -63,10 +68,41 @@ const badLists = [
   '?page=0',
 ]
 const long = 'x'.repeat(251)
-badLists.push(`?contains=${long}`, `?q=${long}`, `?path=${long}`)
-for (const query of [...badLists, '?per_page=1001', '?method=a&method=b', '?path[a]=1']) {
-  test(`a list with ${query.slice(0, 20)} is an error`, async (t) => {
-    const bin = await createBin(await testApp(t))
+badLists.push(`?contains=${long}`, `?q=${long}`, `?path=${long}`, '?per_page=1001')
+for (const query of [...badLists, '?method=a&method=b', '?path[a]=1']) {
+  test(`a list and a removal with ${query.slice(0, 20)} are errors`, async (t) => {
+    const { bin } = await createFilledBin(t)
     assert.equal((await bin.read(`/requests${query}`)).statusCode, 400)
+    const removal = await bin.read(`/requests${query}`, { method: 'DELETE' })
+    assert.equal(removal.statusCode, 400)
+    assert.equal((await bin.list()).length, 3)
+  })
+}
+
+const removals: [query: string, kept: string][] = [
+  ['', ''],
+  ['?path=/a', '/b'],
+  ['?path=/a&method=POST', '/a /b'],
+  ['?status=4xx', '/a /a/b?c=1'],
+  ['?contains=needle', '/a /b'],
+  ['?q=needle', '/a /b'],
+  ['?after={first}', '/a'],
+  ['?path=/x', '/a /a/b?c=1 /b'],
+]
+for (const [query, kept] of removals) {
+  test(`a removal with ${query || 'no parameter'} leaves ${kept || 'nothing'}`, async (t) => {
+    const { bin, first } = await createFilledBin(t)
+    const url = `/requests${query.replace('{first}', first)}`
+    assert.equal((await bin.read(url, { method: 'DELETE' })).statusCode, 204)
+    assert.equal((await bin.list()).map(({ path }) => path).join(' '), kept)
+  })
+}
+
+for (const parameter of ['sort=receivedAt', 'page=1', 'per_page=1', 'wait=1']) {
+  test(`a removal has no parameter ${parameter}`, async (t) => {
+    const { bin } = await createFilledBin(t)
+    const url = `/requests?path=/a&${parameter}`
+    assert.equal((await bin.read(url, { method: 'DELETE' })).statusCode, 400)
+    assert.equal((await bin.list()).length, 3)
   })
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
 import { statusPattern } from '../../inspector/filter.ts'
@@ -45,11 +46,17 @@ export const requestListParameters = [
 
 export type RequestList = ReturnType<typeof parseRequestList>
 
-/** Throws 400 for other values, and for parameters that are not of the list, nor of `others`. */
-export function parseRequestList(request: FastifyRequest, others: readonly string[] = []) {
+/** Throws 400 for other values, and for parameters that are neither `known` nor `others`. */
+export function parseRequestList(
+  request: FastifyRequest,
+  others: readonly string[] = [],
+  known = requestListParameters,
+) {
   const query = Object.entries(isObject(request.query) ? request.query : {})
   const own = query.filter(([name]) => !['secret', ...others].includes(name))
   return withParameterErrors(request, () => {
+    const other = own.find(([name]) => !known.some((one) => one.name === name))
+    if (other) throw badParameter(other[0], 'is not a parameter of this request')
     const texts = Object.fromEntries(own.map(([name, value]) => [name, toText(name, value)]))
     const { after = '', sort, status = '' } = texts
     const long = own.find(([name]) => (texts[name] ?? '').length > maxSearchLength)
@@ -73,9 +80,23 @@ export function parseRequestList(request: FastifyRequest, others: readonly strin
   })
 }
 
+/** Of a page, which shows the problem of a wrong one. */
+export function parseFilters(request: FastifyRequest) {
+  const query = isObject(request.query) ? request.query : {}
+  const given = filterParameters.map(({ name }) => [name, query[name]] as const)
+  const texts = given.filter(([, text]) => typeof text === 'string' && text !== '')
+  const parameters = new Map(texts.map(([name, text]) => [name, [String(text)]]))
+  try {
+    const { isMatch } = parseRequestList(request)
+    return { isMatch, parameters, searchProblem: undefined }
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    const isMatch = () => Promise.resolve(false)
+    return { isMatch, parameters, searchProblem: error.message }
+  }
+}
+
 function toText(name: string, value: unknown): string {
-  if (!requestListParameters.some((known) => known.name === name))
-    throw badParameter(name, 'is not a parameter of this list')
   if (typeof value === 'string') return value
   throw badParameter(name, 'must be given once')
 }

@@ -52,10 +52,13 @@ const getRequests = ofBin({
 const deleteRequests = ofBin({
   method: 'DELETE',
   path: '/requests',
-  summary: 'Remove all captured requests',
+  summary: 'Remove the captured requests',
+  description: 'Those that match the filters, or all without a filter.',
+  parameters: filterParameters,
   responses: removedResponses,
   handle: async (request, reply, { bin, requests }) => {
-    await requests.removeAll(bin.id)
+    const { isMatch } = parseRequestList(request, [], filterParameters)
+    await requests.removeAll(bin.id, isMatch)
     return sendRemoved(request, reply, `/bins/${bin.id}`)
   },
 })

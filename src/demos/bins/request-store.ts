@@ -18,6 +18,7 @@ import {
   type RequestContent,
 } from './captured-request.ts'
 import { binCollections } from './collections.ts'
+import type { Search } from './search.ts'
 import { createCaptureWriter } from './write-captures.ts'
 
 interface NewCapture {
@@ -101,8 +102,13 @@ export function createRequestStore({ records, files, config }: Services) {
     },
     /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
-    removeAll: async (bin: string): Promise<void> => {
-      for await (const page of requests.pages(toQuery(bin))) await remove(page)
+    removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
+      for await (const page of requests.pages(toQuery(bin))) {
+        const matching: StoredRecord[] = []
+        for (const record of page)
+          if (!isMatch || (await isMatch(toCapturedRequest(record)))) matching.push(record)
+        if (matching.length > 0) await remove(matching)
+      }
     },
   }
 }

@@ -43,10 +43,14 @@ test('other requests are handled during a search', async (t) => {
   const bin = await createBin(await testApp(t))
   const payload = 'é%41+'
   for (let count = 0; count < 50; count += 1) await bin.send('', { method: 'POST', payload })
-  for (const path of ['/requests', '/requests.har', '']) {
+  const paths = ['/requests', '/requests.har', '']
+  for (const path of paths.flatMap((one) => [
+    `${one}?wait=1&contains=no+such`,
+    `${one}?path=no+such`,
+  ])) {
     let [turns, isOver] = [0, false]
-    const headers = { accept: path === '' ? 'text/html' : '*/*' }
-    const search = bin.read(`${path}?wait=1&contains=no+such+text`, { headers }).finally(() => {
+    const headers = { accept: path.startsWith('?') ? 'text/html' : '*/*' }
+    const search = bin.read(path, { headers }).finally(() => {
       isOver = true
     })
     for (; !isOver; turns += 1) await setImmediate()

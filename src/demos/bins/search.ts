@@ -14,9 +14,9 @@ export function toMatch(texts: Readonly<Record<string, string | undefined>>): Se
   return async (one) =>
     one.id > after &&
     (method === '' || one.method === method.toUpperCase()) &&
-    one.path.includes(path) &&
     isStatusMatch(status, String(one.status ?? '')) &&
-    (words === '' || (await hasWords(one, words)))
+    (path === '' || (await takeTurn(() => one.path.includes(path)))) &&
+    (words === '' || (await takeTurn(() => toSearchedOnce(one).includes(words))))
 }
 
 let turn = Promise.resolve()
@@ -24,11 +24,15 @@ let turn = Promise.resolve()
 let latest = { id: '', text: '' }
 
 /** A large body takes a millisecond: all searches together look at one in a turn of the event loop. */
-async function hasWords(request: CapturedRequest, words: string): Promise<boolean> {
+async function takeTurn<Result>(look: () => Result): Promise<Result> {
   turn = turn.then(() => setImmediate())
   await turn
+  return look()
+}
+
+function toSearchedOnce(request: CapturedRequest): string {
   if (request.id !== latest.id) latest = { id: request.id, text: toSearched(request) }
-  return latest.text.includes(words)
+  return latest.text
 }
 
 /** As it was sent, and without the escapes of forms and of JSON. */
