@@ -27,6 +27,7 @@ export interface Captured {
   isTooLarge?: boolean
   url: string
   shareUrl?: string
+  fields: [name: string, value: string][]
   files: { field: string; name: string; type: string; size: number; url: string }[]
 }
 

@@ -109,7 +109,7 @@ function renderBody(
   const cutNote = body.isCut ? ` ${cut?.note ?? 'Only the start was recorded.'}` : ''
   const code = renderCodeBlock(text, isPlain ? 'plain' : language)
   const block = language === 'hex' ? html`<div class="hex">${code}</div>` : code
-  return html`${block}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
+  return html`${text === '' ? '' : block}<p class="quiet">${toBodyNote(decodedBody, fields, text)}${body.hex === decodedBody.hex ? '' : ' Decoded.'}${cutNote}</p>\n`
 }
 
 function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string): string {
@@ -207,6 +207,7 @@ function renderFacts(exchange: Exchange): Html {
   const { fault, step, trailerFields = [] } = exchange
   const isWhole = hasHead(exchange)
   const facts: readonly (readonly [name: string, value: HtmlValue | undefined])[] = [
+    ['Id', html`<code>${exchange.id}</code>`],
     ['Representation', isWhole ? renderRepresentation(exchange) : undefined],
     ['Validators', isWhole ? renderValidators(exchange) : undefined],
     ['Route', route && html`<code>${route}</code>${demo ? ` in the demo ${demo}` : ''}`],

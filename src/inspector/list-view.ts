@@ -34,7 +34,8 @@ export function renderList(list: ExchangeList): Html {
   const rows = groupExchanges(exchanges).flatMap((group) =>
     group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
   )
-  const empty = eventsUrl === '' || isSearch ? 'No request matches.' : 'No requests yet.'
+  const hasNone = eventsUrl === '' || isSearch
+  const empty = hasNone ? 'No request matches.' : 'No requests yet.'
   return html`<div class="exchanges" data-events="${eventsUrl}">
 <div class="listing-head">
 <p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} request${exchanges.length === 1 ? '' : 's'}`}</p>
@@ -44,8 +45,8 @@ export function renderList(list: ExchangeList): Html {
 </div>
 <form id="compare" action="${diffUrl}"></form>
 <div class="split">
-<section class="rows" tabindex="0" aria-label="Requests"><table>
-<thead><tr><th scope="col">Compare</th><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
+<section class="rows" tabindex="0" aria-label="Requests" data-empty="${hasNone ? empty : 'Requests appear here as they end.'}"><table>
+<thead><tr><th scope="col">Compare</th><th scope="col">Time (UTC)</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></section>
@@ -65,7 +66,7 @@ export function renderRow(
   const label = `${method} ${target}`
   return html`<tr id="x-${id}"${isPart ? html` class="earlier"` : ''}>
 <td><input type="checkbox" form="compare" name="a" value="${id}" aria-label="Compare ${label}"></td>
-<td><time datetime="${receivedAt}">${receivedAt.slice(11, 23)}</time></td>
+<td>${renderRowTime(receivedAt)}</td>
 <td>${renderMethod(method)}</td>
 <td>${renderShort(exchange)}</td>
 <th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a>${preview ? html` <bdi class="preview">${preview}</bdi>` : ''}</th>
@@ -73,6 +74,16 @@ ${body === undefined ? html`<td class="number">${ms.toFixed(1)} ms</td>` : html`
 <td title="${client}">${isOwn ? html`<span class="own">you</span>` : client}</td>
 </tr>
 `
+}
+
+/** On a small screen without milliseconds. */
+function renderRowTime(receivedAt: string): Html {
+  const [date = '', time = ''] = receivedAt.slice(0, 23).split('T')
+  const isToday = new Date().toISOString().startsWith(date)
+  const shown = isToday
+    ? html`${time.slice(0, 8)}<span>${time.slice(8)}</span>`
+    : html`${date.slice(5)} ${time.slice(0, 8)}`
+  return html`<time datetime="${receivedAt}" title="${date} ${time} UTC">${shown}</time>`
 }
 
 /** On a small screen without the phrase. */

@@ -140,3 +140,19 @@ test('a browser keeps the cookies of the twenty newest bins', async (t) => {
     [ids[1], ids[0]].map((id) => `bin-${id ?? ''}`),
   )
 })
+
+test('before a browser forgets its oldest bin, the page of its bins warns', async (t) => {
+  const app = await testApp(t)
+  const own: string[] = []
+  const headers = () => ({ accept: 'text/html', cookie: own.join('; ') })
+  const open = async () => (await app.inject({ url: '/bins', headers: headers() })).body
+  for (let count = 1; count <= 20; count += 1) {
+    assert.doesNotMatch(await open(), /it loses the secret of this bin/)
+    const created = await app.inject({ method: 'POST', url: '/bins', headers: headers() })
+    own.push(String(created.headers['set-cookie']).split(';')[0] ?? '')
+  }
+  const [, oldest = ''] =
+    /it loses the secret of this bin:\n<a href="([^"]*)"/.exec(await open()) ?? []
+  const ids = own.map((one) => one.slice('bin-'.length, one.indexOf('=')))
+  assert.equal(oldest, `/bins/${ids.toSorted()[0] ?? ''}`)
+})

@@ -7,7 +7,7 @@ import { hashSecret, isSecretOf, toExpiry, toRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
 /** A browser removes cookies if it has too many. */
-const maxCookies = 20
+export const maxOwnBins = 20
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
 
 export interface OpenedBin extends Bin {
@@ -70,7 +70,7 @@ export function findOwnIds({ headers }: FastifyRequest): string[] {
 /** The id and name of each, if the secret is right: others could guess the id. */
 export async function findOwnBins(bins: BinStore, request: FastifyRequest) {
   const cookies = parseCookie(request.headers.cookie ?? '')
-  const ids = findOwnIds(request).slice(0, maxCookies)
+  const ids = findOwnIds(request).slice(0, maxOwnBins)
   const own = (await bins.list(ids)).filter(({ id, secretHash }) =>
     isSecretOf(secretHash, cookies[toCookieName(request.protocol, id)] ?? ''),
   )
@@ -87,7 +87,7 @@ export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: 
       ...{ name: toCookieName(protocol, bin), value, expires, path: '/bins' },
       ...{ httpOnly: true, sameSite: 'lax', secure: protocol === 'https' },
     })
-  const excess = findOwnIds(request).slice(maxCookies - 1)
+  const excess = findOwnIds(request).slice(maxOwnBins - 1)
   reply.header('set-cookie', [
     toCookie(id, secret, new Date(expiresAt)),
     ...excess.map((other) => toCookie(other, '', new Date(0))),

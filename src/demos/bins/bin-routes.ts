@@ -14,7 +14,7 @@ import { checkDescribed, invalidDescription, toInner } from '../../responses/par
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { findOwnBins, setSecretCookie, type OpenedBin } from './access.ts'
-import type { Bin, BinChange } from './bin-store.ts'
+import { defaultResponse, type Bin, type BinChange } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import {
   binContent,
@@ -24,7 +24,7 @@ import {
   redirectToPage,
 } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
-import { parseRequestList } from './list.ts'
+import { parseFilters } from './list.ts'
 import { findFirst } from './search.ts'
 import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 
@@ -103,12 +103,13 @@ async function sendBinPage(
   { bin, events, requests }: BinServices & { bin: OpenedBin },
   edit: BinEdit,
 ) {
-  const list = parseRequestList(reply.request)
+  const { isMatch, parameters, searchProblem } = parseFilters(reply.request)
+  if (searchProblem !== undefined) reply.code(400)
   // Before the list, so that the page misses no request.
   const lastEvent = await events.findLast()
-  const newest = await findFirst(requests.pages(bin.id, true), list, maxRows)
-  const { parameters } = list
-  const view = { origin: toOrigin(reply.request), exchanges: newest.map(toRow), parameters }
+  const newest = await findFirst(requests.pages(bin.id, true), { isMatch }, maxRows)
+  const search = { parameters, searchProblem }
+  const view = { origin: toOrigin(reply.request), exchanges: newest.map(toRow), ...search }
   return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
 }
 
@@ -185,8 +186,9 @@ function parseName(name: unknown): string {
   ])
 }
 
-/** The description as JSON, which is text in a form. */
+/** The description as JSON, which is text in a form. Null stands for the default. */
 function parseResponse(request: FastifyRequest, response: unknown, config: Config): string {
+  if (response === null) return defaultResponse
   const isText = typeof response === 'string' && isForm(request)
   const given = isText ? parseJson(response, config, 'response') : response
   const checked = checkDescribed(given, config)

@@ -22,7 +22,7 @@ export type BinChange = Partial<Pick<Bin, 'name' | 'response'>>
 /** The link above a heading. */
 export const binsPage = ['/bins', 'Request bins'] as const
 
-const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
+export const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
 const daySeconds = 86_400
 const maxAttempts = 20
 /** More of them, after a change of MAX_BINS, would take long. */

@@ -76,7 +76,7 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
     'name must be one line of text with at most 100 characters.',
     '#/name',
   ]),
-  ...['x', null, [500, 200]].map((response): [object, string, string] => [
+  ...['x', 7, [500, 200]].map((response): [object, string, string] => [
     { response },
     'response must be an object, such as {"status":503}.',
     '#/response',
@@ -110,6 +110,13 @@ for (const [payload, detail, pointer] of wrongBins) {
     }
   })
 }
+
+test('the response null is the default one', async (t) => {
+  const bin = await createBin(await testApp(t), { status: 500 })
+  const changed = await bin.read('', { method: 'PATCH', payload: { response: null } })
+  assert.deepEqual(changed.json<NewBin>().response, { status: 200, json: { ok: true } })
+  assert.equal((await bin.send()).body, '{"ok":true}')
+})
 
 test('the pages of bins are valid HTML, and show what was captured as text', async (t) => {
   const bin = await createBin(await testApp(t), { body: '</textarea><script>' })

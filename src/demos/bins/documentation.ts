@@ -43,9 +43,13 @@ export const binContent = exampleContent(exampleBin, properties)
 const exampleNew = { ...exampleBin, secret: 'vbs_u1iQf7dK0mXbT2nYw9cRz4hLs6vJp8Aq' }
 export const newBinContent = exampleContent(exampleNew, { ...properties, secret })
 
+const nullable = {
+  type: ['object', 'null'],
+  description: `${response.description} \`null\` is the default one.`,
+}
 const exampleResponse = { response: exampleBin.response }
 export const changeContent = jsonContent(
-  { type: 'object', properties: { response, name } },
+  { type: 'object', properties: { response: nullable, name } },
   exampleResponse,
 )
 
@@ -76,14 +80,20 @@ const shareUrl = {
   ...url,
   description: 'Anyone with it can read this request. Only with the secret of the bin.',
 }
+const field = { type: 'array', items: text, minItems: 2, maxItems: 2 }
 const file = objectSchema({ field: text, name: text, size: { type: 'integer' }, url })
 export const requestContent = jsonContent(
   {
     ...requestSchema,
-    required: [...requestSchema.required, 'files'],
-    properties: { ...requestSchema.properties, files: { type: 'array', items: file }, shareUrl },
+    required: [...requestSchema.required, 'fields', 'files'],
+    properties: {
+      ...requestSchema.properties,
+      fields: { type: 'array', items: field, description: 'The text fields of a multipart form.' },
+      files: { type: 'array', items: file },
+      shareUrl,
+    },
   },
-  { ...exampleRequest, files: [] },
+  { ...exampleRequest, fields: [], files: [] },
 )
 
 export const redirectToPage = {

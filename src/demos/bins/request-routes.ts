@@ -128,7 +128,7 @@ const getRequest = ofBin({
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
       ? sendPage(reply, renderRequestPage(bin, captured, { fields, files, shareUrl }))
-      : sendJson(reply, { ...json, files, ...(bin.secret !== '' && { shareUrl }) })
+      : sendJson(reply, { ...json, fields, files, ...(bin.secret !== '' && { shareUrl }) })
   },
 })
 

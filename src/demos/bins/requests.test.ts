@@ -181,7 +181,8 @@ test('files of a form can be downloaded, as attachments', async (t) => {
   ])
   await bin.send('', { method: 'POST', headers, payload })
   const [captured] = await bin.list()
-  const { files } = (await bin.read(`/requests/${captured?.id ?? ''}`)).json<Captured>()
+  const { fields, files } = (await bin.read(`/requests/${captured?.id ?? ''}`)).json<Captured>()
+  assert.deepEqual(fields, [['text', 'plain']])
   const asPage = { headers: { accept: 'text/html' } }
   const { body } = await bin.read(`/requests/${captured?.id ?? ''}`, asPage)
   assert.match(body, /<code>text<\/code><\/th><td><code>plain</)

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toMediaType } from '../../http/body/body-reader.ts'
+import { HttpError } from '../../http/errors/http-error.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toAttachmentHeaders, toInactiveType } from '../../http/response/attachment.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
@@ -16,7 +17,7 @@ const shownFieldBytes = 4096
 export async function readForm({ readBody }: RequestStore, captured: CapturedRequest) {
   const contentType = findField(captured.requestFields, 'content-type') ?? ''
   const isMultipart = toMediaType(contentType) === 'multipart/form-data'
-  const parts = isMultipart ? parseParts(await readBody(captured), contentType) : []
+  const parts = isMultipart ? findParts(await readBody(captured), contentType) : []
   return {
     fields: (parts ?? [])
       .filter(({ fileName }) => fileName === undefined)
@@ -25,6 +26,16 @@ export async function readForm({ readBody }: RequestStore, captured: CapturedReq
     files: (parts ?? []).flatMap(({ name: field, fileName, type, bytes }) =>
       fileName ? [{ field, name: fileName, type, bytes }] : [],
     ),
+  }
+}
+
+/** Undefined too if there are more than can be read. */
+function findParts(body: Buffer, contentType: string) {
+  try {
+    return parseParts(body, contentType)
+  } catch (error) {
+    if (error instanceof HttpError) return undefined
+    throw error
   }
 }
 

@@ -1,6 +1,7 @@
 import { toPrettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
 import { findField, type Fields } from '../../inspector/exchange.ts'
+import { statusPattern } from '../../inspector/filter.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
@@ -8,7 +9,7 @@ import { formatBytes } from '../../site/assets/size.js'
 import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
-import { wrongSecret, type OpenedBin } from './access.ts'
+import { maxOwnBins, wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import {
@@ -17,6 +18,7 @@ import {
   toExchange,
   toUrl,
   type CapturedRequest,
+  type RequestBody,
 } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
 
@@ -25,6 +27,7 @@ type FileList = ReturnType<typeof filesToJson>
 const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 interface BinsView {
+  /** The one that ends last first. */
   own: readonly { id: string; name: string }[]
   days: number
   origin: string
@@ -38,13 +41,21 @@ export function renderBinsPage({ own, days, origin, flash }: BinsView): Page {
 each request as soon as it arrives.</p>
 <form method="post" action="/bins">${renderName('Name (optional)')}<p class="actions"><button type="submit">Create a bin</button></p></form>
 <p class="quiet">Anyone who knows the URL of a bin can send requests to it. To read them, a client needs the secret of the bin,
-which this browser keeps as a cookie. A bin is removed after ${days} days.</p>
-<h2>Bins of this browser</h2>
+which this browser keeps as a cookie, for its last ${maxOwnBins} bins. A bin is removed after ${days} days.</p>
+${renderNextForgotten(own)}<h2>Bins of this browser</h2>
 ${own.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${own.map(renderBinLink)}</ul>`}
 <h2>With a command</h2>
 <p>The response has the URL and the secret of the bin.</p>
 ${renderCommand('curl', `curl -X POST ${origin}/bins`)}`,
   }
+}
+
+function renderNextForgotten(own: BinsView['own']): Html {
+  const oldest = own[maxOwnBins - 1]
+  if (oldest === undefined) return html``
+  return html`<p class="notice">This browser has ${maxOwnBins} bins, and cannot keep the secrets of more. With the next one it loses the secret of this bin:
+<a href="/bins/${oldest.id}">${oldest.name || oldest.id}</a>. To read that bin later, copy its secret from its page first.</p>
+`
 }
 
 function renderName(label: string, name = ''): Html {
@@ -90,34 +101,37 @@ interface BinView extends BinEdit {
   lastEvent: number
   /** The newest first. */
   exchanges: readonly ExchangeRow[]
-  /** Of a search. */
+  /** The filters that are not empty. */
   parameters: ParameterTexts
+  searchProblem: string | undefined
 }
 
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
-  const { origin, exchanges, parameters, lastEvent, flash } = view
+  const { origin, exchanges, parameters, searchProblem, lastEvent, flash } = view
   const { id, name, expiresAt } = bin
   const url = `${origin}/b/${id}`
+  const isNew = exchanges.length === 0 && parameters.size === 0
   const live = { rows: 'html', last_event_id: String(lastEvent) }
   const list = renderList({
     exchanges,
     toUrl: toUrl(id),
-    eventsUrl: toHref({ path: `/bins/${id}/events`, parameters }, live),
+    eventsUrl: searchProblem ? '' : toHref({ path: `/bins/${id}/events`, parameters }, live),
     diffUrl: `/bins/${id}/diff`,
     hasBodies: true,
-    isSearch: [...parameters.values()].flat().some((text) => text !== ''),
+    isSearch: parameters.size > 0,
   })
   return {
     title: name || 'Request bin',
     back: binsPage,
     ...files,
     main: html`${flash ?? ''}<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
-${renderCommand('URL', url)}${renderCommand('curl', `curl ${url}/hook --json '{"id":1}'`)}
-${renderAccess(bin, origin)}${renderSearch(id, parameters)}${list}
-<p class="actions"><a class="button second" href="/bins/${id}">Reload</a>
+${renderCommand('URL', url)}<details${isNew ? html` open` : ''}><summary>Send a request with curl</summary>
+${renderCommand('curl', `curl ${url}/hook --json '{"id":1}'`)}</details>
+${renderAccess(bin, origin)}${renderSearch(id, view)}${list}
+<p class="actions"><a class="button second" href="${toHref({ path: `/bins/${id}`, parameters })}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a>
 <span class="quiet">The export has the first 64 KiB of each body.</span></p>
-${renderResponseForm(bin, view)}${renderNameForm(bin)}<div class="actions">${renderRemoval(`/bins/${id}/requests`, 'all requests')}
+${renderResponseForm(bin, view)}${renderNameForm(bin)}<div class="actions">${renderRemoval(toHref({ path: `/bins/${id}/requests`, parameters }), parameters.size > 0 ? 'all requests that match' : 'all requests')}
 ${renderRemoval(`/bins/${id}`, 'the bin')}</div>
 `,
   }
@@ -156,7 +170,7 @@ ${renderName('Name', name)}<p class="actions"><button type="submit">Rename</butt
 
 function renderAccess({ id, secret }: OpenedBin, origin: string): Html {
   const url = `${origin}/bins/${id}`
-  const local = `npm start -- forward ${url} http://localhost:8080 --secret ${secret}`
+  const local = toForwardCommand(url, secret)
   const list = `curl ${url}/requests -H 'Authorization: Bearer ${secret}'`
   return html`<details><summary>Commands with the secret</summary>
 <p>Anyone with the secret can read, change and remove this bin.</p>
@@ -167,6 +181,9 @@ ${renderCommand('Forward the requests to a local service, in a clone of Vitrine'
 `
 }
 
+const toForwardCommand = (url: string, secret: string) =>
+  `npm start -- forward ${url} http://localhost:8080 --secret ${secret}`
+
 function renderRemoval(url: string, what: string): Html {
   return html`<details class="confirm"><summary>Remove ${what}</summary>
 <form method="post" action="${url}"><input type="hidden" name="_method" value="DELETE">
@@ -175,13 +192,15 @@ function renderRemoval(url: string, what: string): Html {
 </details>`
 }
 
-function renderSearch(id: string, parameters: ParameterTexts): Html {
-  const field = (name: string, label: string) =>
-    html`<label>${label} <input type="search" name="${name}" value="${parameters.get(name)?.[0] ?? ''}" dir="auto"></label>\n`
+function renderSearch(id: string, { parameters, searchProblem }: BinView): Html {
+  const field = (name: string, label: string, more = html``) =>
+    html`<label>${label} <input type="search" name="${name}" value="${parameters.get(name)?.[0] ?? ''}" dir="auto"${more}></label>\n`
+  const pattern = html` pattern="${statusPattern}" title="A status code such as 200, or a class such as 2xx"`
+  const hasFilters = parameters.size > 0 || searchProblem !== undefined
   return html`<form class="filter" action="/bins/${id}" role="search">
-${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status')}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
-</form>
-`
+${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status', pattern)}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
+${hasFilters ? html`<a class="button second" href="/bins/${id}">Show all</a>\n` : ''}</form>
+${searchProblem === undefined ? '' : html`<p class="notice error" role="alert">${searchProblem}</p>\n`}`
 }
 
 export function renderRequestPage(
@@ -198,13 +217,18 @@ export function renderRequestPage(
   const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
-  const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody ? download : ''}`
+  const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody && !isUnsent(requestBody) ? download : ''}`
   const cut = toCut(request, shareUrl)
+  const { origin } = new URL(shareUrl)
+  const forward = `${toForwardCommand(`${origin}/bins/${bin}`, secret)} --only ${id}`
+  const links = isOwner
+    ? html`${renderCommand('Forward it to a local service, in a clone of Vitrine', forward)}`
+    : html``
   return {
     title: `${method} ${path}`,
     ...(isOwner && { back: toBack(bin) }),
     ...files,
-    main: html`${renderExchange(exchange, { form, cut, decodedBody })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
+    main: html`${renderExchange(exchange, { form, cut, links, decodedBody })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
   }
 }
 
@@ -218,8 +242,13 @@ function renderCodingProblem(
   return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than 1 MiB without this coding.</p>\n`
 }
 
+/** After `Expect: 100-continue` and 413. */
+const isUnsent = (body: RequestBody) => body.isCut && toBytes(body).length === 0
+
 function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {
   if (requestBody?.isCut !== true) return undefined
+  if (isUnsent(requestBody))
+    return { note: 'The body was not sent, since the client waited for 100 (Continue).' }
   const kept = formatBytes(toBytes(requestBody).length)
   return isTooLarge
     ? { note: `Only the first ${kept} were kept (BIN_MAX_BODY_BYTES).` }
@@ -230,10 +259,10 @@ function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {
 }
 
 function renderSharing(link: string, url: string): Html {
-  return html`<details><summary>Share this request</summary>
+  return html`<div data-part="own"><details><summary>Share this request</summary>
 <p>Anyone with <a href="${link}">this link</a> can read this request, but not the bin, until you remove the request.</p>
 ${renderCommand('Link to this request', link)}</details>
-<div class="actions">${renderRemoval(url, 'this request')}</div>
+<div class="actions">${renderRemoval(url, 'this request')}</div></div>
 `
 }
 

@@ -112,11 +112,12 @@ function openList(list) {
       link.closest('tr').ariaCurrent = null
       link.focus()
     })
-    const parts = page.querySelectorAll('main > :is(.chain, [data-exchange])')
+    const parts = page.querySelectorAll('main > :is(.chain, [data-exchange], [data-part=own])')
     const shown = parts.length > 0 ? parts : page.querySelectorAll('main > .lead')
     pane.replaceChildren(create('p', { class: 'actions' }, title, close), ...shown)
     pane.scrollTop = 0
     completeCommands(pane)
+    list.scrollIntoView({ block: 'nearest' })
   }
 
   body.addEventListener('click', (event) => {
