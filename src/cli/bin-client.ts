@@ -16,16 +16,19 @@ export interface Source {
   /** Those that were sent before their event. */
   listed: Set<string>
   isLost?: boolean
+  /** That is being sent again. */
+  waiting?: ListedRequest
 }
 
 /** What is read of a request of a list. */
 const requestSchema = {
   type: 'object',
-  required: ['id', 'method', 'path', 'requestFields'],
+  required: ['id', 'method', 'path', 'target', 'requestFields'],
   properties: {
     id: textSchema,
     method: textSchema,
     path: textSchema,
+    target: textSchema,
     requestFields: {
       type: 'array',
       items: { type: 'array', minItems: 2, maxItems: 2, prefixItems: [textSchema, textSchema] },

@@ -15,7 +15,10 @@ type Forwarded = ListedRequest & { isOnly?: boolean }
 
 const retryMs = 1000
 const maxRetryMs = 5000
-const unreachable = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENOTFOUND']
+const unreachable = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']
+/** The request may be the reason, and is sent again a few times only. */
+const broken = ['ECONNRESET', 'EPIPE']
+const maxBroken = 3
 const localSeconds = 30
 /** The greatest value of BIN_MAX_BODY_BYTES. */
 const maxBodyBytes = 64 * 1024 * 1024
@@ -37,6 +40,9 @@ export async function forward(config: Config, [bin = '', local = '']: readonly s
   })
   if (binOnly !== '') return
   const stop = () => {
+    const { waiting } = source
+    if (waiting)
+      console.log(`To continue without ${toLine(waiting)}: --after ${toPrintable(waiting.id)}`)
     console.log(`To continue: --after ${toPrintable(source.request) || '0'}`)
     process.exit()
   }
@@ -106,56 +112,80 @@ async function follow(source: Source, to: URL): Promise<void> {
 
 /** Returns whether it succeeded. */
 async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise<boolean> {
-  const { id, method, path } = captured
   const result = await deliver(source, to, captured)
+  delete source.waiting
   const hasSucceeded = /^[123]\d\d /.test(result)
   const again =
-    hasSucceeded || result.startsWith('not sent') ? '' : `. To send it again: --only ${id}`
-  console.log(`${toPrintable(`${method} ${path}`)} → ${result}${toPrintable(again)}`)
+    hasSucceeded || result.startsWith('not sent') ? '' : `. To send it again: --only ${captured.id}`
+  console.log(`${toLine(captured)} → ${result}${toPrintable(again)}`)
   return hasSucceeded
 }
 
+const toLine = ({ method, path }: ListedRequest) => toPrintable(`${method} ${path}`)
+
 /** Returns the result: the status, or why no response arrived. */
 async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
-  const { id, path, isTooLarge, requestBody, isOnly } = captured
+  const { id, path, isTooLarge, requestBody } = captured
   if (isTooLarge) return 'not sent: its body was larger than BIN_MAX_BODY_BYTES of the service'
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const response = requestBody && (await get(source, `/requests/${id}/body`))
   if (requestBody && !response) return 'not sent: its body is gone'
   const body = response && (await readAll(response.body, maxBodyBytes))
-  let isDown = false
+  return sendUntilReceived(source, to, { captured, body })
+}
+
+async function sendUntilReceived(
+  source: Source,
+  to: URL,
+  { captured, body }: { captured: Forwarded; body: Buffer | undefined },
+): Promise<string> {
+  let [brokenCount, lastLine] = [0, '']
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxRetryMs)) {
     const begin = performance.now()
     const result = await send(to, captured, body).catch((error: unknown) => error)
     const reason = typeof result === 'number' ? toStatusLine(result) : toReason(result)
-    if (isOnly || !hasCode(result, ...unreachable)) {
-      if (isDown) console.log('Connected to the local service again.')
+    const isBroken = hasCode(result, ...broken)
+    if (isBroken) brokenCount += 1
+    const isRepeated = isBroken ? brokenCount <= maxBroken : hasCode(result, ...unreachable)
+    if (captured.isOnly || !isRepeated) {
+      if (lastLine !== '' && !isBroken) console.log('Connected to the local service again.')
       return `${reason}, ${String(Math.round(performance.now() - begin))} ms`
     }
-    if (!isDown)
-      console.error(
-        `The local service cannot be reached (${reason}). Trying again until it is back.`,
-      )
-    isDown = true
+    source.waiting = captured
+    const line = isBroken
+      ? `The connection broke (${reason}). Trying again, at most ${String(maxBroken)} times.`
+      : `The local service cannot be reached (${reason}). Trying again until it is back.`
+    if (line !== lastLine) console.error(`${toLine(captured)} waits. ${line}`)
+    lastLine = line
     await setTimeout(pauseMs)
   }
 }
 
 const toStatusLine = (status: number) => `${String(status)} ${STATUS_CODES[status] ?? ''}`
 
-function send(to: URL, { method, path, requestFields }: ListedRequest, body?: Buffer) {
+function send(to: URL, captured: ListedRequest, body?: Buffer) {
+  const { method, requestFields } = captured
   // Without a length, Node sends an empty body in chunks.
   const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
   const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
   const kept = requestFields.filter(([name]) => !connectionFields.test(name))
   const request = (to.protocol === 'https:' ? requestHttps : requestHttp)(to, {
     method,
-    path: to.pathname.replace(/\/$/, '') + path,
+    path: toLocalPath(to, captured),
     headers: ['Host', to.host, ...kept.flat(), ...length],
   })
   const responded = readStatus(request)
   request.end(body)
   return responded
+}
+
+/** With nothing after the URL of the bin, the path is that of the local URL as it was given. */
+function toLocalPath({ pathname, search }: URL, { path, target }: ListedRequest): string {
+  const [query = ''] = /\?.*$/s.exec(path) ?? []
+  const isBare = !target.replace(/\?.*$/s, '').endsWith('/')
+  const rest = path.slice(0, path.length - query.length)
+  const whole = isBare && rest === '/' ? pathname : pathname.replace(/\/$/, '') + rest
+  return whole + (query === '' ? search : query + search.replace('?', '&'))
 }
 
 /** After the whole response. An error that has no listener would end the process. */

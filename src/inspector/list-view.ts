@@ -46,7 +46,7 @@ export function renderList(list: ExchangeList): Html {
 <form id="compare" action="${diffUrl}"></form>
 <div class="split">
 <section class="rows" tabindex="0" aria-label="Requests" data-empty="${hasNone ? empty : 'Requests appear here as they end.'}"><table>
-<thead><tr><th scope="col">Compare</th><th scope="col">Time (UTC)</th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
+<thead><tr><th scope="col">Compare</th><th scope="col">Time <span>(UTC)</span></th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
 <tbody>
 ${rows}</tbody>
 </table></section>

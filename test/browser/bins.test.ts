@@ -5,6 +5,9 @@ import type { Page } from 'playwright-core'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
 
+const emptyText = (page: Page) =>
+  page.evaluate('getComputedStyle(document.querySelector(".rows"), "::after").content')
+
 /** To look at, if SHOTS is a folder. */
 async function shoot(page: Page, name: string): Promise<void> {
   const { SHOTS: folder } = process.env
@@ -27,6 +30,11 @@ test('a request that arrives while one watches appears without a reload', inBrow
   await page.getByRole('cell', { name: `${String(body.length)} bytes json` }).waitFor()
   await link.click()
   await page.getByText('"order": 7').first().waitFor()
+  const inPane = page.locator('.pane pre').filter({ hasText: '"order": 7' }).first()
+  const { y = Infinity } = (await inPane.boundingBox()) ?? {}
+  assert.ok(y < 850, String(y))
+  await page.locator('.pane').getByText('Share this request').waitFor()
+  await page.locator('.pane').getByText('Remove this request', { exact: true }).waitFor()
   await shoot(page, 'request')
   await page.getByText('Response of the bin').click()
   const description = page.getByRole('textbox', { name: /description of the response/ })
@@ -58,6 +66,10 @@ test('a request that arrives while one watches appears without a reload', inBrow
   await other.getByLabel('secret').fill(/vbs_\S+/.exec(command ?? '')?.[0] ?? '')
   await other.getByRole('button', { name: 'Open the bin' }).click()
   await other.getByRole('link', { name: '/hook?paid=1' }).waitFor()
+  await other
+    .getByRole('cell', { name: /^\d\d:\d\d:\d\d$/ })
+    .first()
+    .waitFor()
   await shoot(other, 'narrow')
   await page.goto('/bins')
   await page.getByRole('link', { name: id }).click()
@@ -90,6 +102,7 @@ test('another tab shows removals, and a filtered page is live', inBrowser, async
   await filtered.goto(`${url}?q=order.paid`)
   await narrow.goto(url)
   for (const one of [page, filtered, narrow]) await one.getByText('Live.').waitFor()
+  assert.equal(await emptyText(filtered), '"No request matches."')
   await send('/hook', 'order.created')
   await send('/a/long/path/of/a/hook?with=a&query=string', 'order.paid')
   await filtered.getByText('1 request. Live.').waitFor()

@@ -53,7 +53,7 @@ ${renderCommand('curl', `curl -X POST ${origin}/bins`)}`,
 function renderNextForgotten(own: BinsView['own']): Html {
   const oldest = own[maxOwnBins - 1]
   if (oldest === undefined) return html``
-  return html`<p class="notice">This browser has ${maxOwnBins} bins, and cannot keep the secrets of more. With the next one it loses the secret of this bin:
+  return html`<p class="note">This browser has ${maxOwnBins} bins, and cannot keep the secrets of more. With the next one it loses the secret of this bin:
 <a href="/bins/${oldest.id}">${oldest.name || oldest.id}</a>. To read that bin later, copy its secret from its page first.</p>
 `
 }
