@@ -31,6 +31,7 @@ const broken: [path: string, line: RegExp, respond: (socket: Socket) => void][] 
   ['/101', /another protocol/, (socket) => socket.write('HTTP/1.1 101 OK\r\n\r\n')],
   ['/api/../admin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
   ['/.%2E%2fadmin', /not sent: its path has the segment \.\./, (socket) => socket.destroy()],
+  ['/crash', /hang up.*To send it again: --only [\da-f-]{36}\n/, (socket) => socket.destroy()],
   ['/a?/../b', /200 OK/, (socket) => socket.end(`${head}Content-Length: 0\r\n\r\n`)],
 ]
 test('a response that cannot be received is a line, and later requests are sent', async (t) => {
@@ -66,6 +67,10 @@ test('a response that cannot be received is a line, and later requests are sent'
       assert.match(forward.output().split(begin)[1] ?? '', line)
     })
   }
+  assert.equal(targets.filter((target) => target === '/local/crash').length, 4)
+  const waits =
+    /^GET \/crash waits\. The connection broke \(.*\)\. Trying again, at most 3 times\.$/gm
+  assert.equal(forward.output().match(waits)?.length, 1)
   assert.ok(!targets.some((target) => target.includes('admin')))
 })
 

@@ -174,11 +174,44 @@ test('requests wait while the local service is down, and arrive once and in orde
   await until(() => forward.output().split('REFUSED').length === 3)
   forward.process.kill('SIGINT')
   await once(forward.process, 'close')
+  assert.match(forward.output(), /^POST \/2 waits\. The local service cannot be reached/m)
+  assert.match(forward.output(), /^POST \/reset waits\. The connection broke/m)
+  const [, skip = ''] =
+    /^To continue without POST \/4: --after ([\da-f-]{36})$/m.exec(forward.output()) ?? []
   const [, after = ''] = /^To continue: --after ([\da-f-]{36})\n$/m.exec(forward.output()) ?? []
   await open(port)
   const next = start(after)
   await until(() => next.output().includes('POST /4 → 200 OK'))
   assert.equal(paths.at(-2), '/3')
+  next.process.kill('SIGKILL')
+  const skipping = start(skip)
+  await until(() => skipping.output().includes('Forwarding'))
+  await send('/5')
+  await until(() => skipping.output().includes('POST /5 → 200 OK'))
+  assert.deepEqual(paths.slice(-2), ['/4', '/5'])
+})
+
+const targets: [local: string, received: string][] = [
+  ['/', '/ /?v=1 / /a?v=1'],
+  ['/hook', '/hook /hook?v=1 /hook/ /hook/a?v=1'],
+  ['/hook/', '/hook/ /hook/?v=1 /hook/ /hook/a?v=1'],
+  ['/hook?k=1', '/hook?k=1 /hook?v=1&k=1 /hook/?k=1 /hook/a?v=1&k=1'],
+]
+test('the path below the bin follows the local URL, which is used as it is without one', async (t) => {
+  const { origin } = await startVitrine(t, { LOG_LEVEL: 'silent' })
+  const { id, secret } = await createBinAt(origin)
+  for (const rest of ['', '?v=1', '/', '/a?v=1']) await fetch(`${origin}/b/${id}${rest}`)
+  for (const [path, expected] of targets) {
+    await t.test(path, async (t) => {
+      const local = await openLocal(t)
+      const flags = ['--secret', secret, '--after', '0']
+      const url = new URL(path, local.url).href
+      const forward = spawnVitrine({}, ['forward', `${origin}/b/${id}`, url, ...flags])
+      t.after(() => forward.process.kill('SIGKILL'))
+      await until(() => local.received.length === 4)
+      assert.equal(local.received.map((one) => one.url).join(' '), expected)
+    })
+  }
 })
 
 test('one request is sent again, and the exit status is that of its result', async (t) => {
