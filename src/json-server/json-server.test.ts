@@ -168,6 +168,16 @@ for (const [method, url] of [
   }
 }
 
+test('in 1 a nested POST is not checked by rules that only the records show', async (t) => {
+  const products = [1, 2].map((id) => ({ id, name: 'Lamp', stock: 3, categoryId: 1, makerId: 1 }))
+  const [categories, makers] = [[{ id: 1 }], [{ id: 1 }]]
+  const app = await dataApp(t, { categories, makers, products }, { settings: { JSON_SERVER: '1' } })
+  const request = { method: 'POST', url: '/categories/1/products' } as const
+  const response = await app.inject({ ...request, payload: { name: 7, makerId: 'none' } })
+  assert.equal(response.statusCode, 201)
+  assert.deepEqual(response.json(), { id: 3, name: 7, makerId: 'none', categoryId: 1 })
+})
+
 test('in 1 _dependent removes what refers to the record, and no other', async (t) => {
   const texts = {
     posts: [{ id: 'a' }],

@@ -135,11 +135,10 @@ function parseBody(context: Context, request: FastifyRequest): Document {
   return { ...headers, ...document }
 }
 
-/** json-server checks no fields: only a schema that the user gave is checked. */
 function createFitter({ resource }: Context) {
   const hash = createHasher(resource)
   return async (document: Document, given?: Document) => {
-    const problems = resource.hasSchema ? findProblems(resource, document) : []
+    const problems = findProblems(resource, document)
     if (problems.length > 0) throw unprocessable(problems)
     return hash(document, given)
   }

@@ -133,6 +133,7 @@ export function defineResource(definition: ResourceDefinition) {
   const { name, schema, idField, hasTimes = true, isSingular = false } = definition
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
+  const { allowsUnknown = false, hasSchema = true } = definition
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular ? [] : toIdFields(definition)
   const times = hasTimes ? toOwnFields(timeSchemas) : []
@@ -149,13 +150,14 @@ export function defineResource(definition: ResourceDefinition) {
   return {
     usesEnvelope: true,
     hasEvents: false,
-    allowsUnknown: false,
-    hasSchema: true,
+    allowsUnknown,
     hasNumericIds: false,
     references: [],
     unique: [],
     key: singular,
     ...definition,
+    /** json-server checks no fields: only a schema that the user gave is checked. */
+    isChecked: hasSchema || !allowsUnknown,
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
     indexedPaths: [...(storesId ? ids : []), ...fields]
       .filter(({ name }) => name === idField || searched.includes(name))

@@ -76,7 +76,7 @@ function toChecks(
     const value = toNew(field)
     const referenced = findReferenced({ document }, field) ?? ''
     const isOwn = other.resource === resource && referenced === id
-    if (!isToParent || value === null || isOwn) return []
+    if (!isToParent || value === null || isOwn || !resource.isChecked) return []
     const message = `must be the id of an existing ${other.resource.singular}`
     const step: Step = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
     return [{ step, problem: { field, message } }]
