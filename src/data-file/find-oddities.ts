@@ -1,6 +1,8 @@
 import { findNearest } from '../config/find-nearest.ts'
+import { findValue } from '../resources/field-values.ts'
 import { isDocument } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
+import { findFormat } from './infer-schema.ts'
 
 const maxCompared = 1000
 /** More of the records with a field are not a mistake. */
@@ -28,12 +30,36 @@ export function findOddities({ definition: { name }, records }: DataResource): s
       const count = `${String(owners.length)} of ${String(documents.length)} records`
       return `${toPath(owners[0])} occurs in ${count}: did you mean ${nearest}?`
     }
-    const byType = Map.groupBy(owners, (index) => toTypeName(documents[index]?.[field]))
-    byType.delete('null')
-    const [most, few] = [...byType].toSorted(([, one], [, other]) => other.length - one.length)
-    if (!most || !few || few[1].length > maxShare * most[1].length) return []
-    return `${toPath(few[1][0])} is ${few[0]}; it is ${most[0]} in ${String(most[1].length)} other records`
+    const values = documents.map((document) => findValue(document, field))
+    // A text may look like a URL by chance, but dates do not look like text.
+    const rare = findRare(values, toTypeName) ?? findRare(values, toFormatName)
+    if (!rare || (rare.most === 'text' && typeof values[rare.index] === 'string')) return []
+    const { index, few, most, count } = rare
+    return `${toPath(index)} is ${few}; it is ${most} in ${String(count)} other records`
   })
+}
+
+/** A value with a name that few have, compared with the others. */
+function findRare(values: readonly unknown[], toName: (value: unknown) => string) {
+  const given = [...values.keys()].filter((index) => (values[index] ?? null) !== null)
+  const byName = Map.groupBy(given, (index) => toName(values[index]))
+  const [most, few] = [...byName].toSorted(([, one], [, other]) => other.length - one.length)
+  const [index] = few?.[1] ?? []
+  if (!most || !few || index === undefined || few[1].length > maxShare * most[1].length)
+    return undefined
+  return { index, few: few[0], most: most[0], count: most[1].length }
+}
+
+const formatNames = {
+  date: 'a date',
+  'date-time': 'a time',
+  email: 'an email address',
+  uri: 'a URL',
+}
+
+function toFormatName(value: unknown): string {
+  const format = typeof value === 'string' ? findFormat([value]) : undefined
+  return format ? formatNames[format] : toTypeName(value)
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -43,6 +69,5 @@ const typeNames: Readonly<Record<string, string>> = {
 }
 
 function toTypeName(value: unknown): string {
-  if (value === null) return 'null'
   return typeNames[typeof value] ?? (isDocument(value) ? 'an object' : 'a list')
 }

@@ -92,11 +92,16 @@ export function openFormats(): (typeof import('typebox/format'))['Format'] {
   return (load('typebox/format') as typeof import('typebox/format')).Format
 }
 
-function inferText(texts: readonly string[], isNullable: boolean): FieldSchema {
+/** That all texts have. */
+export function findFormat(texts: readonly string[]) {
   const formats = openFormats()
   const isOf = (format: string) => (text: string) =>
     formats.Test(format, text) && (format !== 'uri' || /^https?:/i.test(text))
-  const format = formatKinds.find((each) => texts.every(isOf(each)))
+  return formatKinds.find((each) => texts.every(isOf(each)))
+}
+
+function inferText(texts: readonly string[], isNullable: boolean): FieldSchema {
+  const format = findFormat(texts)
   if (format) return { format }
   const choices = findChoices(texts)
   if (choices) return { enum: isNullable ? [...choices, null] : choices }

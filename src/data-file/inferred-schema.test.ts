@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../test/data-app.ts'
+import { asForm } from '../../test/resources.ts'
 
 for (const [what, post, status] of [
   ['that has no rule about it', { properties: { body: { minLength: 1 } } }, 422],
@@ -54,6 +55,40 @@ for (const [kind, [values, bad, input]] of Object.entries(kinds)) {
     assert.equal(rejected.headers['content-type'], 'application/problem+json; charset=utf-8')
     // Every record has the field.
     assert.equal((await create({})).statusCode, 422)
+  })
+}
+
+test('a field with numbers and a text accepts both, also from a form', async (t) => {
+  const things = [1, 2.5, 'on request'].map((price, index) => ({ id: index + 1, price }))
+  const app = await dataApp(t, { things })
+  const request = { method: 'POST', url: '/things' } as const
+  const { statusCode, body } = await app.inject({ ...request, payload: { price: [1] } })
+  assert.equal(statusCode, 422)
+  assert.match(body, /price must be a number or text/)
+  for (const [typed, price] of [
+    ['from 7', 'from 7'],
+    ['7', 7],
+    ['"7"', '7'],
+  ] as const) {
+    const created = await app.inject({ ...request, ...asForm({ price: typed }) })
+    assert.equal(created.statusCode, 201)
+    const url = String(created.headers.location)
+    assert.equal((await app.inject(url)).json<{ price: unknown }>().price, price)
+  }
+  const form = await app.inject('/things/3/edit')
+  assert.match(form.body, /<textarea[^>]*>\non request<\/textarea>/)
+  assert.match((await app.inject('/things/6/edit')).body, /<textarea[^>]*>\n&quot;7&quot;</)
+})
+
+for (const [rule, bad, message] of [
+  [{ exclusiveMinimum: 0 }, 0, 'must be greater than 0'],
+  [{ exclusiveMaximum: 5 }, 5, 'must be less than 5'],
+] as const) {
+  test(`a number ${message}`, async (t) => {
+    const schema = { things: { properties: { size: { type: 'number', ...rule } } } }
+    const app = await dataApp(t, { things: [] }, { schema })
+    const { body } = await app.inject({ method: 'POST', url: '/things', payload: { size: bad } })
+    assert.ok(body.includes(message))
   })
 }
 

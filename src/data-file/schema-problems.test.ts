@@ -158,11 +158,11 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
       [
         'dependentRequired must be an object',
         'if/$defs is not allowed',
-        'not must be an object',
+        'not must be an object or true or false',
         'allOf/0/not/$ref is not allowed',
         'allOf/1/type must be one of string, number, integer, boolean, array, object, null',
         'anyOf must be a list',
-        'properties/title/multipleOf must be > 0',
+        'properties/title/multipleOf must be greater than 0',
         'properties/title/prefixItems must be a list',
         'patternProperties/( is not a regular expression',
       ].map((line) => `schema.json: /posts/${line}`),

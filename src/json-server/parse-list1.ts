@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
-import { assertDepth } from '../http/body/parse-json.ts'
+import { assertDepth, findJson } from '../http/body/parse-json.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toQueryText } from '../http/request/target.ts'
 import type { Document, FieldValue } from '../stores/records/records.ts'
@@ -10,7 +10,6 @@ import type { Context } from './server.ts'
 import {
   assertSearches,
   createFindInside,
-  findJson,
   isAtMost,
   isBelow,
   toSortTerms,

@@ -65,12 +65,3 @@ export function isBelow(one: unknown, other: unknown): boolean {
 export function isAtMost(one: unknown, other: unknown): boolean {
   return toComparable(one) <= toComparable(other)
 }
-
-/** Undefined for text that is not JSON. */
-export function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { hasBody, isForm, toMediaType } from '../http/body/body-reader.ts'
-import { assertDepth } from '../http/body/parse-json.ts'
+import { assertDepth, findJson } from '../http/body/parse-json.ts'
 import { badRequest, conflict, unprocessable } from '../http/errors/http-error.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
@@ -26,7 +26,6 @@ import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
 import { isVersion1, toKey, toShown, type Context } from './server.ts'
-import { findJson } from './values.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {

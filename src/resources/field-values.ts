@@ -1,4 +1,4 @@
-import { parseJson } from '../http/body/parse-json.ts'
+import { findJson, parseJson } from '../http/body/parse-json.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
@@ -51,12 +51,18 @@ function toUtc(value: unknown): string | undefined {
 }
 
 export function valueToInputText({ kind, schema }: Field, value: unknown): string {
-  if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return ''
-  if (kind === 'json') return JSON.stringify(value, null, 2)
+  if (value === undefined || (value === null && kind !== 'json')) return ''
+  if (kind === 'json') return isPlainText(schema, value) ? value : JSON.stringify(value, null, 2)
   if (kind === 'choice') return hasTextChoices(schema) ? valueToText(value) : JSON.stringify(value)
   if (typeof value === 'object') return ''
   // An input of datetime-local has no zone.
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
+}
+
+/** A field that accepts text and other types shows and takes text without quotes. */
+function isPlainText({ type = [] }: FieldSchema, value: unknown): value is string {
+  const isText = typeof value === 'string' && [type].flat().includes('string')
+  return isText && findJson(value) === undefined
 }
 
 function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
@@ -83,7 +89,7 @@ export function formToValue(
     case 'choice':
       return hasTextChoices(schema) ? value : parseJson(text, limits)
     case 'json':
-      return parseJson(text, limits)
+      return isPlainText(schema, text) ? value : parseJson(text, limits)
     case 'date-time':
       return /T\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? (toUtc(`${text}Z`) ?? value) : value
     default:

@@ -86,7 +86,11 @@ test('the start names inferred references to records that the file does not have
 })
 
 test('the start names fields and types that few records have', async (t) => {
-  const products = Array.from({ length: 8 }, (_, index) => ({ id: index, price: 1, size: 'S' }))
+  const soldOn = (index: number) => (index === 2 ? '2026-13-45' : '2026-11-22')
+  const note = (index: number) => (index === 2 ? 'https://example.org' : 'a note')
+  const products = Array.from({ length: 8 }, (_, index) => {
+    return { id: index, price: 1, size: 'S', soldOn: soldOn(index), note: note(index) }
+  })
   const typed = products.map((product, index) => (index === 3 ? { ...product, size: 4 } : product))
   const misspelt = typed.map(({ price, ...others }, index) =>
     index === 5 ? { ...others, prcie: price } : { ...others, price },
@@ -96,7 +100,8 @@ test('the start names fields and types that few records have', async (t) => {
   const { output } = await start(t, {}, file, '--fresh')
   assert.match(output(), /^\/products\/5\/prcie occurs in 1 of 8 records: did you mean price\?$/m)
   assert.match(output(), /^\/products\/3\/size is a number; it is text in 7 other records$/m)
-  assert.doesNotMatch(output(), /sizes/)
+  assert.match(output(), /^\/products\/2\/soldOn is text; it is a date in 7 other records$/m)
+  assert.doesNotMatch(output(), /sizes|note/)
   const { output: usual } = await start(t, {}, await dataFile(t, blog), '--fresh')
   assert.doesNotMatch(usual(), /^\//m)
 })

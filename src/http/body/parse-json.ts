@@ -25,6 +25,15 @@ export function parseJson(
   }
 }
 
+/** Undefined for text that is not JSON. */
+export function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Throws 400. Call it before parsing: deep nesting would exhaust the stack. */
 export function assertDepth(text: string, maxDepth: number, outerDepth = 0): void {
   // Brackets in strings count too: an upper bound, 40 times as fast as the exact depth.

@@ -26,13 +26,13 @@ function findMissing(error: TLocalizedValidationError): Reason[] {
   }
 }
 
-const typeMessages: Readonly<Record<string, string>> = {
-  string: 'must be text',
-  number: 'must be a number',
-  integer: 'must be a whole number',
-  boolean: 'must be true or false',
-  array: 'must be a list',
-  object: 'must be an object',
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
 }
 
 const formatMessages: Readonly<Record<string, string>> = {
@@ -54,13 +54,19 @@ export function toMessage({ keyword, params, message }: TLocalizedValidationErro
       const limit = `${keyword.startsWith('min') ? 'least' : 'most'} ${String(params.limit)}`
       return `must be at ${limit}${keyword.endsWith('Length') ? ' characters long' : ''}`
     }
+    case 'exclusiveMinimum':
+      return `must be greater than ${String(params.limit)}`
+    case 'exclusiveMaximum':
+      return `must be less than ${String(params.limit)}`
     case 'minItems':
     case 'maxItems': {
       const limit = `${keyword === 'minItems' ? 'least' : 'most'} ${String(params.limit)}`
       return `must have at ${limit} item${params.limit === 1 ? '' : 's'}`
     }
-    case 'type':
-      return typeMessages[[params.type].flat()[0] ?? ''] ?? message
+    case 'type': {
+      const names = [params.type].flat().flatMap((type) => typeNames[type] ?? [])
+      return names.length === 0 ? message : `must be ${names.join(' or ')}`
+    }
     case 'enum':
       return `must be one of ${params.allowedValues.map(toText).join(', ')}`
     case 'format':

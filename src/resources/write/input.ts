@@ -17,7 +17,7 @@ import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, formToValue } from '../field-values.ts'
+import { findValue, formToValue, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
 
 export interface Input {
@@ -110,7 +110,21 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
     return toPatch((target) => applyMergePatch(target, patch))
   }
   const input = parseInput(context, request)
-  return () => input
+  return ({ document }: StoredRecord) =>
+    isForm(request) ? withoutUnchanged(resource, document, input) : input
+}
+
+/** A form has the text of every field, which does not show whether it is absent, or its time zone. */
+function withoutUnchanged({ fields }: Resource, document: Document, input: Input): Input {
+  const isUnchanged = (field: Field) => {
+    const [sent, stored] = [input.fields, document].map((values) =>
+      valueToInputText(field, findValue(values, field.name)).replaceAll('\r\n', '\n'),
+    )
+    return sent === stored && field.kind !== 'password'
+  }
+  const unchanged = fields.filter(isUnchanged).map(({ name }) => name)
+  const changed = Object.entries(input.fields).filter(([name]) => !unchanged.includes(name))
+  return { ...input, fields: Object.fromEntries(changed) }
 }
 
 /** Clients such as curl send a body as a form if they are not told otherwise. */
