@@ -47,8 +47,9 @@ function parseFlags(args: string[]) {
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') {
       const name = names.get(token.name)
-      const value = token.value ?? (switches.includes(token.name) ? 'on' : undefined)
-      if (name === undefined) problems.add(toUnknownFlag(token.rawName, [...names.keys()]))
+      const isWhole = args[token.index] === token.rawName
+      const value = findFlagValue(token) ?? (switches.includes(token.name) ? 'on' : undefined)
+      if (name === undefined) problems.add(toUnknownFlag(token.rawName, [...names.keys()], isWhole))
       else if (value === undefined) problems.add(`${token.rawName} requires a value`)
       else values[name] = value
     } else if (token.kind === 'positional') {
@@ -58,7 +59,7 @@ function parseFlags(args: string[]) {
       if (isSwitch && /^(on|off|true|false|yes|no)$/.test(token.value))
         problems.add(`${flag.rawName} takes a value only with =: ${flag.rawName}=off`)
       // What follows an unknown flag may be its value.
-      else if (!flag || isSwitch || flag.value !== undefined) words.push(token.value)
+      else if (!flag || isSwitch || findFlagValue(flag) !== undefined) words.push(token.value)
     }
   }
   return { values, words, problems: [...problems] }
@@ -67,11 +68,37 @@ function parseFlags(args: string[]) {
 const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
 
+interface OptionToken {
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+/** The parser also takes the next flag as the value. */
+function findFlagValue({ value, inlineValue }: OptionToken): string | undefined {
+  return value?.startsWith('--') && !inlineValue ? undefined : value
+}
+
+/** Flags of json-server, with those that have their effect. */
+const otherNames: Readonly<Record<string, string>> = {
+  '-d': 'delay',
+  '-H': 'host',
+  '-i': 'id',
+  '-p': 'port',
+  '-q': 'log-level',
+  '-r': 'routes',
+  '-s': 'static',
+  '-w': 'watch',
+  '--fks': 'foreignKeySuffix',
+  '--quiet': 'log-level',
+  '--ro': 'read-only',
+}
+
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
-function toUnknownFlag(name: string, known: readonly string[]): string {
-  const nearest = findNearest(name.slice(2), known)
+function toUnknownFlag(name: string, known: readonly string[], isWhole: boolean): string {
+  const other = isWhole ? otherNames[name] : undefined
+  const nearest = other ?? findNearest(name.slice(2), known)
   const hint = nearest === undefined ? 'see' : `did you mean --${nearest}? See`
-  if (/^--[\w-]+$/.test(name)) return `unknown flag ${name}; ${hint} --help`
+  if (other !== undefined || /^--[\w-]+$/.test(name)) return `unknown flag ${name}; ${hint} --help`
   return 'flags start with two hyphens; see --help'
 }
 

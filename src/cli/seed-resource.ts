@@ -4,7 +4,7 @@ import { findNearest } from '../config/find-nearest.ts'
 import { findLoad } from '../data-file/load-data.ts'
 import { readSchema } from '../data-file/open-data.ts'
 import { explainProblem, HttpError } from '../http/errors/http-error.ts'
-import { defineResource, type Resource } from '../resources/definition.ts'
+import { defineResource, toTypes, type Resource } from '../resources/definition.ts'
 import type { Relation, ResourceContext } from '../resources/context.ts'
 import { createContext } from '../resources/relations/create-context.ts'
 import { findProblems } from '../resources/write/input.ts'
@@ -133,12 +133,18 @@ function isOfPeople({ name, fields }: Resource): boolean {
 /** The ids that each reference can have. */
 async function loadParentIds({ relations, resource }: ResourceContext) {
   const toEntry = async ({ field, other }: Relation): Promise<[string, unknown[]]> => {
-    const ids = await loadIds(other.collection, other.resource)
-    const { isRequired = false } = resource.fields.find(({ name }) => name === field) ?? {}
-    if (ids.length === 0 && isRequired)
-      throw new Error(
-        `${field} refers to ${other.resource.name}, which has no records: seed it first`,
+    const known = resource.fields.find(({ name }) => name === field)
+    const types = known ? toTypes(known.schema) : []
+    const isFitting = (id: unknown) =>
+      (typeof id === 'number' ? ['integer', 'number'] : ['string']).some((type) =>
+        types.includes(type),
       )
+    const all = await loadIds(other.collection, other.resource)
+    const ids = all.filter(isFitting)
+    const reason =
+      all.length === 0 ? 'no records: seed it first' : `no id of the type ${types.join(' or ')}`
+    if (ids.length === 0 && known?.isRequired)
+      throw new Error(`${field} refers to ${other.resource.name}, which has ${reason}`)
     return [field, ids]
   }
   return new Map(await Promise.all(relations.filter(({ isToParent }) => isToParent).map(toEntry)))

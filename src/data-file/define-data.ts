@@ -166,6 +166,8 @@ function isMissing(id: unknown): boolean {
 
 function findIdProblem(id: unknown): string | undefined {
   if (Number.isSafeInteger(id)) return undefined
+  if (Number.isInteger(id))
+    return `is too large: a number is at most ${String(Number.MAX_SAFE_INTEGER)}; write larger ids as text`
   if (typeof id !== 'string') return 'must be text or a whole number'
   if (isRoutableId(id)) return undefined
   return 'cannot be part of a path: an id has 1 to 200 characters, none of them a control character, and is not new, post, events, . or .., and does not end in .json, .html, .txt, .csv or .ndjson'

@@ -24,6 +24,12 @@ const cases: Record<string, string> = {
   'seed 99999999': 'seed requires a whole number from 1 to 10000000',
   'seed 5 5': 'too many arguments for seed',
   'seed 5 --port': '--port requires a value',
+  '--static --port 4140': '--static requires a value',
+  '-p 4140': 'unknown flag -p; did you mean --port? See --help',
+  '-w': 'unknown flag -w; did you mean --watch? See --help',
+  '-pass': 'flags start with two hyphens; see --help',
+  '--ro': 'unknown flag --ro; did you mean --read-only? See --help',
+  '--quiet': 'unknown flag --quiet; did you mean --log-level? See --help',
   '--test-api true': '--test-api takes a value only with =: --test-api=off',
   '--watch': '--watch (DATA_WATCH) cannot be used without a data file: vitrine db.json',
 }

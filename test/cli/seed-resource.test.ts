@@ -101,6 +101,29 @@ test('texts that are few are those of the file, and ids inside objects exist', a
   for (const { productId } of items) assert.ok(ids.includes(productId))
 })
 
+test('a reference gets only ids of a type that its field accepts', async (t) => {
+  const productId = Number.MAX_SAFE_INTEGER
+  const { run, read, origin } = await openBlog(t, {
+    makers: [{ id: 'a' }],
+    products: [{ id: productId }],
+    orders: [1, 2].map((id) => ({ id, productId })),
+    offers: [1, 2].map((id) => ({ id, makerId: id })),
+  })
+  // There is no number after the largest: its id is a UUID.
+  for (let count = 0; count < 5; count += 1) await fetch(`${origin}/products`, { method: 'POST' })
+  await run('seed', '5', '--resource', 'orders')
+  const { products = [], orders = [] } = await read()
+  assert.equal(products.length, 6)
+  assert.deepEqual(
+    orders.map((order) => order.productId),
+    Array<number>(7).fill(productId),
+  )
+  await assert.rejects(
+    run('seed', '1', '--resource', 'offers'),
+    /makerId refers to makers, which has no id of the type integer/,
+  )
+})
+
 test('a second call adds other records, and a running service streams them', async (t) => {
   const { run, read, origin } = await openBlog(t)
   const stream = await openEvents(t, `${origin}/authors/events`)
