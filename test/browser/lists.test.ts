@@ -107,5 +107,10 @@ test(
     const cut = `[...document.querySelectorAll('.listing :is(th, td)')].filter((cell) =>
     cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`
     assert.deepEqual(await page.evaluate(cut), [])
+    const scrolls = `getComputedStyle(document.querySelector('.listing .table')).overflowY`
+    assert.equal(await page.evaluate(scrolls), 'auto')
+    // The cards of a narrow screen scroll with the page.
+    await page.setViewportSize({ width: 380, height: 700 })
+    assert.equal(await page.evaluate(scrolls), 'visible')
   },
 )
