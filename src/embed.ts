@@ -132,7 +132,8 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
     PUBLIC_DIR: fileURLToPath(new URL('public', packageFolder)),
   }
   const demoNames = demos.map(({ name }) => name)
-  return loadConfig({ ...defaults, ...settings }, demoNames, problems)
+  const given = Object.entries(settings).filter(([name]) => known.includes(name))
+  return loadConfig({ ...defaults, ...Object.fromEntries(given) }, demoNames, problems)
 }
 
 /** Some flags have other names than their variables. */

@@ -241,6 +241,10 @@ test('settings that apply only to a separate process are rejected by name', asyn
 const misspelt: [options: object, message: RegExp][] = [
   [{ dta: {} }, /^unknown option dta: the options are settings, data, schema, dialect$/],
   [{ settings: { PROT: '1' } }, /unknown setting PROT: did you mean PORT\?/],
+  [
+    { settings: { MAX_BODY_BYTE: '1' } },
+    /^unknown setting MAX_BODY_BYTE: did you mean MAX_BODY_BYTES\?$/,
+  ],
   [{ settings: { DELAY: '1' } }, /unknown setting DELAY: did you mean DELAY_MS\?/],
 ]
 for (const [options, message] of misspelt) {

@@ -1,6 +1,6 @@
 import { isPasswordHash } from '../auth/passwords.ts'
 import { loadSchema } from '../data-file/load-data.ts'
-import { snapshotSchema } from '../data-file/replace-records.ts'
+import { savedSchema, snapshotSchema } from '../data-file/replace-records.ts'
 import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { explainProblem } from '../http/errors/http-error.ts'
@@ -20,6 +20,7 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
   [collectionNames.states, compileLater(stateSchema)],
   [collectionNames.dataFile, compileLater(loadSchema)],
   [collectionNames.snapshots, compileLater(snapshotSchema)],
+  [collectionNames.snapshotRecords, compileLater(savedSchema)],
 ])
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])

@@ -5,8 +5,14 @@ export type SavedRecord = readonly [id: string, document: Document]
 /** By resource. */
 export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
 
-/** Of the documents of snapshots. */
+/** Of the documents of snapshots: a list of them does not read what is saved. */
 export const snapshotSchema = {
+  type: 'object',
+  required: ['records'],
+  properties: { records: { type: 'integer' } },
+} as const
+
+export const savedSchema = {
   type: 'object',
   required: ['saved'],
   properties: {

@@ -6,6 +6,7 @@ export const collectionNames = {
   states: '~states',
   dataFile: '~data-file',
   snapshots: '~snapshots',
+  snapshotRecords: '~snapshot-records',
 } as const
 
 /** What its records are: `~bin-requests` → `bin requests`. Names of a data file have no `~`. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { maxAtomicRecords, replaceRecords, snapshotSchema } from '../data-file/replace-records.ts'
+import { maxAtomicRecords, replaceRecords, savedSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { conflict, notFound } from '../http/errors/http-error.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { limitReached, StoreFailure } from '../stores/store-failure.ts'
-import type { Records, StoredRecord } from '../stores/records/records.ts'
+import { allRecords, type Records, type StoredRecord } from '../stores/records/records.ts'
 
 const maxLength = 16 * 1024 ** 2
 const maxSnapshots = 20
@@ -16,42 +16,47 @@ type Definitions = readonly Pick<ResourceDefinition, 'name'>[]
 
 export function openSnapshots(records: Records, definitions: Definitions) {
   const names = definitions.map(({ name }) => name)
-  const collection = records.collection(collectionNames.snapshots)
-  const find = async (name: string) => {
-    const found = await collection.find(name)
-    if (!found) throw notFound(`There is no snapshot ${name}.`)
-    return found
-  }
+  const [snapshots, saves] = [collectionNames.snapshots, collectionNames.snapshotRecords]
+  const collection = records.collection(snapshots)
   return {
     list: async () =>
-      (await collection.list({ filters: [], sort: [] }, { offset: 0, limit: maxSnapshots })).map(
-        toShown,
-      ),
+      (await collection.list(allRecords, { offset: 0, limit: maxSnapshots })).map(toShown),
     create: async (name: string) => {
       if ((await collection.count()) >= maxSnapshots)
         throw limitReached(`There are ${String(maxSnapshots)} snapshots, the maximum.`)
-      const saved = await readRecords(records, names)
+      const { saved, count } = await readRecords(records, names)
       const createdAt = new Date().toISOString()
-      const record = { id: name, document: { saved }, createdAt }
-      if (!(await collection.create(record))) throw conflict(`The snapshot ${name} exists.`)
-      return toShown(record)
+      const snapshot = { id: name, document: { records: count }, createdAt }
+      const save = { id: name, document: { saved }, createdAt }
+      const failed = await records.commit([
+        { collection: snapshots, kind: 'create', records: [snapshot] },
+        { collection: saves, kind: 'create', records: [save] },
+      ])
+      if (failed !== undefined) throw conflict(`The snapshot ${name} exists.`)
+      return toShown(snapshot)
     },
     restore: async (name: string) => {
-      const saved = toSaved(await find(name))
+      const found = await records.collection(saves).find(name)
+      if (!found) throw toMissing(name)
+      const saved = toSaved(found)
       if (!isDeepStrictEqual(Object.keys(saved).sort(), names.toSorted()))
         throw conflict('The snapshot has other resources: the data file has changed since.')
       await replaceRecords(records, saved)
     },
     remove: async (name: string) => {
-      await find(name)
-      await collection.remove(name)
+      const toStep = (each: string) =>
+        ({ collection: each, kind: 'remove', records: [{ id: name }] }) as const
+      const failed = await records.commit([snapshots, saves].map(toStep))
+      if (failed !== undefined) throw toMissing(name)
     },
   }
 }
 
+const toMissing = (name: string) => notFound(`There is no snapshot ${name}.`)
+
 type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
 
-const validate = compileLater(snapshotSchema)
+const validate = compileLater(savedSchema)
 
 function toSaved({ id, document }: Snapshot): SavedRecords {
   const isValid: boolean = validate().Check(document)
@@ -60,14 +65,12 @@ function toSaved({ id, document }: Snapshot): SavedRecords {
   return document.saved as SavedRecords
 }
 
-function toShown(snapshot: Snapshot) {
-  const counts = Object.values(toSaved(snapshot)).map((saved) => saved.length)
-  const records = counts.reduce((sum, count) => sum + count, 0)
-  return { name: snapshot.id, createdAt: snapshot.createdAt, records }
+function toShown({ id, document, createdAt }: Snapshot) {
+  return { name: id, createdAt, records: document.records }
 }
 
 /** Reads again if another request has written in between. */
-async function readRecords(records: Records, names: readonly string[]): Promise<SavedRecords> {
+async function readRecords(records: Records, names: readonly string[]) {
   const readNumbers = async () =>
     Promise.all(names.map(async (name) => (await records.changes.read(name)).last))
   for (let attempt = 1; attempt <= maxReads; attempt += 1) {
@@ -84,7 +87,8 @@ async function readRecords(records: Records, names: readonly string[]): Promise<
       }
       entries.push([name, saved])
     }
-    if (isDeepStrictEqual(await readNumbers(), before)) return Object.fromEntries(entries)
+    if (isDeepStrictEqual(await readNumbers(), before))
+      return { saved: Object.fromEntries(entries) satisfies SavedRecords, count }
   }
   throw conflict('Other requests are writing.')
 }

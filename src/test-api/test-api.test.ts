@@ -132,12 +132,18 @@ test('a reset to a file that has changed, or is gone, changes nothing', async (t
   assert.equal((await app.inject('/posts')).json<unknown[]>().length, 1)
 })
 
-test('without TEST_API the 404 names it, as JSON', async (t) => {
-  const app = await dataApp(t, blog)
-  const response = await app.inject({ method: 'POST', url: '/_vitrine/reset' })
-  assert.equal(response.statusCode, 404)
-  assert.match(response.json<{ detail: string }>().detail, /--test-api \(TEST_API\)/)
-})
+for (const [what, open] of [
+  ['TEST_API', async (t: TestContext) => dataApp(t, blog)],
+  ['a data file', async (t: TestContext) => testApp(t, { settings })],
+] as const) {
+  test(`without ${what} the 404 names both, as JSON`, async (t) => {
+    const app = await open(t)
+    const response = await app.inject({ method: 'POST', url: '/_vitrine/reset' })
+    assert.equal(response.statusCode, 404)
+    const { detail } = response.json<{ detail: string }>()
+    assert.match(detail, /need a data file and --test-api \(TEST_API\)/)
+  })
+}
 
 async function assertNoReset(app: TestApp, detail: RegExp): Promise<void> {
   const response = await send(app, 'POST', '/_vitrine/reset')

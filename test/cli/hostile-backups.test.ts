@@ -44,7 +44,7 @@ const forgeries: readonly string[] = [
   `UPDATE records SET document = '[]' WHERE resource = 'locations'`,
   `UPDATE records SET document = '{"name":' WHERE resource = '~answers'`,
   setIn('~states', 'requests', `'many'`),
-  ...['~data-file', '~snapshots'].map(
+  ...['~data-file', '~snapshots', '~snapshot-records'].map(
     (name) => `UPDATE records SET resource = '${name}' WHERE resource = 'locations'`,
   ),
   `UPDATE records SET version = 0 WHERE resource = 'users'`,

@@ -126,8 +126,12 @@ function parseFilter(resource: Resource, parameter: string, values: readonly str
   const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
   const field = exact ?? findListField(resource, name)
   if (!field) {
-    const others = 'Other parameters: page, per_page, sort, q, fields, after'
-    throw badParameter(parameter, `is an unknown field. ${listFields(resource)}. ${others}`)
+    // Only resources of a data file have relations.
+    const others = `page, per_page, sort, q, fields, after${resource.storesId ? ', embed' : ''}`
+    throw badParameter(
+      parameter,
+      `is an unknown field. ${listFields(resource)}. Other parameters: ${others}`,
+    )
   }
   const operator = suffix === 'in' ? 'eq' : suffix
   if (!isOperator(operator)) {

@@ -183,3 +183,10 @@ test('a list of more than 1,000 records embeds in pages only', async (t) => {
   assert.match(response.body, /with per_page/)
   assert.equal((await app.inject('/tags?embed=postTags&per_page=1000')).statusCode, 200)
 })
+
+test('the error for an unknown parameter of a list names embed', async (t) => {
+  const { app } = await openFilledBlog(t)
+  const { statusCode, body } = await app.inject('/posts?embedd=author')
+  assert.equal(statusCode, 400)
+  assert.match(body, /Other parameters: page, per_page, sort, q, fields, after, embed\./)
+})

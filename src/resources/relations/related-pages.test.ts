@@ -53,6 +53,15 @@ test('a form chooses a parent by name, without JavaScript', async (t) => {
   assert.match(await readPage(blog, '/posts?authorId=2'), /1 matching post/)
 })
 
+test('the page of a conflict has the names of both parents', async (t) => {
+  const blog = await openFilledBlog(t)
+  const { headers, payload } = asForm({ authorId: '2', _if_match: '"old"', _method: 'PATCH' })
+  const response = await blog.app.inject({ method: 'POST', url: '/posts/1', headers, payload })
+  assert.equal(response.statusCode, 412)
+  const [mine, current] = ['<a href="/authors/2">Bob</a>', '<a href="/authors/1">Ann</a>']
+  assert.ok(response.body.includes(`<td dir="auto">${mine}</td><td dir="auto">${current}</td>`))
+})
+
 test('a form with more than 100 parents has a field for the id, with suggestions', async (t) => {
   const blog = await openBlog(t)
   const authors = Array.from({ length: 101 }, (_, index) => ({ name: `Author ${String(index)}` }))

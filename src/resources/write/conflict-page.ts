@@ -4,6 +4,7 @@ import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, toRecordName, valueToInputText } from '../field-values.ts'
+import type { ToParentLink } from '../relations/related-html.ts'
 import { renderMethodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
 import { renderRecordForm } from './form-page.ts'
@@ -12,7 +13,7 @@ import { renderRecordForm } from './form-page.ts'
 export function renderConflictPage(
   resource: Resource,
   current: StoredRecord,
-  fields?: Document,
+  { fields, toParentLink }: { fields?: Document; toParentLink: ToParentLink },
 ): Page {
   const { singular } = resource
   const { id, updatedAt, document } = current
@@ -30,7 +31,7 @@ export function renderConflictPage(
     main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
 </div>
-${fields ? comparison(resource, current, fields) : recordDetails(resource, current)}
+${fields ? comparison(resource, current, { fields, toParentLink }) : recordDetails(resource, current, toParentLink)}
 <div class="actions">
 ${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
 <a class="button second" href="${path}">${fields ? 'Keep the current version' : 'Keep it'}</a>
@@ -46,15 +47,20 @@ ${renderRecordForm(resource, form)}</details>`
   }
 }
 
-function comparison({ editable }: Resource, current: StoredRecord, fields: Document): Html {
+interface Mine {
+  fields: Document
+  toParentLink: ToParentLink
+}
+
+function comparison({ editable }: Resource, current: StoredRecord, mine: Mine): Html {
   return html`<section class="table versions" tabindex="0" aria-label="Both versions"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">Your version</th><th scope="col">Current version</th></tr></thead>
 <tbody>
-${editable.map((field) => comparisonRow(field, current, fields))}</tbody>
+${editable.map((field) => comparisonRow(field, current, mine))}</tbody>
 </table></section>`
 }
 
-function comparisonRow(field: Field, current: StoredRecord, fields: Document): Html {
+function comparisonRow(field: Field, current: StoredRecord, { fields, toParentLink }: Mine): Html {
   const { name, label, kind } = field
   if (kind === 'password') {
     // Whether the passwords differ stays secret.
@@ -64,10 +70,12 @@ function comparisonRow(field: Field, current: StoredRecord, fields: Document): H
   const toText = (document: Document) => valueToInputText(field, findValue(document, name))
   const theirs = toText(current.document)
   const mine = Object.hasOwn(fields, name) ? toText(fields) : theirs
-  const cells = [
-    [mine, theirs],
-    [theirs, mine],
-  ].map(([text = '', other = '']) => html`<td dir="auto">${markDifference(text, other)}</td>`)
+  const toCell = (values: Document, text: string, other: string) => {
+    const document = { ...current.document, ...values }
+    const link = toParentLink({ ...current, document }, name)
+    return html`<td dir="auto">${link ?? markDifference(text, other)}</td>`
+  }
+  const cells = [toCell(fields, mine, theirs), toCell({}, theirs, mine)]
   const differs = mine === theirs ? '' : html` <em>differs</em>`
   return html`<tr><th scope="row">${label}${differs}</th>${cells}</tr>\n`
 }

@@ -7,10 +7,10 @@ import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { toQueryText } from '../../http/request/target.ts'
 import type { Page } from '../../site/page.ts'
 import { sendPage } from '../../site/send-page.ts'
-import type { Document } from '../../stores/records/records.ts'
+import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { toTag } from '../record/representations.ts'
-import { loadChoices } from '../relations/related-html.ts'
+import { loadChoices, loadParentLinks } from '../relations/related-html.ts'
 import { assertFound } from '../record/show.ts'
 import { renderConflictPage } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
@@ -84,11 +84,21 @@ async function findErrorPage(
   if (status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
   if (current === undefined) return undefined
-  if (request.method === 'DELETE') return renderConflictPage(resource, current)
+  if (request.method === 'DELETE') return toConflictPage(context, current)
   if (!hasProblems && !isForm(request)) return undefined
   const { fields } = parsePatch(context, request)(current)
-  if (!hasProblems) return renderConflictPage(resource, current, fields)
+  if (!hasProblems) return toConflictPage(context, current, fields)
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
   return toFormPage(context, { _action: 'edit', id: current.id, etag, values, problems })
+}
+
+async function toConflictPage(
+  { resource, relations }: ResourceContext,
+  current: StoredRecord,
+  fields?: Document,
+): Promise<Page> {
+  const mine = { ...current, document: { ...current.document, ...fields } }
+  const toParentLink = await loadParentLinks(relations, [current, mine])
+  return renderConflictPage(resource, current, { ...(fields && { fields }), toParentLink })
 }
