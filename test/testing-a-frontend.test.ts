@@ -16,6 +16,6 @@ test('the example of node:test in docs/testing-a-frontend.md passes, and ends by
   const run = promisify(execFile)
   const env = { PATH: process.env.PATH }
   const { stdout } = await run(process.execPath, ['--test', file], { env, timeout: 240_000 })
-  assert.match(stdout, /^ℹ pass 3$/m)
+  assert.match(stdout, /^ℹ pass 4$/m)
   assert.match(stdout, /^ℹ fail 0$/m)
 })
