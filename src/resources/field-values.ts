@@ -59,6 +59,14 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
 }
 
+/** Escaped, a longer value could make a page of several megabytes. */
+const maxShownLength = 65_536
+
+/** Blank for a value that is too long for a form. */
+export function toFormText(text: string): string {
+  return text.length > maxShownLength ? '' : text
+}
+
 /** A field that accepts text and other types shows and takes text without quotes. */
 function isPlainText({ type = [] }: FieldSchema, value: unknown): value is string {
   const isText = typeof value === 'string' && [type].flat().includes('string')

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import type { Field, FieldSchema } from '../definition.ts'
 import type { Choices } from '../relations/related-html.ts'
-import { findValue, valueToInputText } from '../field-values.ts'
+import { findValue, toFormText, valueToInputText } from '../field-values.ts'
 import { explainProblem, type FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
 
@@ -14,20 +14,18 @@ export interface FormState {
   choices?: ReadonlyMap<string, Choices>
 }
 
-/** Escaped, a longer value could make a page of several megabytes. */
-const maxShownLength = 65_536
-
 export function renderField(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
-  const isOptional = !isRequired || (kind === 'password' && form._action === 'edit')
   const problem = form.problems?.find((known) => known.field === name)
   const choices = form.choices?.get(name)
-  const hint = choices ? (field.schema.description ?? '') : toHint(field, form)
-  const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   const value = findValue(form.values, name)
   // JSON that could not be parsed is still the text that was typed.
   const typed = problem && typeof value === 'string' ? value : valueToInputText(field, value)
-  const text = typed.length > maxShownLength ? '' : typed
+  const text = toFormText(typed)
+  const isKept = form._action === 'edit' && (kind === 'password' || text !== typed)
+  const isOptional = !isRequired || isKept
+  const hint = choices ? (field.schema.description ?? '') : toHint(field, isKept)
+  const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   // A checkbox with `required` would have to be checked.
   const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
@@ -106,10 +104,10 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
   return html`step="${step}"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
 }
 
-function toHint({ kind, schema }: Field, { _action }: FormState): string {
-  if (kind !== 'password' || _action === 'new')
-    return schema.description ?? toHintText(kind, schema)
-  return 'Leave empty to keep the current password.'
+function toHint({ kind, schema }: Field, isKept: boolean): string {
+  if (!isKept) return schema.description ?? toHintText(kind, schema)
+  const name = kind === 'password' ? 'password' : 'value, which is too long for this form'
+  return `Leave empty to keep the current ${name}.`
 }
 
 function toHintText(kind: Field['kind'], schema: FieldSchema): string {

@@ -201,6 +201,23 @@ for (const [index, shown] of unchanged.entries()) {
   })
 }
 
+test('a value that is too long for a form is kept if its input is left empty', async (t) => {
+  const posts = [{ id: 1, title: 'short', text: 'x'.repeat(70_000) }]
+  const app = await dataApp(t, { posts })
+  const { body } = await app.inject({ url: '/posts/1/edit', headers: { accept: 'text/html' } })
+  assert.match(body, /Leave empty to keep the current value, which is too long for this form\./)
+  const save = (text: string) =>
+    app.inject({
+      ...{ method: 'POST', url: '/posts/1' },
+      ...asForm({ _method: 'PATCH', title: 'changed', text }),
+    })
+  assert.equal((await save('')).statusCode, 303)
+  assert.deepEqual((await app.inject('/posts/1')).json(), { ...posts[0], title: 'changed' })
+  const other = 'y'.repeat(70_000)
+  assert.equal((await save(other)).statusCode, 303)
+  assert.equal((await app.inject('/posts/1')).json<{ text: string }>().text, other)
+})
+
 test('the name of a user has a text input, and the password a masked one', async (t) => {
   const { app, _id } = await openRecord(t, '/people', samples[0].fields)
   for (const url of ['/people/new', `/people/${_id}/edit`]) {

@@ -17,7 +17,7 @@ import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, formToValue, valueToInputText } from '../field-values.ts'
+import { findValue, formToValue, toFormText, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
 
 export interface Input {
@@ -116,11 +116,11 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
 
 /** A form has the text of every field, which does not show whether it is absent, or its time zone. */
 function withoutUnchanged({ fields }: Resource, document: Document, input: Input): Input {
+  const toText = (field: Field, values: Document) =>
+    valueToInputText(field, findValue(values, field.name)).replaceAll('\r\n', '\n')
   const isUnchanged = (field: Field) => {
-    const [sent, stored] = [input.fields, document].map((values) =>
-      valueToInputText(field, findValue(values, field.name)).replaceAll('\r\n', '\n'),
-    )
-    return sent === stored && field.kind !== 'password'
+    const shown = toFormText(toText(field, document))
+    return toText(field, input.fields) === shown && field.kind !== 'password'
   }
   const unchanged = fields.filter(isUnchanged).map(({ name }) => name)
   const changed = Object.entries(input.fields).filter(([name]) => !unchanged.includes(name))
