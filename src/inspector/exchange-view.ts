@@ -244,20 +244,23 @@ function renderValidators({ responseFields, requestFields, preconditions }: Exch
   const names = 'If-Match If-None-Match If-Modified-Since If-Unmodified-Since If-Range'.split(' ')
   const conditions = list(requestFields, names)
   const shown = sent.length === 0 ? 'None: a cache cannot revalidate this response.' : sent
-  if (conditions.length === 0 || preconditions === undefined) return shown
+  if (preconditions === undefined) return shown
+  // A form has a field in place of the header.
+  const isField = conditions.length === 0
+  const given = isField ? html`The field <code>_if_match</code> ` : conditions
   const { etags, lastModified, outcome } = preconditions
   // RFC 9110 §13.2.2: a condition with ETags takes precedence over one with a date.
   const tags = names
     .slice(0, 2)
     .flatMap((name) => findField(requestFields, name.toLowerCase()) ?? [])
-  const current = (tags.length > 0 ? etags.join(', ') : lastModified) || 'none'
+  const current = (isField || tags.length > 0 ? etags.join(', ') : lastModified) || 'none'
   const isWeak = outcome === 'failed' && findField(requestFields, 'if-match')?.includes('W/"')
   const hint = tags.some(isUnquoted)
     ? ' An entity tag has quotation marks, which this one lacks.'
     : isWeak
       ? ' If-Match never matches a weak entity tag, which begins with W/.'
       : ''
-  return html`${shown}<br>${conditions}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
+  return html`${shown}<br>${given}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
 }
 
 function renderRepresentation({ negotiation, requestFields }: Exchange): Html | string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { asForm } from '../../test/resources.ts'
 import { findExchange, findExchanges, openRecordedApp, type Headers } from '../../test/recorded.ts'
 
 test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
@@ -48,6 +49,22 @@ for (const [tag, isWeak] of [
     assert.equal(body.includes('If-Match never matches a weak entity tag'), isWeak)
   })
 }
+
+test('a condition in a field of a form was compared with the ETag', async (t) => {
+  const { app, id } = await openRecordedApp(t)
+  await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
+  const { headers, payload } = asForm({ _method: 'PATCH', _if_match: '"old"', name: 'Roma' })
+  const sent = { ...headers, 'x-request-id': id }
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: '/places/x',
+    headers: sent,
+    payload,
+  })
+  assert.equal(statusCode, 412)
+  const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
+  assert.match(body, /The field <code>_if_match<\/code> was compared with <code>W/)
+})
 
 test('a 406 shows the representations of the resource', async (t) => {
   const { app, id } = await openRecordedApp(t)

@@ -92,7 +92,7 @@ export const problemTypes = {
   'precondition-failed': define(412, 'Precondition Failed')(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag, with its quotation marks. If-Match needs a strong ETag: one that begins with W/ never matches. Read the JSON to get one.',
-    `curl -X PUT -H 'If-None-Match: *' --json '{"name":"Rome"}' URL`,
+    `curl -X PUT -H 'If-Match: "ETAG"' --json '{"name":"Rome"}' URL`,
   ),
   'content-too-large': define(413, 'Content Too Large')(
     'The body is larger than the service allows.',

@@ -14,9 +14,13 @@ export interface State {
 
 export function preconditionFailed(headers: IncomingHttpHeaders, etag?: string): HttpError {
   const current = etag ? ` The current ETag is ${etag}.` : ''
-  const hint = isUnquoted(headers['if-match'])
+  const ifMatch = headers['if-match']
+  const isWeak = ifMatch?.includes('W/"') === true
+  const hint = isUnquoted(ifMatch)
     ? ' If-Match has no quotation marks, which are part of an ETag.'
-    : ''
+    : isWeak
+      ? ' If-Match never matches a weak ETag, which begins with W/.'
+      : ''
   const detail = `A precondition of the request is false.${current}${hint}`
   return new HttpError('precondition-failed', detail, { headers: etag ? { etag } : {} })
 }

@@ -105,6 +105,8 @@ for (const { path, fields } of samples) {
           assert.equal(response.headers.etag, json)
           const isUnquoted = conditions['if-match'] === 'no tag'
           assert.equal(response.body.includes('has no quotation marks'), isUnquoted)
+          const isWeak = conditions['if-match']?.startsWith('W/') === true
+          assert.equal(response.body.includes('never matches a weak ETag'), isWeak)
         }
         assert.deepEqual(await tagsOf(app, url), { json, text, html })
         assert.equal((await send(method, { 'if-match': `"other", ${text}` })).statusCode, 200)

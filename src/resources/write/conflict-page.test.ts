@@ -36,6 +36,12 @@ for (const sample of samples) {
     assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
     assert.deepEqual(await findInvalid(response.body, url), [])
     assert.equal((await readRecord(app, url)).name, 'Theirs')
+    assert.match(response.body, /The field <code>_if_match<\/code> named an earlier version/)
+    const { _if_match, ...fields } = { _method: 'PATCH', _if_match: stale, name: 'Mine' }
+    const { headers, payload } = asForm(fields)
+    const sent = { ...headers, accept: 'text/html', 'if-match': _if_match }
+    const { body } = await app.inject({ method: 'POST', url, headers: sent, payload })
+    assert.match(body, /"><code>If-Match<\/code> named an earlier version/)
   })
 
   test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async (t) => {

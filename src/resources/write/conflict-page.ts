@@ -9,11 +9,19 @@ import { renderMethodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
 import { renderRecordForm } from './form-page.ts'
 
-/** For a record that was changed after its page was opened; without `fields`, of a deletion. */
+interface Conflict {
+  /** None of a deletion. */
+  fields?: Document
+  /** Whether the condition was a header, and not a field of the form. */
+  hasHeader: boolean
+  toParentLink: ToParentLink
+}
+
+/** For a record that was changed after its page was opened. */
 export function renderConflictPage(
   resource: Resource,
   current: StoredRecord,
-  { fields, toParentLink }: { fields?: Document; toParentLink: ToParentLink },
+  { fields, hasHeader, toParentLink }: Conflict,
 ): Page {
   const { singular } = resource
   const { id, updatedAt, document } = current
@@ -43,7 +51,7 @@ ${
 ${renderRecordForm(resource, form)}</details>`
     : ''
 }
-<p class="quiet"><code>If-Match</code> named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
+<p class="quiet">${hasHeader ? html`<code>If-Match</code>` : html`The field <code>_if_match</code>`} named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   }
 }
 

@@ -84,10 +84,10 @@ async function findErrorPage(
   if (status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
   if (current === undefined) return undefined
-  if (request.method === 'DELETE') return toConflictPage(context, current)
+  if (request.method === 'DELETE') return toConflictPage(context, request, { current })
   if (!hasProblems && !isForm(request)) return undefined
   const { fields } = parsePatch(context, request)(current)
-  if (!hasProblems) return toConflictPage(context, current, fields)
+  if (!hasProblems) return toConflictPage(context, request, { current, fields })
   const etag = request.headers['if-match'] ?? toTag(current)
   const values = { ...current.document, ...fields }
   return toFormPage(context, { _action: 'edit', id: current.id, etag, values, problems })
@@ -95,10 +95,11 @@ async function findErrorPage(
 
 async function toConflictPage(
   { resource, relations }: ResourceContext,
-  current: StoredRecord,
-  fields?: Document,
+  { raw }: FastifyRequest,
+  { current, fields }: { current: StoredRecord; fields?: Document },
 ): Promise<Page> {
+  const hasHeader = raw.rawHeaders.some((text) => /^if-match$/i.test(text))
   const mine = { ...current, document: { ...current.document, ...fields } }
   const toParentLink = await loadParentLinks(relations, [current, mine])
-  return renderConflictPage(resource, current, { ...(fields && { fields }), toParentLink })
+  return renderConflictPage(resource, current, { ...(fields && { fields }), hasHeader, toParentLink })
 }

@@ -51,8 +51,9 @@ version.`,
       lookFor: [
         html`The response is 412 Precondition Failed. The record is unchanged: it has the name that Ann
 gave it.`,
-        html`The <code>ETag</code> in the response names the current version. Ben reads the record, merges
-both changes and sends a request with this ETag.`,
+        html`The <code>ETag</code> in the response names the current version. Ben reads the record with
+<code>Accept: application/json</code>, merges both changes and sends a request with its ETag. The ETag of a page
+would never match: it is weak.`,
         html`Send it without <code>If-Match</code> in the curl command. It succeeds, and the change of Ann is
 lost. With the setting <code>REQUIRE_IF_MATCH=on</code> the response is 428 Precondition Required
 (RFC 6585).`,
