@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
-import { badRequest } from '../http/errors/http-error.ts'
+import { findNearest } from '../config/find-nearest.ts'
+import { badRequest, type FieldProblem } from '../http/errors/http-error.ts'
 import { queryParameter, text } from '../http/openapi/content.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
 import { parseJson } from '../http/body/parse-json.ts'
@@ -8,6 +9,7 @@ import { readBytes } from '../http/body/read-bytes.ts'
 import { decodeUtf8, isDecimal } from '../http/request/parameters.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 import { descriptionSchema } from './description.ts'
+import { invalidDescription } from './parse-description.ts'
 
 /** The parameters of a raw path, in their order, without `tag`: see `tagParameter`. */
 export function toQuery(request: FastifyRequest): readonly Pair[] {
@@ -72,8 +74,28 @@ export const descriptionParameters = Object.entries(properties).map(
   },
 )
 
-/** The description in query parameters, unchecked. Throws 400. */
-export function toDescription(query: readonly Pair[], config: Config): Record<string, unknown> {
+/** Of what clients write in the query of a URL that lacks it. */
+const remedies = new Map([
+  ['retry_after', 'header with Retry-After'],
+  ['steps', '/responses/sequence'],
+])
+
+export function toUnknown(field: string, known: readonly string[]): FieldProblem {
+  const remedy = remedies.get(field) ?? findNearest(field, known)
+  const hint = remedy === undefined ? `the parameters are ${known.join(', ')}` : `use ${remedy}`
+  return { field, message: `is not allowed: ${hint}` }
+}
+
+/** The description in query parameters, unchecked. `others` are the other parameters of the URL. Throws 400. */
+export function toDescription(
+  query: readonly Pair[],
+  config: Config,
+  others: readonly string[] = [],
+): Record<string, unknown> {
+  const known = [...others, ...descriptionParameters.map(({ name }) => name)]
+  const isKnown = (name: string) => known.includes(name) || known.includes(name.replace(/s$/, ''))
+  const unknown = new Set(query.map(([name]) => name).filter((name) => !isKnown(name)))
+  if (unknown.size > 0) throw invalidDescription([...unknown].map((name) => toUnknown(name, known)))
   // A form sends its empty fields too.
   const given = query.filter(([name, value]) => value !== '' || flags.includes(name))
   const groups = Map.groupBy(given, ([name]) => name)

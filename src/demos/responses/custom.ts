@@ -25,7 +25,7 @@ export const customEndpoints: readonly ResponseEndpoint[] = [
     describe: async (request, { config }) => {
       const query = toQuery(request)
       const read = await readDescription(request, query, config)
-      const { value, intro } = read ?? { value: toDescription(query, config) }
+      const { value, intro } = read ?? { value: toDescription(query, config, ['description']) }
       return parseDescription(value, config, intro)
     },
   },

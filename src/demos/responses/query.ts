@@ -1,13 +1,13 @@
 import type { XStatic } from 'typebox/schema'
-import { findNearest } from '../../config/find-nearest.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { toFieldProblems } from '../../http/body/schema-problems.ts'
-import { badRequest, type FieldProblem } from '../../http/errors/http-error.ts'
+import { badRequest } from '../../http/errors/http-error.ts'
 import { queryParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
+import { toUnknown } from '../../responses/read-description.ts'
 
 type Values<Known> = XStatic<{ type: 'object'; properties: Known; additionalProperties: false }>
 
@@ -41,12 +41,6 @@ export function createQueryParser<const Known extends Properties>(
     })
     throw invalidDescription(problems)
   }
-}
-
-function toUnknown(field: string, known: readonly string[]): FieldProblem {
-  const nearest = findNearest(field, known)
-  const hint = nearest === undefined ? `the parameters are ${known.join(', ')}` : `use ${nearest}`
-  return { field, message: `is not allowed: ${hint}` }
 }
 
 export function toQueryParameters(properties: Properties): Parameter[] {

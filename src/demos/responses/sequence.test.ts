@@ -127,6 +127,11 @@ const invalid: [path: string, names: RegExp][] = [
   [`${url}?steps=503,200&seconds=1`, /^seconds needs fault/],
   [`${url}?steps=200&steps=500`, /^steps is given more than once/],
   [`${url}?__proto__=1`, /^__proto__ is not allowed/],
+  [
+    `${url}?color=red&color=1`,
+    /^color is not allowed: the parameters are steps, retry_after, [^;]* header, [^;]*$/,
+  ],
+  [`${url}?step=200`, /^step is not allowed: use steps\.\s$/],
   [`${url}?description={}}`, /description/],
   [`${url}?description={"sequence":[]}`, /^sequence /],
   [`${url}?description={"sequence":[{"times":0}]}`, /^sequence\[0\]\.times/],

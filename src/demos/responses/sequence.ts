@@ -99,7 +99,10 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
   )
   const defaults = query.length === 0 ? { retry_after: '1' } : {}
   const { sequence } = toSteps({ ...defaults, ...parseSteps(own) })
-  const { seconds, ...given } = toDescription(others, config)
+  const { seconds, ...given } = toDescription(others, config, [
+    ...Object.keys(properties),
+    'description',
+  ])
   const members = Object.entries(given).filter(([name]) => ofRepresentation.includes(name))
   const broken = Object.fromEntries(members)
   const steps = sequence.map((step, index) => {
