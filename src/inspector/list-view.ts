@@ -141,7 +141,7 @@ ${canClear ? html`<form method="post" action="/inspector"><input type="hidden" n
 function renderKey({ origin, hasSession, key }: InspectorPage): Html {
   // Random, since visitors who copied the same example would see the requests of each other.
   const value = key ?? randomBytes(12).toString('hex')
-  const header = html`<code>curl -H 'X-Inspector: ${value}' '${origin}/health'</code>`
+  const header = html`<code data-part="key">curl -H 'X-Inspector: ${value}' '${origin}/health'</code>`
   return html`<p>${
     key === undefined
       ? html`${hasSession ? 'You are logged in: your requests are those of your session. With a key, they are those with the key instead. ' : ''}Choose
@@ -176,7 +176,7 @@ function renderFilter({ filter, mode }: InspectorPage): Html {
 <label>Status <select name="status">${options(statuses, status)}</select></label>
 <label>Path <input type="search" name="path" value="${path ?? ''}" placeholder="/users"></label>
 <label>Client <input type="text" name="client" value="${client ?? ''}" placeholder="127.0.0.1"></label>
-${checkbox('errors', 'Errors', isError)}${mode === 'own' ? '' : checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'Assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
+${checkbox('errors', 'Only errors', isError)}${mode === 'own' ? '' : checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'With assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
 </form>`
 }
 
@@ -184,7 +184,8 @@ function renderNotes({ origin, mode, key }: InspectorPage): Html {
   const own = mode === 'own' && key !== undefined ? html` -H 'X-Inspector: ${key}'` : ''
   return html`<h2>Notes</h2>
 <ul>
-${mode === 'all' ? html`<li>“Only mine” shows the requests with your key if you chose one, otherwise those of your session.</li>\n` : ''}<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
+${mode === 'all' ? html`<li>“Only mine” shows the requests with your key if you chose one, otherwise those of your session.</li>\n` : ''}<li>The latest request is first. ↑ marks a redirect or a preflight, which led to the request above it.</li>
+<li>Cookies, passwords and tokens are masked. Of each body the first 64 KiB are stored, in memory.</li>
 <li>The list is also available as JSON, with the same filters: <code>curl -H 'Accept: application/json'${own}
 '${origin}/inspector?status=4xx'</code>.</li>
 </ul>`

@@ -22,6 +22,7 @@ test('the panel shows the exchange of the page, and a 304 after it', inBrowser, 
       await again()
       const later = await openPanel(page)
       await later.getByText('HTTP/1.1 304 Not Modified').waitFor()
+      assert.equal(await page.locator('.inspector > summary .status').textContent(), '304')
       await later
         .locator('.heads')
         .getByText(/^if-none-match: /im)
@@ -104,6 +105,8 @@ test('a command is copied as it is shown', inBrowser, async (t) => {
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     assert.equal(copied, await figure.locator('code').textContent())
   }
+  await exchange.getByRole('button', { name: 'Replay in this browser' }).click()
+  await page.getByRole('status').getByText('Response: 200 OK').waitFor()
 })
 
 test('the panel stays open, and the chosen command stays chosen', inBrowser, async (t) => {
@@ -125,7 +128,7 @@ test('the panel stays open, and the chosen command stays chosen', inBrowser, asy
   await page.locator('details.inspector > summary').click()
   await until(() => page.evaluate<boolean>("localStorage.inspector === 'closed'"))
   await page.goto('/users')
-  await page.locator('details.inspector:not([open]) > summary').getByText('200').waitFor()
+  await page.locator('details.inspector:not([open]) > summary').getByText('304').waitFor()
 })
 
 test(

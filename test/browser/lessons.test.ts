@@ -131,3 +131,35 @@ test(
     await later.locator('.result .status', { hasText: '200' }).waitFor()
   },
 )
+
+for (const [slug, index, name, value, request, command] of [
+  [
+    'methods',
+    1,
+    'name',
+    "Ann's ü",
+    /Content-Length: 37\n\nname=Ann%27s\+%C3%BC&/,
+    /name=Ann%27s\+%C3%BC&/,
+  ],
+  ['caching', 3, 'max_age', '5', /^GET \S+\?max_age=5 /, /\?max_age=5['"]/],
+  [
+    'forms-and-bodies',
+    2,
+    'color',
+    `'"%`,
+    /Content-Length: 31\n\n{"color":"'\\"%",/,
+    /\\?"\\u0027\\u0022\\u0025\\?",/,
+  ],
+] as const) {
+  test(`the request and the commands of ${slug} have what is typed`, inBrowser, async (t) => {
+    const { visit } = await openSite(t)
+    const page = await visit()
+    await page.goto(`/learn/${slug}`)
+    const step = page.locator('.step').nth(index)
+    await step.getByLabel(name).fill(value)
+    const [text = '', ...commands] = await step.locator('.command code').allTextContents()
+    assert.match(text, request)
+    assert.equal(commands.length, 2)
+    for (const one of commands) assert.match(one, command)
+  })
+}

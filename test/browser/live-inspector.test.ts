@@ -45,6 +45,20 @@ test(
     await fetch(`${origin}/topic?a=curl`, { headers: { 'x-inspector': key } })
     await rows(page).nth(1).waitFor()
     assert.deepEqual(await targets(page), ['/topic?a=curl', '/topic?a=browser'])
+    await tab.goto('/learn/methods')
+    await tab.getByText(`'X-Inspector: ${key}'`).first().waitFor()
+    const commands = await tab.locator('.step .command code').allTextContents()
+    const sent = commands.filter((text) => text.startsWith('curl'))
+    const options = [` \\\n  -H 'X-Inspector: ${key}'`, ` -H "X-Inspector: ${key}"`]
+    for (const text of sent)
+      assert.ok(
+        options.some((option) => text.endsWith(option)),
+        text,
+      )
+    await tab.context().clearCookies()
+    await tab.reload()
+    await until(() => tab.evaluate<boolean>('localStorage.hasKey === undefined'))
+    assert.equal(await tab.getByText('X-Inspector').count(), 0)
   },
 )
 

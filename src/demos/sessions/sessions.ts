@@ -48,14 +48,14 @@ export const sessions: Demo = {
   samples: [
     { title: 'Your session', method: 'GET', path: '/session', featured: 'Your session' },
     {
-      title: 'Log in',
+      title: 'Log in as a user that you created',
       method: 'POST',
       path: '/login',
       fields: { username: 'Ann', password: samplePassword },
     },
   ],
   lookFor:
-    '[Log in](/login) as a user that you created. The response sets a cookie, and the browser sends it with every later request. The server stores the session under a hash of the id in the cookie.',
+    'The response to the [login](/login) sets a cookie, and the browser sends it with every later request. The server stores the session under a hash of the id in the cookie.',
   routes: async ({ config, records, sessions }, app) => {
     const users = records.collection('users')
     const services = { config, sessions, users }

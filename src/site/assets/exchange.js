@@ -182,3 +182,23 @@ export async function showSending(output, send) {
   content.ariaBusy = 'false'
   output.scrollIntoView({ block: 'nearest' })
 }
+
+/** Sends the request of an exchange again. */
+export async function replay(button) {
+  const { method, target, headers, body, bodyUrl } = JSON.parse(button.dataset.replay)
+  const output = button.closest('[data-part=commands]').querySelector('.result')
+  const bytes = body?.kind === 'base64' && globalThis.atob(body.base64)
+  const sent = bytes ? Uint8Array.from(bytes, (one) => one.charCodeAt(0)) : body?.text
+  await showSending(output, async (signal) => {
+    const whole = body?.kind === 'stored' && (await download(bodyUrl, signal))
+    return sendRequest(target, { method, headers, body: whole || sent, signal })
+  })
+}
+
+async function download(url, signal) {
+  // A proxy may have another origin than the one in the URL.
+  const { pathname, search } = new URL(url)
+  const response = await fetch(pathname + search, { signal })
+  if (!response.ok) throw new Error('the body could not be downloaded')
+  return response.arrayBuffer()
+}

@@ -25,7 +25,9 @@ async function openInspector(panel, sent) {
   const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
   // Shared caches may store this page, so that its response names no exchange, or it shows one itself.
   if (!id || document.querySelector('[data-exchange]')) return panel.remove()
-  const { responseStatus: status } = entry
+  const { responseStatus, transferSize, encodedBodySize } = entry
+  // Browsers report 200 for a stored page that the server validated, of which only the headers were sent.
+  const status = transferSize > 0 && transferSize < encodedBodySize ? 304 : responseStatus
   if (status) {
     const pill = create('span', { class: `status s${String(status)[0]}` }, status)
     panel.firstElementChild.append(' ', pill)
@@ -87,6 +89,11 @@ document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
     session.sent = value
   }
   form.addEventListener('formdata', addId, { once: true })
+})
+
+document.addEventListener('click', async ({ target }) => {
+  const button = target.closest('[data-replay]')
+  if (button) (await import('./exchange.js')).replay(button)
 })
 
 document.addEventListener('pointerover', ({ target }) => {

@@ -1,36 +1,13 @@
-// The request inspector and the bins: rows that arrive while the page is open, the exchange beside the
-// list, and replays.
+// The request inspector and the bins: rows that arrive while the page is open, and the exchange beside the
+// list.
 import { completeCommands } from './commands.js'
-import { create, fetchPage } from './dom.js'
-import { sendRequest, showSending } from './exchange.js'
+import { create, fetchPage, local } from './dom.js'
 
 const maxRows = 200
 const list = document.querySelector('.exchanges')
 if (list) openList(list)
-
-document.addEventListener('click', ({ target }) => {
-  const button = target.closest('[data-replay]')
-  if (button) void replay(button)
-})
-
-async function replay(button) {
-  const { method, target, headers, body, bodyUrl } = JSON.parse(button.dataset.replay)
-  const output = button.closest('[data-part=commands]').querySelector('.result')
-  const bytes = body?.kind === 'base64' && globalThis.atob(body.base64)
-  const sent = bytes ? Uint8Array.from(bytes, (one) => one.charCodeAt(0)) : body?.text
-  await showSending(output, async (signal) => {
-    const whole = body?.kind === 'stored' && (await download(bodyUrl, signal))
-    return sendRequest(target, { method, headers, body: whole || sent, signal })
-  })
-}
-
-async function download(url, signal) {
-  // A proxy may have another origin than the one in the URL.
-  const { pathname, search } = new URL(url)
-  const response = await fetch(pathname + search, { signal })
-  if (!response.ok) throw new Error('the body could not be downloaded')
-  return response.arrayBuffer()
-}
+// A hint: without it, pages with commands send no request for the key.
+if (document.querySelector('[data-part=key]')) local.hasKey = 'yes'
 
 function openList(list) {
   const part = (name) => list.querySelector(`[data-part=${name}]`)

@@ -1,6 +1,6 @@
 // Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
 // the path and headers. Controls with `data-in` are parts of the request, and others form fields.
-import { create } from './dom.js'
+import { create, fetchPage, local } from './dom.js'
 import { fetchExchanges, sendRequest, showSending } from './exchange.js'
 
 const senders = [...document.querySelectorAll('[data-request], .try > form')]
@@ -9,12 +9,10 @@ let first
 
 /** Of lessons: see `Step`. */
 const placeholders = /\bETAG\b|\/\w+\/ID\b/g
-const templates = [...document.querySelectorAll('.step .command :is(code, span)')]
-  .flatMap(({ childNodes }) => Array.from(childNodes, (node) => [node, node.data]))
-  .filter(([, text]) => text?.search(placeholders) >= 0)
+const notes = document.querySelectorAll('[data-part=placeholders]')
 
 function fill(text) {
-  if (templates.length === 0 || text.search(placeholders) < 0) return text
+  if (notes.length === 0 || text.search(placeholders) < 0) return text
   if (!first?.ok) throw new Error('send request 1 first. This request uses its response.')
   const [, tag] = /"(.*)"/.exec(first.headers.get('etag'))
   return text.replace(placeholders, (one) => (one === 'ETAG' ? tag : first.headers.get('location')))
@@ -23,8 +21,67 @@ function fill(text) {
 function keepFirst(response) {
   first = response
   if (!first.ok) return
-  for (const [node, text] of templates) node.data = fill(text)
-  for (const note of document.querySelectorAll('[data-part=placeholders]')) note.hidden = true
+  showTexts()
+  for (const note of notes) note.hidden = true
+}
+
+/** The requests and commands beside a form, with the values that the form had first. */
+const codes = [...document.querySelectorAll(':is(.step, .request) .command code')]
+const texts = codes.flatMap((code) => {
+  const inputs = code.closest('.step, .request').querySelectorAll('form [type=text]')
+  const fields = Array.from(inputs, (input) => ({ input, example: input.defaultValue }))
+  const isCommand = code.closest('[data-tabs]') !== null
+  const nodes = [code, ...code.children].flatMap(({ childNodes }) => [...childNodes])
+  return nodes
+    .filter(({ data }) => data)
+    .map((node) => ({ node, text: node.data, fields, isCommand }))
+})
+
+/** Puts the values of the forms in place of the examples. */
+function showTexts() {
+  for (const { node, text, fields, isCommand } of texts) {
+    const shown = fields.reduce((known, field) => setField(known, field, isCommand), text)
+    const [, body] = /^: \d+\n\n([^]*)/.exec(shown) ?? []
+    const hasNewBody = body !== undefined && shown !== text
+    const whole = hasNewBody ? `: ${new TextEncoder().encode(body).length}\n\n${body}` : shown
+    node.data = first?.ok ? fill(whole) : whole
+  }
+}
+
+function setField(text, { input, example }, isCommand) {
+  const { name, value, dataset } = input
+  if (dataset.in === 'path')
+    return text.replaceAll(`/${encodeURIComponent(example)}`, () => `/${toSegment(value)}`)
+  if (dataset.in) return text
+  const [old, own] = [example, value].map((one) => String(new URLSearchParams({ [name]: one })))
+  const json = isCommand ? toPlainJson(value) : JSON.stringify(value).slice(1, -1)
+  const withForm = text.replaceAll(old, () => own)
+  // In the command prompt of Windows, quotation marks have a backslash.
+  return ['"', '\\"'].reduce((known, mark) => {
+    const [pair, ownPair] = [example, json].map((one) => [name, ':', one].join(mark))
+    return known.replaceAll(pair, () => ownPair)
+  }, withForm)
+}
+
+const toSegment = (value) => encodeURIComponent(value).replaceAll("'", '%27')
+
+/** No shell changes it. */
+function toPlainJson(value) {
+  const toEscape = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return value.replaceAll(/[^\w .,-]/g, toEscape)
+}
+
+/** With the visitor's key, the request inspector lists the requests of curl too. Scripts cannot read its cookie. */
+async function addKey() {
+  const page = await fetchPage('/inspector?mine=1&before=0')
+  const { textContent = '' } = page.querySelector('[data-part=key]') ?? {}
+  const [header] = /X-Inspector: [\w-]+/.exec(textContent) ?? []
+  if (!header) return delete local.hasKey
+  for (const code of codes) {
+    const [name] = /^curl(\.exe)?(?= )/.exec(code.textContent) ?? []
+    const [separator, quote] = name === 'curl' ? [' \\\n  -H ', "'"] : [' -H ', '"']
+    if (name) code.append(separator, create('span', { class: 't-string' }, quote + header + quote))
+  }
 }
 
 function toRequest(sender) {
@@ -142,6 +199,7 @@ for (const sender of senders) {
     await showSending(place.querySelector('.result'), async (signal) => send(sender, signal))
     markHeaders(place)
   })
+  sender.addEventListener('input', showTexts)
   sender.addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
     if (key === 'Enter' && (ctrlKey || metaKey) && target.matches('textarea'))
       sender.requestSubmit()
@@ -153,6 +211,10 @@ for (const sender of senders) {
   addChips(sender, place === document ? [] : [...place.querySelectorAll('.chips > * > *')])
 }
 
+if (local.hasKey && codes.length > 0) void addKey()
+// The values of a reload.
+showTexts()
+
 // The id of the newest record in place of the example.
 for (const input of document.querySelectorAll('[data-ids]')) {
   const url = `${input.dataset.ids}?page=1&per_page=1&sort=-createdAt`
@@ -160,4 +222,5 @@ for (const input of document.querySelectorAll('[data-ids]')) {
   const [record] = response.ok ? [await response.json()].flat() : []
   const id = record?._id ?? record?.id
   if (id !== undefined) input.defaultValue = id
+  showTexts()
 }

@@ -40,9 +40,10 @@ function renderVariants(variants: readonly DocsOperation[]): Html {
 
 function renderSamples(operation: DocsOperation, origin: string): Html {
   const request = toExampleRequest(operation, origin)
+  const hasValues = operation.parameters.length > 0 || operation.requestBody !== undefined
   return html`<section class="samples" aria-labelledby="samples">
 <h2 id="samples">Request samples</h2>
-<div data-tabs="Language">${Object.entries(samples).map(([name, toSample]) => renderCommand(name, toSample(request)))}</div>
+${hasValues ? html`<p class="quiet">Except in the path, they have example values.</p>\n` : ''}<div data-tabs="Language">${Object.entries(samples).map(([name, toSample]) => renderCommand(name, toSample(request)))}</div>
 </section>
 `
 }

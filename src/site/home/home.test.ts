@@ -43,7 +43,9 @@ for (const [INSPECTOR, expected] of [
 ] as const) {
   test(`the home page states what the inspector shows with INSPECTOR=${INSPECTOR}`, async (t) => {
     const app = await testApp(t, { settings: { INSPECTOR } })
-    assert.match((await app.inject('/')).body, expected)
+    const { body } = await app.inject('/')
+    assert.match(body, expected)
+    assert.match(body, /<p class="lead">[^]*?<a href="\/learn">lessons<\/a>[^]*?<\/p>/)
   })
 }
 

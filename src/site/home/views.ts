@@ -19,8 +19,8 @@ export function renderHomePage(demos: readonly Demo[], inspector: Config['inspec
       'Send HTTP requests from the browser, curl or your own client, and see every header of the request and the response.',
     styles: ['demo.css', 'home.css'],
     scripts: ['send.js'],
-    main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. Each demo is a set of routes that
-you call from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
+    main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. New to HTTP? Start with the
+<a href="/learn">lessons</a>. Each demo is a set of routes that you call from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
 ${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
         group ?? 'Others',
@@ -36,8 +36,8 @@ const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'tex
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 function renderComposer(demos: readonly Demo[]): Html {
-  const chips = demos.flatMap(({ name, samples = [] }) =>
-    samples.flatMap((sample) => (sample.featured ? renderChip(name, sample, sample.featured) : [])),
+  const chips = demos.flatMap((demo) =>
+    (demo.samples ?? []).flatMap((sample) => (sample.featured ? renderChip(demo, sample) : [])),
   )
   if (chips.length === 0) return html``
   return html`<section class="composer" aria-labelledby="composer">
@@ -62,12 +62,14 @@ function toOptions(values: readonly string[]): Html {
 }
 
 /** A link to the URL that is requested, or to the form if it is not a link that requests it. */
-function renderChip(demo: string, sample: SampleRequest, label: string): Html {
-  const { method, fields } = sample
+function renderChip({ name, group }: Demo, sample: SampleRequest): Html {
+  const { method, fields, featured = '' } = sample
+  // A record is a page by default.
+  const accept = group === demoGroups[0] ? 'application/json' : '*/*'
   const target = toTarget(sample)
   const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
   const body = sample.body ?? { type: 'application/x-www-form-urlencoded', text: form }
-  return html`<li><a href="${method === 'GET' ? target : `/demos/${demo}`}" data-method="${method}" data-target="${target}" data-type="${body.type}" data-body="${body.text}">${label}</a></li>
+  return html`<li><a href="${method === 'GET' ? target : `/demos/${name}`}" data-method="${method}" data-target="${target}" data-header="${accept}" data-type="${body.type}" data-body="${body.text}">${featured}</a></li>
 `
 }
 

@@ -95,6 +95,14 @@ for (const { slug, steps } of lessons) {
   })
 }
 
+test('the requests of lessons have the length of their bodies, of which lines end with CRLF', () => {
+  for (const step of lessons.flatMap(({ steps }) => steps)) {
+    const [head = '', ...body] = toTexts(step, ownOrigin).text.split(/\n\n([^]*)/)
+    const length = Buffer.byteLength(body.join('').replaceAll('\n', '\r\n'))
+    assert.equal(/\nContent-Length: (\d+)$/.exec(head)?.[1] ?? '0', String(length))
+  }
+})
+
 for (const [slug, count] of [
   ['caching', 1],
   ['concurrent-edits', 2],

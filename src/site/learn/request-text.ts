@@ -1,6 +1,8 @@
 import { toCurl, toWindows, type CommandRequest } from '../../inspector/commands.ts'
 import type { Step } from './lesson.ts'
 
+type Body = NonNullable<CommandRequest['body']>
+
 /** The request as HTTP/1.1 sends it, without the headers that every client adds, and as commands. */
 export function toTexts(step: Step, origin: string) {
   const { method, path, headers = {}, fields, curlFlags = [] } = step
@@ -8,20 +10,21 @@ export function toTexts(step: Step, origin: string) {
   const isQuery = method === 'GET' && form !== ''
   const target = isQuery ? `${path}?${form}` : path
   const body = toBody(step, form)
+  const content = body && toContent(step, body, form)
   const type = 'application/x-www-form-urlencoded'
   const all = {
     Host: new URL(origin).host,
     ...(body?.kind === 'text' && { 'Content-Type': type }),
     ...(body?.kind === 'file' && { 'Content-Type': 'multipart/form-data; boundary=X' }),
     ...headers,
+    // The lines of the message end with CRLF.
+    ...(content && { 'Content-Length': Buffer.byteLength(content.replaceAll('\n', '\r\n')) }),
   }
   const lines = Object.entries(all).map((header) => header.join(': '))
-  const text = body?.kind === 'file' ? toMultipart(body.name) : form
-  const content = body && ['', body.kind === 'json' ? JSON.stringify(fields) : text]
   const request = { method, url: origin + target, headers: Object.entries(headers), body }
   const curl = toCurl(request, ['-i', ...curlFlags])
   return {
-    text: [`${method} ${target} HTTP/1.1`, ...lines, ...(content ?? [])].join('\n'),
+    text: [`${method} ${target} HTTP/1.1`, ...lines, ...(content ? ['', content] : [])].join('\n'),
     curl,
     windows: toWindows(curl),
   }
@@ -34,7 +37,12 @@ Content-Type: text/plain
 Glass and brass
 --X--`
 
-function toBody(step: Step, form: string): CommandRequest['body'] {
+function toContent({ fields }: Step, body: Body, form: string): string {
+  if (body.kind === 'file') return toMultipart(body.name)
+  return body.kind === 'json' ? JSON.stringify(fields) : form
+}
+
+function toBody(step: Step, form: string): Body | undefined {
   const { method, headers = {}, fields, file } = step
   if (file !== undefined) return { kind: 'file', name: file }
   if (method === 'GET' || fields === undefined) return undefined

@@ -53,7 +53,8 @@ does not need the response.`,
     step('Ask before a PUT request', 'OPTIONS /locations/my-lesson', 'locations', {
       ...fromOtherSite,
       why: html`Forms cannot send PUT. When a script of another origin does, the browser first sends a
-<em>preflight</em>: an OPTIONS request with the method of the request that would follow.`,
+<em>preflight</em>: an OPTIONS request with the method of the request that would follow. The Send button asks the
+browser for the PUT request, and the browser sends this preflight.`,
       headers: { Origin, 'Access-Control-Request-Method': 'PUT' },
       lookFor: [
         html`On this page, the request fails: a script does not see preflights, and the browser does not
