@@ -17,3 +17,18 @@ test('a number is highlighted, and not the digits of an id', () => {
     ['', ']'],
   ])
 })
+
+test('the backslash at the end of a line is a part of its own', () => {
+  assert.deepEqual(
+    tokenize(
+      String.raw`-i URL \\ \
+  -d @a`,
+      'code',
+    ),
+    [
+      ['', String.raw`-i URL \\ `],
+      ['continued', '\\'],
+      ['', '\n  -d @a'],
+    ],
+  )
+})

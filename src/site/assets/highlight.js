@@ -13,7 +13,7 @@ const kinds = {
   head: ['key', 'meta'],
   exchange: ['comment', 'key', 'meta'],
   html: ['comment', 'keyword', 'string'],
-  code: ['string', 'comment', 'number', 'keyword'],
+  code: ['string', 'comment', 'number', 'keyword', 'continued'],
 }
 
 const patterns = {
@@ -22,8 +22,8 @@ const patterns = {
   exchange: new RegExp(`^${common}$|^${head}`, 'gim'),
   html: /(<!--[^]*?(?:-->|$))|(<\/?[\w!-]+|\/?>)|("[^"<>]*")/g,
   code: new RegExp(
-    String.raw`https?:\/\/[^\s'"]+|${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b`,
-    'g',
+    String.raw`https?:\/\/[^\s'"]+|${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b|(\\$)`,
+    'gm',
   ),
 }
 

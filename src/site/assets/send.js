@@ -79,8 +79,11 @@ async function addKey() {
   if (!header) return delete local.hasKey
   for (const code of codes) {
     const [name] = /^curl(\.exe)?(?= )/.exec(code.textContent) ?? []
-    const [separator, quote] = name === 'curl' ? [' \\\n  -H ', "'"] : [' -H ', '"']
-    if (name) code.append(separator, create('span', { class: 't-string' }, quote + header + quote))
+    const isBash = name === 'curl'
+    const continued = isBash ? [create('span', { class: 't-continued' }, '\\'), '\n  '] : []
+    const quote = isBash ? "'" : '"'
+    const text = create('span', { class: 't-string' }, quote + header + quote)
+    if (name) code.append(' ', ...continued, '-H ', text)
   }
 }
 
