@@ -104,3 +104,9 @@ test('OPTIONS lists the methods, and an unsafe method gets 405 with Allow', asyn
     }
   }
 })
+
+test('the requests to try ask for a record as JSON', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'people,mirror' } })
+  const { body } = await app.inject('/')
+  assert.match(body, /data-method="POST" data-target="\/people" data-header="application\/json"/)
+})
