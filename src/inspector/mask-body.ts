@@ -114,7 +114,7 @@ function maskPart(head: string, content: string, found: string[]): string {
 }
 
 /** Text that ends early has tokens too. */
-const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]|[^"[\]{}]+/g
+const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]+|[^"[\]{}]+/g
 
 const emptyValue = /\{\s*\}|\[\s*\]|""/y
 
@@ -124,7 +124,7 @@ function maskJson(text: string, found: string[]): string {
   let secret: SecretValue | undefined
   for (const { index, 0: token, 1: string, 2: colon } of text.matchAll(jsonToken)) {
     if (secret) {
-      if (string === undefined) found.push(...token.split(/[\s,]+/))
+      if (string === undefined) found.push(...token.split(/[\s,[\]{}]+/))
       else if (colon === undefined) found.push(string.slice(1, -1), toValue(string))
       const rest = skipToken(secret, token)
       masked += rest ?? ''
@@ -146,15 +146,17 @@ interface SecretValue {
 
 /** Returns the part of the token behind the value, or `undefined` if the value does not end in it. */
 function skipToken(value: SecretValue, token: string): string | undefined {
-  if (token === '{' || token === '[') value.depth += 1
-  else if (token === '}' || token === ']') {
-    if (value.depth === 0) return token
-    value.depth -= 1
-    if (value.depth === 0) return ''
-  } else if (value.depth === 0) {
+  if (!/^[[\]{}]/.test(token)) {
+    if (value.depth > 0) return undefined
     const comma = token.indexOf(',')
     if (token.startsWith('"')) return ''
-    if (comma !== -1) return token.slice(comma)
+    return comma === -1 ? undefined : token.slice(comma)
+  }
+  for (let at = 0; at < token.length; at += 1) {
+    const isStart = token[at] === '{' || token[at] === '['
+    if (!isStart && value.depth === 0) return token.slice(at)
+    value.depth += isStart ? 1 : -1
+    if (value.depth === 0) return token.slice(at + 1)
   }
   return undefined
 }
