@@ -31,7 +31,7 @@ export function formatTotals({ counts, bytes }: BackupTotals): string {
 /** Throws unless the database is a SQLite file. */
 export function parseDatabasePath({ databaseUrl: url }: Config): string {
   if (url.startsWith('postgres'))
-    throw new Error('for PostgreSQL, use pg_dump --format=custom --file=FILE "$DATABASE_URL"')
+    throw new Error('for PostgreSQL, use pg_dump, as docs/operating.md says under Backups')
   assertNotInMemory(url)
   return toDatabasePath(url) ?? ''
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { createApp } from '../app.ts'
-import { findFreshFolder, findMisspelled, findOpenInspector } from '../config/config.ts'
+import { findFreshFolder, findOpenInspector } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import { combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
@@ -38,9 +38,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
   if (workers.isFirstProcess)
-    [findOpenInspector(config), findOpenToOthers(config), findMisspelled(process.env)]
-      .flat()
-      .forEach(warn)
+    [findOpenInspector(config), findOpenToOthers(config)].flat().forEach(warn)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findMisspelled } from '../../src/config/config.ts'
+import { failedStart } from '../failed-start.ts'
 import { words } from '../words.ts'
 
 const misspelled: readonly [name: string, meant: string | undefined][] = [
@@ -21,5 +22,15 @@ for (const [name, meant] of misspelled) {
   test(`the variable ${name} ${meant ? `is taken for ${meant}` : 'causes no warning'}`, () => {
     const expected = `${name} is not a setting and is ignored. Did you mean ${meant ?? ''}?`
     assert.deepEqual(findMisspelled({ [name]: 'a' }), meant ? [expected] : [])
+  })
+}
+
+for (const flags of [[], ['backup', 'a.backup'], ['reset']]) {
+  test(`vitrine ${flags[0] ?? ''} that fails names a misspelled variable first`, async (t) => {
+    const settings = { DATABASE_ULR: 'a', DATABASE_URL: 'sqlite:/proc/none/vitrine.db' }
+    const { status, lines } = await failedStart(t, settings, flags)
+    assert.notEqual(status, 0)
+    const hint = 'vitrine: DATABASE_ULR is not a setting and is ignored. Did you mean DATABASE_URL?'
+    assert.equal(lines[0], hint)
   })
 }
