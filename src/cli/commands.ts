@@ -112,6 +112,10 @@ function stopWithStdin(): void {
     process.kill(pid, 'SIGTERM')
   }
   stdin.once('end', stop).resume()
+  // Another signal would end a service that is already stopping at once.
+  process.on('removeListener', (name) => {
+    if (name === 'SIGTERM') stdin.off('end', stop)
+  })
   // Otherwise an open pipe would delay the end by another signal.
   if (stdin instanceof Socket) stdin.unref()
 }

@@ -16,7 +16,8 @@ export function createJsonServer(
     // A page deletes as the dialect does.
     const onDelete = version === '1' ? 'set null' : 'cascade'
     const references = definition.references?.map((each) => ({ ...each, onDelete }) as const)
-    return defineResource({ ...definition, references: references ?? [], allowsUnknown: true })
+    const dialect = { references: references ?? [], allowsUnknown: true, hasDialect: true }
+    return defineResource({ ...definition, ...dialect })
   })
   const toContexts = ({ config, records }: Services): readonly Context[] => {
     const contexts: Context[] = []

@@ -40,6 +40,8 @@ export interface ResourceDefinition {
   isSingular?: boolean
   /** Whether fields that the schema does not name are stored and shown. */
   allowsUnknown?: boolean
+  /** Whether the responses that are JSON are those of json-server. */
+  hasDialect?: boolean
   /** Whether the schema is not only inferred from records. */
   hasSchema?: boolean
   references?: readonly ResourceReference[]
@@ -133,13 +135,15 @@ export function defineResource(definition: ResourceDefinition) {
   const { name, schema, idField, hasTimes = true, isSingular = false } = definition
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
-  const { allowsUnknown = false, hasSchema = true } = definition
+  const { hasDialect = false, hasSchema = true } = definition
+  /** json-server checks no fields: only a schema that the user gave is checked. */
+  const isChecked = hasSchema || !hasDialect
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular ? [] : toIdFields(definition)
   const times = hasTimes ? toOwnFields(timeSchemas) : []
   const own = [...ids, ...times]
   assertFieldNames(definition, own)
-  const fields = toFields(schema.properties, schema.required)
+  const fields = toFields(schema.properties, isChecked ? schema.required : [])
   const readable = fields.filter(({ kind }) => kind !== 'password')
   const isSet = (field: string) => schema.properties[field]?.readOnly !== true
   const validator: () => Validator = compileLater({
@@ -150,14 +154,14 @@ export function defineResource(definition: ResourceDefinition) {
   return {
     usesEnvelope: true,
     hasEvents: false,
-    allowsUnknown,
+    allowsUnknown: false,
     hasNumericIds: false,
     references: [],
     unique: [],
     key: singular,
     ...definition,
-    /** json-server checks no fields: only a schema that the user gave is checked. */
-    isChecked: hasSchema || !allowsUnknown,
+    hasDialect,
+    isChecked,
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
     indexedPaths: [...(storesId ? ids : []), ...fields]
       .filter(({ name }) => name === idField || searched.includes(name))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { failedStart } from '../failed-start.ts'
 import { projectFolder, settingsIn, temporaryFolder } from '../start-vitrine.ts'
@@ -30,3 +31,20 @@ for (const [what, workers] of [
     assert.deepEqual(await ended, [0, null])
   })
 }
+
+test('with --until-stdin-ends, standard input that ends while the service stops changes nothing', async (t) => {
+  const folder = await temporaryFolder(t)
+  const env = { PATH: process.env.PATH, PORT: '0', ...settingsIn(folder) }
+  const args = ['bin/vitrine.js', '--until-stdin-ends', '--drain-seconds=1']
+  const child = spawn(process.execPath, args, { cwd: projectFolder, env })
+  t.after(() => child.kill('SIGKILL'))
+  let output = ''
+  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  const ended = once(child, 'exit')
+  for await (const line of createInterface(child.stdout)) {
+    if (line.startsWith('Vitrine is listening')) child.kill()
+    if (line.includes('stopping')) child.stdin.end()
+  }
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(output, '')
+})
