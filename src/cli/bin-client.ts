@@ -16,7 +16,7 @@ export interface Source {
   /** Those that were sent before their event. */
   listed: Set<string>
   isLost?: boolean
-  /** That is being sent again. */
+  /** The request that is being sent again. */
   waiting?: ListedRequest
 }
 

@@ -87,7 +87,7 @@ const otherNames: Readonly<Record<string, string>> = {
   '-q': 'log-level',
   '-r': 'routes',
   '-s': 'static',
-  '-w': 'watch',
+  '-w': 'fresh --watch',
   '--fks': 'foreignKeySuffix',
   '--quiet': 'log-level',
   '--ro': 'read-only',

@@ -15,10 +15,10 @@ type Forwarded = ListedRequest & { isOnly?: boolean }
 
 const retryMs = 1000
 const maxRetryMs = 5000
-const unreachable = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']
+const unreachableCodes = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']
 /** The request may be the reason, and is sent again a few times only. */
-const broken = ['ECONNRESET', 'EPIPE']
-const maxBroken = 3
+const brokenConnectionCodes = ['ECONNRESET', 'EPIPE']
+const maxResends = 3
 const localSeconds = 30
 /** The greatest value of BIN_MAX_BODY_BYTES. */
 const maxBodyBytes = 64 * 1024 * 1024
@@ -144,18 +144,18 @@ async function sendUntilReceived(
     const begin = performance.now()
     const result = await send(to, captured, body).catch((error: unknown) => error)
     const reason = typeof result === 'number' ? toStatusLine(result) : toReason(result)
-    const isBroken = hasCode(result, ...broken)
+    const isBroken = hasCode(result, ...brokenConnectionCodes)
     if (isBroken) brokenCount += 1
-    const isRepeated = isBroken ? brokenCount <= maxBroken : hasCode(result, ...unreachable)
+    const isRepeated = isBroken ? brokenCount <= maxResends : hasCode(result, ...unreachableCodes)
     if (captured.isOnly || !isRepeated) {
       if (lastLine !== '' && !isBroken) console.log('Connected to the local service again.')
       return `${reason}, ${String(Math.round(performance.now() - begin))} ms`
     }
     source.waiting = captured
     const line = isBroken
-      ? `The connection broke (${reason}). Trying again, at most ${String(maxBroken)} times.`
+      ? `The connection broke (${reason}) in attempt ${String(brokenCount)} of ${String(maxResends + 1)}.`
       : `The local service cannot be reached (${reason}). Trying again until it is back.`
-    if (line !== lastLine) console.error(`${toLine(captured)} waits. ${line}`)
+    if (line !== lastLine) console.error(`Waiting to send ${toLine(captured)} again. ${line}`)
     lastLine = line
     await setTimeout(pauseMs)
   }

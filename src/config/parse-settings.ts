@@ -142,7 +142,7 @@ export const redisUrl = toParser(
 )
 
 export const filesUrl = toParser(
-  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name, with a bucket of at least 3 of a-z, 0-9, . and -',
+  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name, where the bucket has at least 3 characters from a-z, 0-9, . and -',
   (given) => /^file:./.test(given) || isS3Url(given),
 )
 

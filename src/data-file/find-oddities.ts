@@ -31,7 +31,7 @@ export function findOddities({ definition: { name }, records }: DataResource): s
       return `${toPath(owners[0])} occurs in ${count}: did you mean ${nearest}?`
     }
     const values = documents.map((document) => findValue(document, field))
-    // A text may look like a URL by chance, but dates do not look like text.
+    // A text can look like a URL by chance: only a text among dates is reported, not a date among texts.
     const rare = findRare(values, toTypeName) ?? findRare(values, toFormatName)
     if (!rare || (rare.most === 'text' && typeof values[rare.index] === 'string')) return []
     const { index, few, most, count } = rare

@@ -92,7 +92,7 @@ export function openFormats(): (typeof import('typebox/format'))['Format'] {
   return (load('typebox/format') as typeof import('typebox/format')).Format
 }
 
-/** That all texts have. */
+/** The format that all texts have. */
 export function findFormat(texts: readonly string[]) {
   const formats = openFormats()
   const isOf = (format: string) => (text: string) =>

@@ -5,7 +5,7 @@ export type SavedRecord = readonly [id: string, document: Document]
 /** By resource. */
 export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
 
-/** Of the documents of snapshots: a list of them does not read what is saved. */
+/** The document of a snapshot. Its records are in another collection, so that a list does not load them. */
 export const snapshotSchema = {
   type: 'object',
   required: ['records'],

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { assertDepth, hasMore } from '../http/body/parse-json.ts'
+import { assertDepth, hasMoreThan } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
 
 /** The digits that a number is written with. */
@@ -67,7 +67,7 @@ export function parseJsonNumbers(
 ): unknown {
   assertDepth(text, maxJsonDepth)
   // Those in strings count too.
-  if (hasMore(text, ',[{', maxValues)) throw new Error('There are too many values.')
+  if (hasMoreThan(text, ',[{', maxValues)) throw new Error('There are too many values.')
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? toNumber(context?.source ?? '') : value,
   )

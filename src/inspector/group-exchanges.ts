@@ -33,13 +33,16 @@ interface Targets {
   next: string | undefined
 }
 
-const known = new WeakMap<ExchangeSummary, Targets>()
+const targetsByExchange = new WeakMap<ExchangeSummary, Targets>()
 
 /** Parsed once for each exchange: a URL can have 8 KiB, and a list has thousands of pairs. */
 function findTargets(exchange: ExchangeSummary): Targets {
   const { target, location = '' } = exchange
-  const targets = known.get(exchange) ?? { own: toTarget(target), next: toTarget(location, target) }
-  known.set(exchange, targets)
+  const targets = targetsByExchange.get(exchange) ?? {
+    own: toTarget(target),
+    next: toTarget(location, target),
+  }
+  targetsByExchange.set(exchange, targets)
   return targets
 }
 

@@ -34,8 +34,8 @@ export function renderList(list: ExchangeList): Html {
   const rows = groupExchanges(exchanges).flatMap((group) =>
     group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
   )
-  const hasNone = eventsUrl === '' || isSearch
-  const empty = hasNone ? 'No request matches.' : 'No requests yet.'
+  const isFiltered = eventsUrl === '' || isSearch
+  const empty = isFiltered ? 'No request matches.' : 'No requests yet.'
   return html`<div class="exchanges" data-events="${eventsUrl}">
 <div class="listing-head">
 <p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} request${exchanges.length === 1 ? '' : 's'}`}</p>
@@ -45,7 +45,7 @@ export function renderList(list: ExchangeList): Html {
 </div>
 <form id="compare" action="${diffUrl}"></form>
 <div class="split">
-<section class="rows" tabindex="0" aria-label="Requests" data-empty="${hasNone ? empty : 'Requests appear here as they end.'}"><table>
+<section class="rows" tabindex="0" aria-label="Requests" data-empty="${isFiltered ? empty : 'Requests appear here as they end.'}"><table>
 <thead><tr><th scope="col">Compare</th><th scope="col">Time <span>(UTC)</span></th><th scope="col">Method</th><th scope="col">Status</th><th scope="col">Path</th>${hasBodies ? html`<th scope="col" class="body">Body</th>` : html`<th scope="col" class="number">Duration</th>`}<th scope="col">Client</th></tr></thead>
 <tbody>
 ${rows}</tbody>

@@ -48,7 +48,7 @@ function maskText(text: string, found: string[]): string {
 }
 
 function maskUrls(text: string, found: string[]): string {
-  // Most of many short texts have no character that a secret needs.
+  // Most texts are short and have none of the characters that a secret needs.
   if (!/[=@%_]/.test(text)) return text
   const masked = maskTarget(text)
   if (masked !== text) found.push(...findMasked(text, masked))

@@ -53,7 +53,7 @@ function maskLong(text: string, secret: string): string {
   return masked + text.slice(start)
 }
 
-/** For each length of a start of the text: the length of the longest shorter start with which it ends. */
+/** For each prefix, by length: the length of its longest proper prefix that is also its suffix. */
 function toBorders(text: string): Uint32Array {
   const borders = new Uint32Array(text.length + 1)
   let border = 0

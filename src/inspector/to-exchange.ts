@@ -32,6 +32,7 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   const summary = toSummary(recorded, viewer)
   const requestFields = maskFields(recorded.requestFields)
   const secrets: string[] = []
+  // Collects the secrets: the summary already has the masked target.
   maskRequestTarget(recorded.target, secrets)
   for (const [index, [, value]] of recorded.requestFields.entries())
     secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
@@ -61,8 +62,10 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
 function showKey(masked: string, text: string, { route = '', target }: Recorded): string {
   const key = target.split(/[/?]/)[route.split('/').indexOf(':key')]
   const start = (value: string) => `{"key":"${value}"`
-  if (key === undefined || !text.startsWith(start(key))) return masked
-  return masked.replace(start(mask), start(key))
+  if (key === undefined) return masked
+  // The body may be cut in the key.
+  const shown = text.slice(0, start(key).length)
+  return shown !== '' && start(key).startsWith(shown) ? masked.replace(start(mask), shown) : masked
 }
 
 function toRateLimit({ responseFields, isRateLimited }: Recorded): Exchange['rateLimit'] {

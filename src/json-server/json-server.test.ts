@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { dataApp } from '../../test/data-app.ts'
 import { failedStart } from '../../test/failed-start.ts'
-import { browserAccept } from '../../test/resources.ts'
+import { asForm, browserAccept } from '../../test/resources.ts'
 
 const data = {
   posts: [
@@ -73,6 +73,23 @@ for (const version of ['0.17', '1'] as const) {
     const many = await app.inject('/posts/20?_embed=comments')
     assert.equal(many.statusCode, 400)
     assert.match(many.body, /16 MiB/)
+  })
+
+  test(`in ${version} the edit form keeps the types of values, and requires none`, async (t) => {
+    const book = { id: '1', pages: 152, isNew: true, tags: ['a'], size: { w: 1 }, note: null }
+    const app = await openData(t, version, {}, { books: [book] })
+    const headers = { accept: browserAccept }
+    const { body } = await app.inject({ url: '/books/1/edit', headers })
+    assert.match(body, /name="_method"/)
+    assert.doesNotMatch(body, /data-patch| required/)
+    const fields = { pages: '152', 'isNew[0]': 'false', 'isNew[1]': 'true', note: 'null' }
+    const sent = asForm({ ...fields, tags: '["a"]', size: '{"w":1}', _method: 'PATCH' })
+    const saved = await app.inject({
+      ...{ method: 'POST', url: '/books/1/', payload: sent.payload },
+      headers: { ...sent.headers, ...headers },
+    })
+    assert.equal(saved.statusCode, 303)
+    assert.deepEqual((await app.inject('/books/1')).json(), book)
   })
 
   test(`in ${version} a slice of a list has its records once`, async (t) => {

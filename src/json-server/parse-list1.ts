@@ -120,7 +120,7 @@ function findSearches(where: Where): string[] {
   // Not recursive: the name of a parameter can have thousands of parts.
   const inside: object[] = [where]
   for (const conditions of inside)
-    for (const [name, condition] of Object.entries(conditions) as [string, unknown][]) {
+    for (const [name, condition] of Object.entries<unknown>({ ...conditions })) {
       if (Object.hasOwn(searches, name)) texts.push(toText(condition))
       if (typeof condition === 'object' && condition !== null) inside.push(condition)
     }

@@ -1,12 +1,11 @@
 import { badRequest } from '../http/errors/http-error.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
-import type { Document, StoredRecord } from '../stores/records/records.ts'
+import { maxLoadedLength, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { findByIds, findUnknown, type Related } from './selection.ts'
 import { findList, isVersion1, toKey, toShown, type Context } from './server.ts'
 
-/** Of one record, or of the records that are read at once. */
-const maxEmbeddedLength = 16 * 1024 ** 2
-const tooLong = 'The embedded records are larger than 16 MiB. Request them as a list.'
+const tooLong =
+  'The embedded records are larger than 16 MiB. Request the embedded resource itself, page by page.'
 
 type Documents = readonly Document[]
 type AddRelated = (documents: Documents) => Documents | Promise<Documents>
@@ -66,7 +65,7 @@ function addChildren(context: Context, name: string): AddRelated {
       // An id that is a number is not equal to its text.
       for (const child of page) found.get(child.document[key])?.push(toShown(children, child))
       length += JSON.stringify(page.map(({ document }) => document)).length
-      if (length > maxEmbeddedLength) throw badRequest(tooLong)
+      if (length > maxLoadedLength) throw badRequest(tooLong)
     }
     return documents.map((each) => ({ ...each, [name]: found.get(each[idName]) ?? [] }))
   }

@@ -136,7 +136,7 @@ export function defineResource(definition: ResourceDefinition) {
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
   const { hasDialect = false, hasSchema = true } = definition
-  /** json-server checks no fields: only a schema that the user gave is checked. */
+  // json-server accepts any value: only a schema that the user gave is checked.
   const isChecked = hasSchema || !hasDialect
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular ? [] : toIdFields(definition)

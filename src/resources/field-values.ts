@@ -68,9 +68,12 @@ export function toFormText(text: string): string {
 }
 
 /** A field that accepts text and other types shows and takes text without quotes. */
-function isPlainText({ type = [] }: FieldSchema, value: unknown): value is string {
-  const isText = typeof value === 'string' && [type].flat().includes('string')
-  return isText && findJson(value) === undefined
+function isPlainText(schema: FieldSchema, value: unknown): value is string {
+  return typeof value === 'string' && acceptsText(schema) && findJson(value) === undefined
+}
+
+export function acceptsText({ type = [] }: FieldSchema): boolean {
+  return [type].flat().includes('string')
 }
 
 function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {

@@ -41,19 +41,27 @@ const maxFeatured = 5
 /** `index` is that among the resources. */
 function toSamples(resource: Resource, inputExample: object, index: number): SampleRequest[] {
   const { path, oneRecord, isSingular } = resource
+  // A record is a page by default.
+  const accept = 'application/json'
   const body = { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) }
   if (isSingular) {
     const title = `Get ${oneRecord}`
     return [
-      { title, method: 'GET', path, ...(index < maxFeatured && { featured: title }) },
+      { title, method: 'GET', path, accept, ...(index < maxFeatured && { featured: title }) },
       { title: `Replace ${oneRecord}`, method: 'PUT', path, body },
     ]
   }
   const [list, create] = [`List ${resource.title.toLowerCase()}`, `Create ${oneRecord}`]
   const fields = { q: '', per_page: '3' }
   return [
-    { title: list, method: 'GET', path, fields, ...(index < maxFeatured && { featured: list }) },
-    { title: create, method: 'POST', path, body, ...(index === 0 && { featured: create }) },
+    {
+      ...{ title: list, method: 'GET', path, fields, accept },
+      ...(index < maxFeatured && { featured: list }),
+    },
+    {
+      ...{ title: create, method: 'POST', path, body, accept },
+      ...(index === 0 && { featured: create }),
+    },
     {
       title: 'Request a record that does not exist',
       method: 'GET',

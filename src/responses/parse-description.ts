@@ -120,7 +120,9 @@ const members = Object.keys(descriptionSchema.properties)
 
 function addRemedy(problem: FieldProblem, { instancePath }: TLocalizedValidationError) {
   const name = instancePath.replace(/.*\//, '')
-  const remedy = remedies.get(name) ?? findNearest(name, members)
-  const hint = remedy === undefined ? `the members are ${members.join(', ')}` : `use ${remedy}`
+  const isStep = /\/sequence\/\d+\/[^/]*$/.test(instancePath)
+  const known = isStep ? [...members, 'times'] : members
+  const remedy = remedies.get(name) ?? findNearest(name, known)
+  const hint = remedy === undefined ? `the members are ${known.join(', ')}` : `use ${remedy}`
   return { ...problem, message: `${problem.message}: ${hint}` }
 }

@@ -74,14 +74,17 @@ export const descriptionParameters = Object.entries(properties).map(
   },
 )
 
-/** Of what clients write in the query of a URL that lacks it. */
+/** Parameters of other URLs, and what to use instead. */
 const remedies = new Map([
-  ['retry_after', 'header with Retry-After'],
+  ['retry_after', 'header=Retry-After:1'],
   ['steps', '/responses/sequence'],
 ])
 
-export function toUnknown(field: string, known: readonly string[]): FieldProblem {
-  const remedy = remedies.get(field) ?? findNearest(field, known)
+export function toUnknownProblem(
+  field: string,
+  known: readonly string[],
+  remedy = findNearest(field, known),
+): FieldProblem {
   const hint = remedy === undefined ? `the parameters are ${known.join(', ')}` : `use ${remedy}`
   return { field, message: `is not allowed: ${hint}` }
 }
@@ -95,7 +98,10 @@ export function toDescription(
   const known = [...others, ...descriptionParameters.map(({ name }) => name)]
   const isKnown = (name: string) => known.includes(name) || known.includes(name.replace(/s$/, ''))
   const unknown = new Set(query.map(([name]) => name).filter((name) => !isKnown(name)))
-  if (unknown.size > 0) throw invalidDescription([...unknown].map((name) => toUnknown(name, known)))
+  if (unknown.size > 0) {
+    const toProblem = (name: string) => toUnknownProblem(name, known, remedies.get(name))
+    throw invalidDescription([...unknown].map(toProblem))
+  }
   // A form sends its empty fields too.
   const given = query.filter(([name, value]) => value !== '' || flags.includes(name))
   const groups = Map.groupBy(given, ([name]) => name)

@@ -71,8 +71,9 @@ export const failToListen =
   (cause: unknown): never => {
     if (hasCode(cause, 'EADDRNOTAVAIL')) {
       const ofHost = setting === 'ADMIN_PORT' ? 'ADMIN_HOST' : 'HOST'
-      const problem = `${host} is not an address of this machine, at least not yet (EADDRNOTAVAIL)`
-      throw new Error(`${ofHost} cannot be used: ${problem}`, { cause })
+      const problem = `${host} is not an address of this machine (EADDRNOTAVAIL)`
+      const hint = 'If the network is still starting, try again later'
+      throw new Error(`${ofHost} cannot be used: ${problem}. ${hint}`, { cause })
     }
     if (!hasCode(cause, 'EADDRINUSE')) throw cause
     const detail = `port ${String(port)} of ${host} is in use (EADDRINUSE). Set another ${setting}, or stop the other process.`

@@ -12,6 +12,8 @@ export interface SampleRequest {
   /** Sent in the query string of a GET, otherwise as a form, which is multipart if there is a file. */
   fields?: Readonly<Record<string, string>>
   file?: string
+  /** Of the form on the home page; any type if unset. */
+  accept?: string
   /** In place of fields. Only scripts can send it. */
   body?: { type: string; text: string }
   /** Values of the first parameter or field, by label. */

@@ -6,9 +6,13 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import { conflict, notFound } from '../http/errors/http-error.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { limitReached, StoreFailure } from '../stores/store-failure.ts'
-import { allRecords, type Records, type StoredRecord } from '../stores/records/records.ts'
+import {
+  allRecords,
+  maxLoadedLength,
+  type Records,
+  type StoredRecord,
+} from '../stores/records/records.ts'
 
-const maxLength = 16 * 1024 ** 2
 const maxSnapshots = 20
 const maxReads = 10
 
@@ -83,7 +87,7 @@ async function readRecords(records: Records, names: readonly string[]) {
         saved.push(...page.map(({ id, document }): SavedRecord => [id, document]))
         count += page.length
         length += JSON.stringify(page).length
-        if (count > maxAtomicRecords || length > maxLength) throw tooManyRecords()
+        if (count > maxAtomicRecords || length > maxLoadedLength) throw tooManyRecords()
       }
       entries.push([name, saved])
     }

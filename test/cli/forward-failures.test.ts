@@ -69,8 +69,11 @@ test('a response that cannot be received is a line, and later requests are sent'
   }
   assert.equal(targets.filter((target) => target === '/local/crash').length, 4)
   const waits =
-    /^GET \/crash waits\. The connection broke \(.*\)\. Trying again, at most 3 times\.$/gm
-  assert.equal(forward.output().match(waits)?.length, 1)
+    /^Waiting to send GET \/crash again\. The connection broke \(.*\) in attempt ([123]) of 4\.$/gm
+  assert.deepEqual(
+    Array.from(forward.output().matchAll(waits), ([, attempt]) => attempt),
+    ['1', '2', '3'],
+  )
   assert.ok(!targets.some((target) => target.includes('admin')))
 })
 

@@ -93,6 +93,11 @@ const wrongBins: [payload: object, detail: string, pointer?: string][] = [
     '#/response/sequence/1/delay',
   ],
 ]
+wrongBins.push([
+  { response: { sequence: [{ status: 503, tims: 2 }] } },
+  'response.sequence[0].tims is not allowed: use times.',
+  '#/response/sequence/0/tims',
+])
 for (const [payload, detail, pointer] of wrongBins) {
   test(`a bin is neither created nor changed with ${JSON.stringify(payload)}`, async (t) => {
     const app = await testApp(t)

@@ -80,7 +80,7 @@ export function parseRequestList(
   })
 }
 
-/** Of a page, which shows the problem of a wrong one. */
+/** For the page of a bin, which shows an invalid filter instead of an error page. */
 export function parseFilters(request: FastifyRequest) {
   const query = isObject(request.query) ? request.query : {}
   const given = filterParameters.map(({ name }) => [name, query[name]] as const)

@@ -15,24 +15,25 @@ export function toMatch(texts: Readonly<Record<string, string | undefined>>): Se
     one.id > after &&
     (method === '' || one.method === method.toUpperCase()) &&
     isStatusMatch(status, String(one.status ?? '')) &&
-    (path === '' || (await takeTurn(() => one.path.includes(path)))) &&
-    (words === '' || (await takeTurn(() => toSearchedOnce(one).includes(words))))
+    (path === '' || (await runInOwnTurn(() => one.path.includes(path)))) &&
+    (words === '' || (await runInOwnTurn(() => toSearchedOnce(one).includes(words))))
 }
 
 let turn = Promise.resolve()
 /** Of the request that was searched last: many clients wait for the same one. */
-let latest = { id: '', text: '' }
+let latestSearched = { id: '', text: '' }
 
 /** A large body takes a millisecond: all searches together look at one in a turn of the event loop. */
-async function takeTurn<Result>(look: () => Result): Promise<Result> {
+async function runInOwnTurn<Result>(look: () => Result): Promise<Result> {
   turn = turn.then(() => setImmediate())
   await turn
   return look()
 }
 
 function toSearchedOnce(request: CapturedRequest): string {
-  if (request.id !== latest.id) latest = { id: request.id, text: toSearched(request) }
-  return latest.text
+  if (request.id !== latestSearched.id)
+    latestSearched = { id: request.id, text: toSearched(request) }
+  return latestSearched.text
 }
 
 /** As it was sent, and without the escapes of forms and of JSON. */

@@ -29,7 +29,7 @@ export async function readForm({ readBody }: RequestStore, captured: CapturedReq
   }
 }
 
-/** Undefined too if there are more than can be read. */
+/** Undefined for a malformed form, and for one with too many parts. */
 function findParts(body: Buffer, contentType: string) {
   try {
     return parseParts(body, contentType)

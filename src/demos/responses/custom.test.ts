@@ -147,7 +147,7 @@ const invalid: readonly (readonly [string | object, RegExp])[] = [
   ['status=abc', /status must be a whole number/],
   ['status=200&status=201', /status is given more than once/],
   ['color=red', /color is not allowed: the parameters are description, status, header, type, /],
-  ['retry_after=1', /retry_after is not allowed: use header with Retry-After\./],
+  ['retry_after=1', /retry_after is not allowed: use header=Retry-After:1\./],
   ['steps=503', /steps is not allowed: use \/responses\/sequence\./],
   ['header=abc', /header must have the form "Name: value"/],
   ['header=a%20b:c', /headers\.a b is not a valid name of a header/],

@@ -7,7 +7,7 @@ import type { Parameter } from '../../http/openapi/operation.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
-import { toUnknown } from '../../responses/read-description.ts'
+import { toUnknownProblem } from '../../responses/read-description.ts'
 
 type Values<Known> = XStatic<{ type: 'object'; properties: Known; additionalProperties: false }>
 
@@ -35,7 +35,7 @@ export function createQueryParser<const Known extends Properties>(
     const errors = validator.Errors(value)[1].filter((error) => error.instancePath !== '')
     const problems = errors.flatMap((error) => {
       const name = error.instancePath.slice(1)
-      if (error.keyword === 'boolean') return [toUnknown(name, Object.keys(properties))]
+      if (error.keyword === 'boolean') return [toUnknownProblem(name, Object.keys(properties))]
       const message = `must ${rules[name] ?? `have the form ${properties[name]?.example ?? ''}`}`
       return toFieldProblems(error.keyword === 'pattern' ? { ...error, message } : error)
     })

@@ -37,7 +37,7 @@ export function findJson(text: string): unknown {
 /** Throws 400. Call it before parsing: deep nesting would exhaust the stack. */
 export function assertDepth(text: string, maxDepth: number, outerDepth = 0): void {
   // Brackets in strings count too: an upper bound, 40 times as fast as the exact depth.
-  if (!hasMore(text, '[{', maxDepth - outerDepth)) return
+  if (!hasMoreThan(text, '[{', maxDepth - outerDepth)) return
   let depth = outerDepth
   let isInString = false
   for (let index = 0; index < text.length; index += 1) {
@@ -51,8 +51,8 @@ export function assertDepth(text: string, maxDepth: number, outerDepth = 0): voi
   }
 }
 
-/** Whether the characters are more than `count` in the text. */
-export function hasMore(text: string, characters: string, count: number): boolean {
+/** Whether the text has more than `count` of these characters. */
+export function hasMoreThan(text: string, characters: string, count: number): boolean {
   let left = count
   for (const character of characters) {
     for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) {

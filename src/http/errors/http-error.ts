@@ -101,7 +101,7 @@ export function crossSiteWrite(origin = ''): HttpError {
   const remedy =
     origin === 'null'
       ? 'The origin null, of a sandboxed page or a file, cannot be allowed.'
-      : `Add ${named} to CORS_ORIGINS to allow it. A value replaces the default list.`
+      : `Add ${named} to CORS_ORIGINS to allow it. Setting CORS_ORIGINS replaces the default origins.`
   return new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 

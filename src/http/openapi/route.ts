@@ -36,7 +36,7 @@ declare module 'fastify' {
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean
     isUnlimited?: boolean
-    /** The inspector shows others what only the owner of the data may see. */
+    /** Not recorded: the inspector would show others what only the owner of the data may see. */
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean

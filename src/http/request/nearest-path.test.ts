@@ -6,8 +6,6 @@ for (const [path, nearest] of [
   ['/lcations', '/locations'],
   ['/usres/1', '/users'],
   ['/learnn', '/learn'],
-  ['/lessons', '/learn'],
-  ['/demos', '/'],
   ['/status', '/status/:code'],
   ['/responses/cache', '/responses/cache/:key'],
   ['/responses/cach', '/responses/cache/:key'],

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { findNearest } from '../../config/find-nearest.ts'
 import type { AllowedMethods } from './allowed-methods.ts'
 import { isPreflight, isWriteAllowed } from '../security/origins.ts'
-import { withoutPatterns, type DeclaredRoute } from '../openapi/route.ts'
+import { withoutPatterns } from '../openapi/route.ts'
 import { HttpError, methodNotAllowed, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
 import { isRawRequest, isUnder, toPath } from './target.ts'
@@ -74,8 +74,7 @@ function findOptions(
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
-    const suggestion = findList(path, server.declaredRoutes) ?? findSuggestion(path, suggestions)
-    throw nothingAt(path, config, suggestion)
+    throw nothingAt(path, config, findSuggestion(path, suggestions))
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
   return allowed
@@ -89,12 +88,6 @@ function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: str
     : suggestion && ` Did you mean ${suggestion}?`
   const isJson = dataFile !== undefined || isTestApi
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
-}
-
-/** Of what the path names: `/lessons` is for “List the lessons”. */
-function findList(path: string, routes: readonly DeclaredRoute[]): string | undefined {
-  const lists = (summary: string) => /\blists? the (\w+)/i.exec(summary)?.[1]
-  return routes.find(({ summary }) => `/${lists(summary) ?? ''}` === path)?.url
 }
 
 /** For the path, or for its first segment. */

@@ -82,7 +82,7 @@ for (const [headers, named] of [
     const app = await testApp(t, { demos: [mirror] })
     const { status, body } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
-    const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it. A value replaces the default list.`
+    const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it. Setting CORS_ORIGINS replaces the default origins.`
     assert.equal(body.trimEnd(), detail)
   })
 }

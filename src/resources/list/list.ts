@@ -15,7 +15,12 @@ import {
 } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import { toPosition, type Collection, type Document } from '../../stores/records/records.ts'
+import {
+  maxLoadedLength,
+  toPosition,
+  type Collection,
+  type Document,
+} from '../../stores/records/records.ts'
 import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
@@ -75,7 +80,7 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
       part,
     })
     reply.headers(headers)
-    if (query.part === undefined && !isLast) throw tooLong(total)
+    if (query.part === undefined && !isLast) throw tooManyToEmbed(total)
     const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
     const chunks = render(resource, { ...view, pages: [records], links, total, toEmbedded })
     let text = ''
@@ -116,7 +121,6 @@ async function readPart(context: ResourceContext, { found, part, ...urls }: Part
 }
 
 const firstRows = 21
-const maxRowsLength = 16 * 1024 ** 2
 
 /** In steps that double, so that not much more than the limit is in memory. */
 async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
@@ -132,15 +136,15 @@ async function readRows(collection: Collection, found: RecordQuery, { limit, ...
     rows.push(...some)
     if (some.length < step || rows.length === limit) return rows
     length += some.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0)
-    if (length > maxRowsLength) throw tooLarge()
+    if (length > maxLoadedLength) throw pageTooLarge()
   }
 }
 
-function tooLarge() {
+function pageTooLarge() {
   return badRequest('The records are larger than 16 MiB. Request a shorter page, with per_page.')
 }
 
-function tooLong(total: number) {
+function tooManyToEmbed(total: number) {
   const limit = `at most ${String(maxPerPage)} of the ${total.toLocaleString('en')} records`
   return badRequest(`Records are embedded in ${limit} at once. Request a page, with per_page.`)
 }

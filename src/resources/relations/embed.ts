@@ -1,5 +1,5 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import { maxLoadedLength, type Document, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { badParameter, type ParameterTexts } from '../list/list-parameters.ts'
@@ -13,7 +13,6 @@ const maxLevels = 3
 const maxRelations = 10
 /** In one response. */
 const maxEmbedded = 5000
-const maxEmbeddedLength = 16 * 1024 ** 2
 
 const embedNames = ['embed', '_embed', '_expand']
 
@@ -75,7 +74,7 @@ type Uses = ReadonlyMap<StoredRecord, number>
 /** The embedded members of each record, with one query for each relation. Throws 400 for too many. */
 export function loadEmbedded(records: readonly StoredRecord[], embeds: Embeds) {
   const uses = new Map(records.map((record) => [record, 1]))
-  return loadMembers(uses, embeds, { records: maxEmbedded, length: maxEmbeddedLength })
+  return loadMembers(uses, embeds, { records: maxEmbedded, length: maxLoadedLength })
 }
 
 async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {

@@ -1,7 +1,7 @@
 import { html, type Html } from '../../site/html.ts'
 import type { Field, FieldSchema } from '../definition.ts'
 import type { Choices } from '../relations/related-html.ts'
-import { findValue, toFormText, valueToInputText } from '../field-values.ts'
+import { acceptsText, findValue, toFormText, valueToInputText } from '../field-values.ts'
 import { explainProblem, type FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
 
@@ -115,7 +115,7 @@ function toHintText(kind: Field['kind'], schema: FieldSchema): string {
     case 'number':
       return toRange(schema.minimum, schema.maximum)
     case 'json':
-      return 'JSON'
+      return acceptsText(schema) ? 'Text or JSON' : 'JSON'
     case 'date-time':
       return 'In UTC'
     default: {

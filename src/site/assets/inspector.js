@@ -101,10 +101,12 @@ function openList(list) {
     const { ctrlKey, metaKey, shiftKey, target } = event
     if (ctrlKey || metaKey || shiftKey || target.matches('input')) return
     const link = target.closest('tr')?.querySelector('a')
-    // Beside the list there is no place on a small screen.
-    if (!link || !globalThis.matchMedia('(min-width: 62rem)').matches) return
-    event.preventDefault()
-    void open(link)
+    if (!link) return
+    if (globalThis.matchMedia('(min-width: 62rem)').matches) {
+      event.preventDefault()
+      void open(link)
+      // Beside the list there is no place on a small screen.
+    } else if (!target.closest('a')) link.click()
   })
   body.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key]

@@ -43,7 +43,7 @@ function renderSamples(operation: DocsOperation, origin: string): Html {
   const hasValues = operation.parameters.length > 0 || operation.requestBody !== undefined
   return html`<section class="samples" aria-labelledby="samples">
 <h2 id="samples">Request samples</h2>
-${hasValues ? html`<p class="quiet">Except in the path, they have example values.</p>\n` : ''}<div data-tabs="Language">${Object.entries(samples).map(([name, toSample]) => renderCommand(name, toSample(request)))}</div>
+${hasValues ? html`<p class="quiet">The parameters and the body have example values. Put your own values in the path.</p>\n` : ''}<div data-tabs="Language">${Object.entries(samples).map(([name, toSample]) => renderCommand(name, toSample(request)))}</div>
 </section>
 `
 }

@@ -62,10 +62,8 @@ function toOptions(values: readonly string[]): Html {
 }
 
 /** A link to the URL that is requested, or to the form if it is not a link that requests it. */
-function renderChip({ name, group }: Demo, sample: SampleRequest): Html {
-  const { method, fields, featured = '' } = sample
-  // A record is a page by default.
-  const accept = group === demoGroups[0] ? 'application/json' : '*/*'
+function renderChip({ name }: Demo, sample: SampleRequest): Html {
+  const { method, fields, accept = '*/*', featured = '' } = sample
   const target = toTarget(sample)
   const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
   const body = sample.body ?? { type: 'application/x-www-form-urlencoded', text: form }

@@ -43,8 +43,7 @@ function getLesson(openDemos: readonly string[]): Route {
       if (lesson === undefined)
         throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
       const isNamed = lesson.steps.some(hasName)
-      if (isNamed) reply.header('cache-control', 'private, max-age=3600')
-      else cachePublicly(reply, 3600)
+      if (!isNamed) cachePublicly(reply, 3600)
       const name = isNamed ? chooseName(request, reply) : ''
       const place = { origin: toOrigin(request), openDemos, name }
       return sendPage(reply, renderLesson(lessons, lesson, place))

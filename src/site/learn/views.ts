@@ -28,7 +28,7 @@ explains what to look for in the request and the response.</p>
 <ol class="lessons">
 ${items}</ol>
 <p class="quiet">All lessons together take ${minutes} minutes. They build on each other, but each one
-works alone. The curl commands need curl 7.82 or newer. They are for Bash, and on Windows for Git Bash or the command
+works alone. The curl commands need curl 7.84 or newer. They are for Bash, and on Windows for Git Bash or the command
 prompt (cmd), not for PowerShell. The Send buttons need no terminal.</p>`,
   }
 }

@@ -168,7 +168,7 @@ function isOfUnknownAuthority(error: unknown): boolean {
   )
 }
 
-/** Unlike a connection that is lost, neither ends by itself. */
+/** A retry cannot fix these, unlike a lost connection. */
 function isTlsProblem(error: unknown): boolean {
   return (
     isOfUnknownAuthority(error) || toReason(error) === 'The server does not support SSL connections'
