@@ -84,7 +84,10 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
     const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
     const chunks = render(resource, { ...view, pages: [records], links, total, toEmbedded })
     let text = ''
-    for await (const chunk of chunks) text += chunk
+    for await (const chunk of chunks) {
+      text += chunk
+      if (text.length > maxLoadedLength) throw pageTooLarge()
+    }
     // A page with a message is not to be revalidated.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
     const content = toTaggedText(type, text)
@@ -120,21 +123,19 @@ async function readPart(context: ResourceContext, { found, part, ...urls }: Part
   return { records, isLast, total, links, headers }
 }
 
-const firstRows = 21
+const firstRows = 51
 
-/** In steps that double, so that not much more than the limit is in memory. */
+/** After the first, as many as fit into the limit if they are as long: not much more is in memory. */
 async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
   const rows: StoredRecord[] = []
   let length = 0
-  for (let step = firstRows; ; step = rows.length) {
+  for (let step = firstRows; ; step = Math.floor(rows.length * (maxLoadedLength / length - 1))) {
     const last = rows.at(-1)
     const from = last ? { offset: 0, after: toPosition(found, last) } : start
-    const some = await collection.list(found, {
-      ...from,
-      limit: Math.min(step, limit - rows.length),
-    })
+    const wanted = Math.min(Math.max(step, 1), limit - rows.length)
+    const some = await collection.list(found, { ...from, limit: wanted })
     rows.push(...some)
-    if (some.length < step || rows.length === limit) return rows
+    if (some.length < wanted || rows.length === limit) return rows
     length += some.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0)
     if (length > maxLoadedLength) throw pageTooLarge()
   }
