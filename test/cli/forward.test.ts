@@ -174,7 +174,10 @@ test('requests wait while the local service is down, and arrive once and in orde
   await until(() => forward.output().split('REFUSED').length === 3)
   forward.process.kill('SIGINT')
   await once(forward.process, 'close')
-  assert.match(forward.output(), /^Waiting to send POST \/2 again\. The local service cannot be reached/m)
+  assert.match(
+    forward.output(),
+    /^Waiting to send POST \/2 again\. The local service cannot be reached/m,
+  )
   assert.match(forward.output(), /^Waiting to send POST \/reset again\. The connection broke/m)
   const [, skip = ''] =
     /^To continue without POST \/4: --after ([\da-f-]{36})$/m.exec(forward.output()) ?? []
