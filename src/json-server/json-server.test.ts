@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { dataApp } from '../../test/data-app.ts'
 import { failedStart } from '../../test/failed-start.ts'
-import { asForm, browserAccept } from '../../test/resources.ts'
+import { browserAccept } from '../../test/resources.ts'
 
 const data = {
   posts: [
@@ -57,50 +57,6 @@ test('a condition in _where is at most as deep as JSON may be', async (t) => {
   const { statusCode } = await (await openData(t, '1')).inject(`/posts?_where=${encodeURI(where)}`)
   assert.equal(statusCode, 400)
 })
-
-for (const version of ['0.17', '1'] as const) {
-  test(`in ${version} at most 16 MiB are embedded in a record`, async (t) => {
-    const toComment = (count: number) => (_: unknown, index: number) => ({
-      id: `${String(count)}-${String(index)}`,
-      postId: String(count),
-      text: 'x'.repeat(900_000),
-    })
-    const comments = [2, 20].flatMap((count) => Array.from({ length: count }, toComment(count)))
-    const posts = [{ id: '2' }, { id: '20' }]
-    const app = await openData(t, version, {}, { posts, comments })
-    const few = await app.inject('/posts/2?_embed=comments')
-    assert.equal(few.json<{ comments: unknown[] }>().comments.length, 2)
-    const many = await app.inject('/posts/20?_embed=comments')
-    assert.equal(many.statusCode, 400)
-    assert.match(many.body, /16 MiB/)
-  })
-
-  test(`in ${version} the edit form keeps the types of values, and requires none`, async (t) => {
-    const book = { id: '1', pages: 152, isNew: true, tags: ['a'], size: { w: 1 }, note: null }
-    const app = await openData(t, version, {}, { books: [book] })
-    const headers = { accept: browserAccept }
-    const { body } = await app.inject({ url: '/books/1/edit', headers })
-    assert.match(body, /name="_method"/)
-    assert.doesNotMatch(body, /data-patch| required/)
-    const fields = { pages: '152', 'isNew[0]': 'false', 'isNew[1]': 'true', note: 'null' }
-    const sent = asForm({ ...fields, tags: '["a"]', size: '{"w":1}', _method: 'PATCH' })
-    const saved = await app.inject({
-      ...{ method: 'POST', url: '/books/1/', payload: sent.payload },
-      headers: { ...sent.headers, ...headers },
-    })
-    assert.equal(saved.statusCode, 303)
-    assert.deepEqual((await app.inject('/books/1')).json(), book)
-  })
-
-  test(`in ${version} a slice of a list has its records once`, async (t) => {
-    const posts = Array.from({ length: 90 }, (_, id) => ({ id: String(id) }))
-    const app = await openData(t, version, {}, { posts })
-    const url = version === '1' ? '/posts?_page=2&_per_page=40' : '/posts?_start=40&_end=80'
-    const body = (await app.inject(url)).json<unknown>()
-    const found = version === '1' ? (body as { data: unknown }).data : body
-    assert.deepEqual(found, posts.slice(40, 80))
-  })
-}
 
 const long = 'x'.repeat(251)
 const where = (count: number) => ({ or: Array(count).fill({ title: { contains: 'x' } }) })
