@@ -83,3 +83,28 @@ test('missing references and taken unique values are reported together', async (
   const pointers = errors.map(({ pointer }) => pointer)
   assert.deepEqual(pointers, ['#/author_id', '#/post_id', '#/slug'])
 })
+
+const named: [list: string, field: string][] = [
+  ['shelves', 'shelfId'],
+  ['analyses', 'analysisId'],
+  ['mice', 'mouseId'],
+  ['operadora', 'operadoraId'],
+  ['axes', 'axis_id'],
+  ['bookShelves', 'book_shelf_id'],
+]
+
+for (const [list, field] of named) {
+  test(`${field} refers to a record of ${list}`, async (t) => {
+    const app = await dataApp(t, {
+      [list]: [{ id: 1 }, { id: 2 }],
+      kids: [
+        { id: 1, [field]: 1 },
+        { id: 2, [field]: 2 },
+      ],
+    })
+    const kids = await app.inject(`/${list}/1/kids`)
+    assert.deepEqual(kids.json(), [{ id: 1, [field]: 1 }])
+    const removal = await app.inject({ method: 'DELETE', url: `/${list}/1` })
+    assert.equal(removal.statusCode, 409)
+  })
+}

@@ -1,3 +1,4 @@
+import pluralize from 'pluralize'
 import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
 import { capitalize } from '../resources/field-values.ts'
 import type { Fields } from './infer-schema.ts'
@@ -144,8 +145,12 @@ function findReferences(
     }
     const suffix = [foreignKeySuffix, '_id'].find((end) => end !== '' && field.endsWith(end))
     if (suffix === undefined) return []
-    const parent = toPlain(field.slice(0, -suffix.length))
-    const resource = names.find((name) => [name, singularize(name)].map(toPlain).includes(parent))
+    const parent = field.slice(0, -suffix.length)
+    // As in json-server: `axisId` of `axes`, `operadoraId` of `operadora`.
+    const parents = [parent, pluralize(parent)].map(toPlain)
+    const resource = names.find((name) =>
+      [name, pluralize.singular(name)].map(toPlain).some((each) => parents.includes(each)),
+    )
     return resource === undefined ? [] : [{ field, resource, onDelete: 'restrict' as const }]
   })
 }
@@ -155,34 +160,10 @@ function toPlain(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase()
 }
 
-const irregular = new Map([
-  ['people', 'person'],
-  ['children', 'child'],
-  ['men', 'man'],
-  ['women', 'woman'],
-  ['status', 'status'],
-  ['statuses', 'status'],
-  ['movies', 'movie'],
-  ['heroes', 'hero'],
-  ['bonuses', 'bonus'],
-  ['quizzes', 'quiz'],
-  ['buses', 'bus'],
-  ['news', 'news'],
-  ['series', 'series'],
-])
-
-function singularize(name: string): string {
-  const singular = irregular.get(name)
-  if (singular !== undefined) return singular
-  if (/[^aeiou]ies$/i.test(name)) return name.replace(/ies$/i, 'y')
-  if (/(ss|x|ch|sh)es$/i.test(name)) return name.slice(0, -2)
-  return /[^s]s$/i.test(name) ? name.slice(0, -1) : name
-}
-
 /** Also the name of its schema in OpenAPI, so each is used once. */
 function toKey(name: string, names: readonly string[]): string {
-  const singular = singularize(name)
-  const isFree = !names.some((other) => other !== name && singularize(other) === singular)
+  const singular = pluralize.singular(name)
+  const isFree = !names.some((other) => other !== name && pluralize.singular(other) === singular)
   return isFree ? singular : name
 }
 

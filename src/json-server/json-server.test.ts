@@ -96,12 +96,22 @@ for (const [version, url] of searches) {
   })
 }
 
-test('in 0.17 a DELETE removes what refers to the record, and no other orphan', async (t) => {
-  const app = await openData(t, '0.17')
-  await app.inject({ method: 'DELETE', url: '/posts/1' })
-  assert.deepEqual(await readIds(app, '/comments'), [2, 3, 4])
-  assert.deepEqual(await readIds(app, '/replies'), [])
-})
+for (const accept of ['application/json', browserAccept]) {
+  test(`in 0.17 a DELETE removes what refers to the record, and no other orphan: ${accept}`, async (t) => {
+    const app = await openData(t, '0.17')
+    await app.inject({ method: 'DELETE', url: '/posts/1', headers: { accept } })
+    assert.deepEqual(await readIds(app, '/comments'), [2, 3, 4])
+    assert.deepEqual(await readIds(app, '/replies'), [1])
+  })
+
+  test(`in 0.17 a DELETE keeps a record whose field has the name of the list: ${accept}`, async (t) => {
+    const contents = { operadora: [{ id: 1 }], cliente: [{ id: 1, operadoraId: 1 }] }
+    const app = await openData(t, '0.17', { DATA_SCHEMA: '' }, contents)
+    await app.inject({ method: 'DELETE', url: '/operadora/1', headers: { accept } })
+    assert.deepEqual(await readIds(app, '/cliente'), [1])
+    assert.deepEqual(await readIds(app, '/operadora'), [])
+  })
+}
 
 for (const [query, references] of [
   ['', [1, null]],

@@ -13,11 +13,7 @@ export function createJsonServer(
   definitions: readonly ResourceDefinition[],
 ): Demo[] {
   const resources = definitions.map((definition) => {
-    // A page deletes as the dialect does.
-    const onDelete = version === '1' ? 'set null' : 'cascade'
-    const references = definition.references?.map((each) => ({ ...each, onDelete }) as const)
-    const dialect = { references: references ?? [], allowsUnknown: true, hasDialect: true }
-    return defineResource({ ...definition, ...dialect })
+    return defineResource({ ...definition, allowsUnknown: true, hasDialect: true })
   })
   const toContexts = ({ config, records }: Services): readonly Context[] => {
     const contexts: Context[] = []

@@ -2,7 +2,8 @@ import { badRequest } from '../http/errors/http-error.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { maxLoadedLength, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { findByIds, findUnknown, type Related } from './selection.ts'
-import { findList, isVersion1, toKey, toShown, type Context } from './server.ts'
+import { findList, isVersion1, toKey, toPlural, toShown, toSingular } from './server.ts'
+import type { Context } from './server.ts'
 
 const tooLong =
   'The embedded records are larger than 16 MiB. Request the embedded resource itself, page by page.'
@@ -14,7 +15,7 @@ type AddRelated = (documents: Documents) => Documents | Promise<Documents>
 export function createToDocuments(context: Context, { embed, expand }: Related) {
   const add = [
     ...embed.map((name) => {
-      const isParent = isVersion1(context) && findParent(context, name) !== undefined
+      const isParent = isVersion1(context) && toSingular(context, name) === name
       return isParent ? addParent(context, name) : addChildren(context, name)
     }),
     ...expand.map((name) => addParent(context, name)),
@@ -26,14 +27,10 @@ export function createToDocuments(context: Context, { embed, expand }: Related) 
   }
 }
 
-function findParent({ contexts }: Context, name: string): Context | undefined {
-  return contexts.find(({ resource }) => resource.key === name && !resource.isSingular)
-}
-
 function addParent(context: Context, name: string): AddRelated {
-  const parent = findParent(context, name)
+  const parent = findList(context, toPlural(context, name))
   if (!parent) return (documents) => documents
-  const key = toKey(parent)
+  const key = name + context.config.foreignKeySuffix
   // 0.17 compares ids as text. In 1 they are text, which is not equal to a number.
   const types = isVersion1(context) ? ['string'] : ['string', 'number']
   const toId = ({ [key]: value }: Document) => (types.includes(typeof value) ? String(value) : '')

@@ -11,7 +11,7 @@ import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
 import { findQuery, list, show } from './read.ts'
 import { findList, isVersion1, toKey, type Context } from './server.ts'
-import { change, create, destroy } from './write.ts'
+import { change, create, destroy, destroyAsPage } from './write.ts'
 
 /** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
 export function toDialect(context: Context, routes: readonly Route[]): readonly Route[] {
@@ -32,7 +32,8 @@ export function toDialect(context: Context, routes: readonly Route[]): readonly 
   return [...routes, ...added].map((route) => {
     const isNested = findList(context, route.url.slice(record.length + 1)) !== undefined
     const handler = handlers[toName(isNested ? { ...route, url: `${record}/:nested` } : route)]
-    return handler ? withHandler(context, route, handler) : route
+    const own = route.method === 'DELETE' ? { ...route, handler: destroyAsPage(context) } : route
+    return handler ? withHandler(context, own, handler) : route
   })
 }
 

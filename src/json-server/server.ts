@@ -1,3 +1,5 @@
+import { pluralize as plural1, singularize as singular1 } from 'inflection'
+import pluralize from 'pluralize'
 import type { ResourceContext } from '../resources/context.ts'
 import type { Document, Records, StoredRecord } from '../stores/records/records.ts'
 
@@ -17,9 +19,21 @@ export function findList({ contexts }: Context, name: string): Context | undefin
   return contexts.find(({ resource }) => resource.name === name && !resource.isSingular)
 }
 
+/** The libraries of the two versions disagree about some names, such as `analyses`. */
+const words = { '0.17': pluralize, '1': { singular: singular1, plural: plural1 } } as const
+
+export function toSingular({ version }: Context, name: string): string {
+  return words[version].singular(name)
+}
+
+export function toPlural({ version }: Context, name: string): string {
+  return words[version].plural(name)
+}
+
 /** The field of other lists that refers to this one: `postId`. */
-export function toKey({ config, resource }: Context): string {
-  return resource.key + config.foreignKeySuffix
+export function toKey(context: Context): string {
+  const { config, resource } = context
+  return toSingular(context, resource.name) + config.foreignKeySuffix
 }
 
 /** Version 1 shows every id as text. No version shows a password. */

@@ -9,7 +9,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { createId } from '../idempotency/create-id.ts'
 import { isRoutableId, toRecordId, toRecordPath } from '../resources/context.ts'
-import type { Handler, ResourceContext } from '../resources/context.ts'
+import type { Handler, Relation, ResourceContext } from '../resources/context.ts'
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
 import { assertFound } from '../resources/record/show.ts'
@@ -20,12 +20,13 @@ import {
   assertMayWrite,
   createHasher,
   createRecord,
+  destroy as destroyOwn,
   writeRecord,
 } from '../resources/write/write.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { isVersion1, toKey, toShown, type Context } from './server.ts'
+import { isVersion1, toKey, toPlural, toShown, toSingular, type Context } from './server.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
@@ -78,18 +79,13 @@ function sendStored(context: Context, reply: FastifyReply, record: StoredRecord)
   return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
 
-/** Other requests wait for the transaction. */
-const maxRemoved = 10_000
-
 /** In one transaction with the records that refer to it. */
 export function destroy(context: Context): Handler {
-  const { resource, records } = context
+  const { resource } = context
   return async (request, reply) => {
     const id = toRecordId(resource, request)
-    const related = toRelated(context, toNames(findQuery(request)._dependent))
-    const collection = checkWrites(related, records, maxRemoved)
     let shown = {}
-    await writeRecord({ ...context, collection }, id, (found) => {
+    await writeRecord(withRemoval(context, request), id, (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
       if (isVersion1(context)) shown = toShown(context, current)
@@ -99,29 +95,49 @@ export function destroy(context: Context): Handler {
   }
 }
 
+/** A page deletes as the dialect does. */
+export function destroyAsPage(context: Context): Handler {
+  return function (request, reply) {
+    return destroyOwn(withRemoval(context, request)).call(this, request, reply)
+  }
+}
+
+/** Other requests wait for the transaction. */
+const maxRemoved = 10_000
+
 /**
- * 0.17 removes the records that refer to a removed one, and those that refer to them. 1 sets what refers to
- * it to null, or removes it, if `_dependent` has its resource.
+ * 0.17 removes the records that refer to a removed one. 1 sets what refers to it to null, or removes it, if
+ * `_dependent` has its resource.
  */
-function toRelated(context: Context, dependents: readonly string[]): ResourceContext {
-  const isDeep = !isVersion1(context)
-  const lists = context.contexts.filter(({ resource: { isSingular, name } }) => {
-    return !isSingular && (isDeep || name !== context.resource.name)
+function withRemoval(context: Context, request: FastifyRequest): ResourceContext {
+  const isTextOnly = isVersion1(context)
+  const dependents = toNames(findQuery(request)._dependent)
+  const relations = context.contexts.flatMap((other): Relation[] => {
+    const { isSingular, name } = other.resource
+    if (isSingular || (isTextOnly && name === context.resource.name)) return []
+    const isRemoved = !isTextOnly || dependents.includes(name)
+    const onDelete = isRemoved ? 'cascade' : 'set null'
+    // 1 compares with `===`, and its ids are texts.
+    const relation = { name, isTextOnly, isToParent: false, onDelete, other } as const
+    return toReferring(context, other).map((field) => ({ ...relation, field }))
   })
   return {
     ...context,
-    get relations() {
-      return lists.map((list) => {
-        const { name } = list.resource
-        const onDelete = isDeep || dependents.includes(name) ? 'cascade' : 'set null'
-        const other = isDeep ? toRelated(list, []) : list
-        const field = toKey(context)
-        // 1 compares with `===`, and its ids are texts.
-        const isTextOnly = !isDeep
-        return { name, field, isTextOnly, isToParent: false, onDelete, other } as const
-      })
-    },
+    collection: checkWrites({ ...context, relations }, context.records, maxRemoved),
   }
+}
+
+/** The fields of a list whose value is the id of a record of this one. */
+function toReferring(context: Context, { resource: { fields } }: Context): readonly string[] {
+  if (isVersion1(context)) return [toKey(context)]
+  const { config, resource } = context
+  const suffix = config.foreignKeySuffix
+  // 0.17 forms the plural of the field here, and the singular of the list everywhere else.
+  const known = [resource.name, toSingular(context, resource.name)].map((name) => name + suffix)
+  return [...new Set([...known, ...fields.map(({ name }) => name)])].filter((name) => {
+    const stem = name.slice(0, name.length - suffix.length)
+    return name.endsWith(suffix) && toPlural(context, stem) === resource.name
+  })
 }
 
 /** As lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */

@@ -174,6 +174,13 @@ const plurals = {
   cities: 'city',
   houses: 'house',
   news: 'news',
+  shelves: 'shelf',
+  analyses: 'analysis',
+  mice: 'mouse',
+  operadora: 'operadora',
+  axes: 'axis',
+  media: 'medium',
+  leaves: 'leaf',
 }
 
 for (const version of ['0.17', '1'] as const) {
@@ -187,7 +194,10 @@ for (const version of ['0.17', '1'] as const) {
     const requests = Object.values(plurals).map((singular) => {
       return get(`/things?_embed=${singular}&_expand=${singular}`)
     })
-    const children = Object.keys(plurals).map((plural) => get(`/${plural}?_embed=things`))
+    const children = Object.keys(plurals).flatMap((plural) => {
+      const nested = version === '1' ? [] : [get(`/${plural}/a/things`)]
+      return [get(`/${plural}?_embed=things`), ...nested]
+    })
     const withoutEmbed = requests.map(({ target }) => get(target.replace(/_embed=\w+&/, '')))
     await compareEach(t, {
       version,
@@ -195,4 +205,46 @@ for (const version of ['0.17', '1'] as const) {
       data: { ...Object.fromEntries(parents), things, profile: {} },
     })
   })
+}
+
+const removals = {
+  operadora: [{ id: 1 }, { id: 2 }],
+  clientes: [{ id: 1, operadoraId: 1 }],
+  shelves: [{ id: 'a' }],
+  mice: [{ id: 'a' }, { id: 'b', mouseId: 'a' }],
+  axes: [{ id: 'a' }],
+  posts: [{ id: 'a' }, { id: 'b' }],
+  comments: [
+    { id: 'a', postId: 'a' },
+    { id: 'b', postId: 'b' },
+  ],
+  replies: [{ id: 'a', commentId: 'a' }],
+  kids: [
+    { id: 'a', shelfId: 'a' },
+    { id: 'b', shelvesId: 'a' },
+    { id: 'c', shelveId: 'a' },
+    { id: 'd', axisId: 'a' },
+    { id: 'e', axeId: 'a' },
+    { id: 'f', ShelfId: 'a' },
+    { id: 'g', shelfIds: 'a' },
+  ],
+  profile: { postId: 'a' },
+} as const
+
+for (const version of ['0.17', '1'] as const) {
+  for (const target of [
+    '/operadora/1',
+    '/shelves/a',
+    '/mice/a',
+    '/axes/a',
+    '/posts/a',
+    '/comments/a',
+    '/shelves/a?_dependent=kids',
+  ]) {
+    test(`what DELETE ${target} removes and keeps in ${version}`, async (t) => {
+      const names = Object.keys(removals).map((name) => get(`/${name}`))
+      const requests = [{ method: 'DELETE', target }, ...names]
+      await compareEach(t, { version, requests, data: removals })
+    })
+  }
 }
