@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
 import { WebSocket } from 'ws'
+import { makeCertificate, openSecure } from '../hardening/tls-client.ts'
 import { listen, openSocket, sendRaw } from '../hardening/watched-vitrine.ts'
 import { testApp } from '../test-app.ts'
 
@@ -187,3 +188,22 @@ test('a client that sends pings and messages, and never reads, is not read from'
   }
   assert.ok(sent < 64 * 1024 * 1024, String(sent))
 })
+
+for (const size of [1, 13]) {
+  test(`a message in 5,000 TLS records of ${String(size)} bytes is echoed`, async (t) => {
+    const app = await testApp(t, { settings: await makeCertificate(t) })
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const socket = await openSecure(t, origin, 'http/1.1')
+    socket.write(handshake('/go-httpbin/websocket/echo').replace('Host: x', 'Host: localhost'))
+    await once(socket, 'data')
+    const echo = listen(socket)
+    const close = '888000000000'
+    const frame = Buffer.from(toFrame(0x82, Buffer.alloc(5000 * size, 'x')) + close, 'hex')
+    for (let start = 0; start < frame.length; start += size) {
+      // Each write that has ended is a record of its own, which is read alone.
+      await new Promise((resolve) => socket.write(frame.subarray(start, start + size), resolve))
+    }
+    const { text } = await echo
+    assert.deepEqual([text.slice(0, 2), text.length], ['\x82~', 4 + 5000 * size + 2])
+  })
+}

@@ -26,6 +26,15 @@ export const webSocketEndpoints = [
 /** Of a message, and of its echo. */
 const maxFragments = 1024
 
+/** Of an unfinished frame. ws keeps each read as a buffer of its own, which can take 300 bytes for one. */
+const maxReads = 1024
+
+/** ws itself can only close the connection when a frame arrives in many reads. */
+function joinReads(socket: WebSocket): void {
+  const { _buffers: reads } = (socket as unknown as { _receiver: { _buffers: Buffer[] } })._receiver
+  if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))
+}
+
 type Limits = ReturnType<typeof parseLimits>
 
 async function openEcho(request: DialectRequest) {
@@ -35,14 +44,16 @@ async function openEcho(request: DialectRequest) {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, autoPong: false },
-    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: maxFragments },
-    ...{ closeTimeout: 1000 },
+    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: 0, closeTimeout: 1000 },
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
   })
   request.reply.hijack()
   server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
     echo(socket, limits, request)
+    raw.socket.on('data', () => {
+      joinReads(socket)
+    })
   })
   return {}
 }
