@@ -66,6 +66,8 @@ export function change(context: Context): Handler {
       assertMayWrite(request, context, current)
       const { document } = current
       const kept = resource.isSingular ? {} : { [resource.idName]: document[resource.idName] }
+      const isUnchanged = Object.keys(body).every((name) => Object.hasOwn(kept, name))
+      if (request.method === 'PATCH' && isUnchanged) return document
       return fit({ ...(request.method === 'PATCH' && document), ...body, ...kept }, body)
     })
     if (request.method === 'POST') {

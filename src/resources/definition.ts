@@ -1,6 +1,6 @@
 import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
-import { formHeaderNames } from '../http/request/parameters.ts'
+import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
 
@@ -227,9 +227,10 @@ function toFields(schemas: FieldSchemas, required: readonly string[] = []) {
   }))
 }
 
-/** Brackets nest in a form, and bodies lose `__proto__` and the names that stand for headers. */
+/** Brackets nest in a form, and bodies lose `__proto__` and the names that are no fields. */
 function toInputName(name: string): string {
-  if (name === '__proto__' || formHeaderNames.some((known) => known === name)) {
+  const isTaken = formHeaderNames.some((known) => known === name) || name.startsWith(previousPrefix)
+  if (name === '__proto__' || isTaken) {
     return `%5F${name.slice(1)}`
   }
   return name.replace(/[%[\]]/g, encodeURIComponent)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { dataFile } from '../data-app.ts'
+import { kinds } from '../form-kinds.ts'
 import { createRecord, readNames, readRecord } from '../resources.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
@@ -38,6 +40,27 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal((await readRecord(site.app, url)).name, name)
     }
   })
+
+  test(
+    `a stale edit keeps what it did not change as others changed it${how}`,
+    inBrowser,
+    async (t) => {
+      const { app, visit } = await openSite(t)
+      const fields = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'one\ntwo' }
+      const url = `/locations/${(await createRecord(app, '/locations', fields))._id}`
+      const page = await visit({ javaScriptEnabled, errorStatuses: [412, 422] })
+      await page.goto(`${url}/edit`)
+      await app.inject({ method: 'PATCH', url, payload: { latitude: 42, note: 'theirs' } })
+      await submit(page, { Name: 'Roma' }, 'Save')
+      await page.getByText('Edit my version before saving it').click()
+      // Saved with an error first: what was typed before it is still a change.
+      await submit(page, { Longitude: '' }, 'Save')
+      await submit(page, { Longitude: '13' }, 'Save')
+      await waitForHeading(page, 'Roma')
+      const { name, latitude, longitude, note } = await readRecord(app, url)
+      assert.deepEqual([name, latitude, longitude, note], ['Roma', 42, 13, 'theirs'])
+    },
+  )
 
   test(`an error is shown at its field, and the typed values stay${how}`, inBrowser, async (t) => {
     const { visit } = await openSite(t)
@@ -88,3 +111,43 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal(await readNames(app, '/locations'), 'Rome')
   })
 }
+
+test(
+  'the script of an edit form sends only what was changed, in every kind of field',
+  inBrowser,
+  async (t) => {
+    const { properties, stored } = kinds
+    const DATA_FILE = await dataFile(t, { things: [{ id: 1, ...stored }] })
+    const DATA_SCHEMA = await dataFile(
+      t,
+      { things: { properties, required: ['sure'] } },
+      'schema.json',
+    )
+    const { visit } = await openSite(t, { DATA_FILE, DATA_SCHEMA })
+    const page = await visit()
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postData() ?? '')
+    })
+    const save = async (edit: () => Promise<unknown>) => {
+      await page.goto('/things/1/edit')
+      await edit()
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Saved.', { exact: true }).waitFor()
+    }
+    await save(() => Promise.resolve())
+    await save(() => page.getByLabel('sure').check())
+    await save(() => page.getByLabel('sure').uncheck())
+    await save(() => page.getByLabel('colour').selectOption('green'))
+    await save(() => page.getByLabel('at').fill('2027-01-01T08:30'))
+    await save(() => page.getByLabel('lines').fill('a\nc'))
+    assert.deepEqual(sent, [
+      '',
+      'sure%5B0%5D=false&sure=true',
+      'sure%5B0%5D=false',
+      'colour=green',
+      'at=2027-01-01T08%3A30',
+      'lines=a%0Ac',
+    ])
+  },
+)

@@ -3,7 +3,13 @@ import type { Config } from '../../config/config.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
 import { afterParsing, readBytes } from './read-bytes.ts'
-import { decodeUtf8, parseParameters, takeFormHeaders } from '../request/parameters.ts'
+import {
+  decodeUtf8,
+  isObject,
+  parseForm,
+  takeFormHeaders,
+  takePrevious,
+} from '../request/parameters.ts'
 import { findStream } from '../request/target.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
@@ -16,6 +22,8 @@ declare module 'node:http' {
 interface Body {
   value?: unknown
   formHeaders?: ReturnType<typeof takeFormHeaders>
+  /** Of an edit form: what its fields had before. */
+  previous?: ReturnType<typeof takePrevious>
   error?: Error
 }
 
@@ -31,7 +39,9 @@ export function createBodyReader(config: Config): BodyReader {
         digests.update(bytes)
         digests.verify()
         const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-        return { value, formHeaders: takeFormHeaders(value, config) }
+        const formHeaders = takeFormHeaders(value, config)
+        const previous = isForm(raw) && isObject(value) ? takePrevious(value) : {}
+        return { value, formHeaders, previous }
       }
       const bytes = readBytes(raw, config)
       return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)
@@ -107,7 +117,7 @@ function findParser(raw: IncomingMessage, config: Config): Parser | undefined {
   const type = toMediaType(raw.headers['content-type'])
   const reads = (reader: Config['bodyReaders'][number]) => config.bodyReaders.includes(reader)
   if (isJsonType(type)) return reads('json') ? (text) => parseJson(text, config) : undefined
-  if (type === formType) return reads('form') ? (text) => parseParameters(text, config) : undefined
+  if (type === formType) return reads('form') ? (text) => parseForm(text, config) : undefined
   return type.startsWith('text/') && reads('text') ? String : undefined
 }
 

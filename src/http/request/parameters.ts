@@ -75,6 +75,24 @@ export function takeFormHeaders(
   return taken
 }
 
+/** The field `_was.name` of an edit form has what the field `name` had before. */
+export const previousPrefix = '_was.'
+
+/** With what its fields had before, a form has twice as many parameters. */
+export function parseForm(text: string, config: Config) {
+  const count = text.match(/(?:^|&)_was\./g)?.length ?? 0
+  const maxParameters = config.maxParameters + Math.min(count, config.maxParameters)
+  return parseParameters(text, { ...config, maxParameters })
+}
+
+/** Removes what the fields of a form had before, and returns it by the name of the field. */
+export function takePrevious(form: Record<string, unknown>): Readonly<Record<string, unknown>> {
+  const names = Object.keys(form).filter((name) => name.startsWith(previousPrefix))
+  const taken = names.map((name) => [name.slice(previousPrefix.length), form[name]] as const)
+  for (const name of names) Reflect.deleteProperty(form, name)
+  return Object.fromEntries(taken)
+}
+
 export function decodeUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   throw badRequest('The body is not valid UTF-8.')

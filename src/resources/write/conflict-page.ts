@@ -29,7 +29,13 @@ export function renderConflictPage(
   const name = toRecordName(resource, current)
   const path = toRecordPath(resource, id)
   const state = fields ? 'Not saved' : 'Not deleted'
-  const form = fields && { _action: 'edit' as const, id, etag, values: { ...document, ...fields } }
+  const form = fields && {
+    _action: 'edit' as const,
+    id,
+    etag,
+    stored: document,
+    values: { ...document, ...fields },
+  }
   return {
     title: `${state}: ${name} has changed`,
     heading: `This ${singular} has changed since you opened it`,

@@ -23,6 +23,7 @@ export function renderField(field: Field, form: FormState): Html {
   const typed = problem && typeof value === 'string' ? value : valueToInputText(field, value)
   const text = toFormText(typed)
   const isKept = form._action === 'edit' && (kind === 'password' || text !== typed)
+  const isShowable = problem !== undefined || keptTexts[kind]?.test(text) !== false
   const isOptional = !isRequired || isKept
   const hint = choices ? (field.schema.description ?? '') : toHint(field, isKept)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
@@ -30,9 +31,19 @@ export function renderField(field: Field, form: FormState): Html {
   const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
   return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
-${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(field, attributes, text)}
+${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(isShowable ? field : { ...field, kind: 'long text' }, attributes, text)}
 ${problem ? html`<span class="error" id="${id}-problem">${explainProblem(problem, label)}</span>\n` : ''}</div>
 `
+}
+
+/** A browser changes another text in an input of this kind, also if it is not edited. */
+const keptTexts: Partial<Record<Field['kind'], RegExp>> = {
+  number: /^[-+.\de]*$/i,
+  date: /^(\d{4}-\d\d-\d\d)?$/,
+  'date-time': /^(\d{4}-\d\d-\d\dT.*)?$/,
+  email: /^(\S(.*\S)?)?$/,
+  uri: /^(\S(.*\S)?)?$/,
+  text: /^.*$/,
 }
 
 function renderInput(field: Field, attributes: Html, text: string): Html {
@@ -52,11 +63,11 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
     case 'number':
       return html`<input ${attributes} type="number" ${numberAttributes(field.schema)} value="${text}">`
     default:
-      return html`<input ${attributes} ${inputTypes[kind]} value="${text}">`
+      return html`<input ${attributes} ${inputTypes[kind] ?? ''} value="${text}">`
   }
 }
 
-const inputTypes = {
+const inputTypes: Partial<Record<Field['kind'], Html>> = {
   date: html`type="date"`,
   'date-time': html`type="datetime-local" step="any"`,
   email: html`type="email" autocomplete="off"`,

@@ -1,14 +1,20 @@
 import { explainProblem } from '../../http/errors/http-error.ts'
+import { previousPrefix } from '../../http/request/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { type Page } from '../../site/page.ts'
+import type { Document } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
-import type { Resource } from '../definition.ts'
+import type { Field, Resource } from '../definition.ts'
+import { findValue, toFormText, valueToInputText } from '../field-values.ts'
 import { renderMethodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
-  ({ _action: 'new'; key: string } | { _action: 'edit'; id: string; etag: string })
+  (
+    | { _action: 'new'; key: string }
+    | { _action: 'edit'; id: string; etag: string; stored: Document }
+  )
 
 export function renderFormPage(resource: Resource, form: RecordForm): Page {
   const heading = `${form._action === 'new' ? 'New' : 'Edit'} ${resource.singular}`
@@ -34,9 +40,16 @@ export function renderRecordForm(resource: Resource, form: RecordForm): Html {
     : renderMethodInputs('PATCH', form.etag)
   return html`<form method="post" action="${url}/"${isScripted ? html` data-patch` : ''}>
 ${controls}
-${editable.map((field) => renderField(field, form))}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
+${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
+}
+
+/** Only what differs from it is changed: `values` can have what was typed before an error. */
+function renderPrevious(field: Field, stored: Document): Html {
+  if (field.kind === 'password') return html``
+  const text = toFormText(valueToInputText(field, findValue(stored, field.name)))
+  return html`<input type="hidden" name="${previousPrefix}${field.inputName}" value="${text}">\n`
 }
 
 function renderProblemSummary({ fields }: Resource, { problems = [], warning }: RecordForm): Html {

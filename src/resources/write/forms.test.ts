@@ -47,7 +47,12 @@ for (const { path, fields } of samples) {
       inputsOf(body)
         .map(({ name }) => name)
         .toSorted(),
-      ['_if_match', '_method', ...names].toSorted(),
+      [
+        '_if_match',
+        '_method',
+        ...names,
+        ...names.filter((name) => name !== 'password').map((name) => `_was.${name}`),
+      ].toSorted(),
     )
     for (const [name, value] of Object.entries(fields)) {
       await t.test(name, () => {

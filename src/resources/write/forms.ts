@@ -49,7 +49,8 @@ export function edit(context: ResourceContext): Handler {
     const id = toRecordId(resource, request)
     const record = assertFound(resource, id, await collection.find(id))
     reply.header('cache-control', 'private, no-cache')
-    const form = { _action: 'edit', id, etag: toTag(record), values: record.document } as const
+    const stored = record.document
+    const form = { _action: 'edit', id, etag: toTag(record), stored, values: stored } as const
     return sendPage(reply, await toFormPage(context, form))
   }
 }
@@ -89,8 +90,9 @@ async function findErrorPage(
   const { fields } = parsePatch(context, request)(current)
   if (!hasProblems) return toConflictPage(context, request, { current, fields })
   const etag = request.headers['if-match'] ?? toTag(current)
-  const values = { ...current.document, ...fields }
-  return toFormPage(context, { _action: 'edit', id: current.id, etag, values, problems })
+  const { id, document: stored } = current
+  const values = { ...stored, ...fields }
+  return toFormPage(context, { _action: 'edit', id, etag, stored, values, problems })
 }
 
 async function toConflictPage(

@@ -27,6 +27,8 @@ export interface Input {
   problems: readonly FieldProblem[]
 }
 
+export const hasFields = ({ fields }: Input) => Object.keys(fields).length > 0
+
 export function parseInput({ resource, config }: ResourceContext, request: FastifyRequest): Input {
   const { headers, raw, method } = request
   const type = toMediaType(headers['content-type'])
@@ -111,7 +113,21 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   }
   const input = parseInput(context, request)
   return ({ document }: StoredRecord) =>
-    isForm(request) ? withoutUnchanged(resource, document, input) : input
+    isForm(request)
+      ? withoutUnchanged(resource, findShown(context, request, document), input)
+      : input
+}
+
+/** What an edit form showed: it says so itself, since another request may have changed the record. */
+function findShown(
+  { resource, config }: ResourceContext,
+  { raw }: FastifyRequest,
+  stored: Document,
+) {
+  const previous = decodeNames(resource, raw.parsedBody?.previous ?? {})
+  if (!isObject(previous)) return stored
+  const named = resource.editable.filter(({ name }) => Object.hasOwn(previous, name))
+  return { ...stored, ...parseForm(named, previous, config).fields }
 }
 
 /** A form has the text of every field, which does not show whether it is absent, or its time zone. */
@@ -143,25 +159,22 @@ function toUnsupportedInput({ oneRecord }: Resource, method: string, reason = ''
 }
 
 function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): Input {
-  const shown = toRepresentation(resource, record)
   // A password can be set, but not read or tested.
   const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
-  const result = apply({ ...shown, ...Object.fromEntries(hidden) })
+  const shown = { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }
+  const result = apply(shown)
   if (!isObject(result)) throw notAnObject(resource.oneRecord)
-  const toValues = (name: string) => [shown, result].map((values) => findValue(values, name))
-  const changed = resource.fixed.filter((name) => {
-    const [before, after] = toValues(name)
-    return !isDeepStrictEqual(before, after)
-  })
+  const isChanged = (name: string) =>
+    !isDeepStrictEqual(findValue(shown, name), findValue(result, name))
   const unknownFields = findUnknownFields(resource, { ...record.document, ...result })
-  const fields = resource.editable.flatMap(({ name, kind }): [string, unknown][] => {
-    const value = findValue(result, name)
-    return kind === 'password' && value === null ? [] : [[name, value]]
-  })
+  const names = resource.editable.map(({ name }) => name)
+  const changed = [...names, ...(resource.allowsUnknown ? unknownFields : [])].filter(isChanged)
   return {
-    fields: { ...Object.fromEntries(fields), ...keepUnknown(resource, result, unknownFields) },
+    fields: Object.fromEntries(changed.map((name) => [name, findValue(result, name)])),
     unknownFields: unknownFields.filter((name) => Object.hasOwn(result, name)),
-    problems: changed.map((field) => ({ field, message: 'cannot be changed' })),
+    problems: resource.fixed
+      .filter(isChanged)
+      .map((field) => ({ field, message: 'cannot be changed' })),
   }
 }
 

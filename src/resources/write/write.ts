@@ -29,7 +29,7 @@ import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId, toStored } from './create-numbered.ts'
-import { mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
+import { hasFields, mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
 
 /** An attempt fails only when another request succeeds. */
 const maxWriteAttempts = 100
@@ -70,7 +70,8 @@ export function update(context: ResourceContext): Handler {
       const patch = parsePatch(context, request)
       assertMayWrite(request, context, current)
       const input = patch(current)
-      return hash(mergeInput(resource, current.document, { ...input, isStrict }), input.fields)
+      const merged = mergeInput(resource, current.document, { ...input, isStrict })
+      return hasFields(input) ? hash(merged, input.fields) : current.document
     })
     const redirect = toRecordPath(resource, id)
     if (type === 'text/html') {
@@ -178,15 +179,19 @@ export async function createRecord(context: ResourceContext, id: string, documen
   return assertFound(resource, id, await collection.find(id))
 }
 
-/** Stores the document that `toDocument` makes of the current state; undefined removes the record. */
+/**
+ * Stores the document that `toDocument` makes of the current state, unless it returns the current document
+ * itself; undefined removes the record.
+ */
 export async function writeRecord(
   { collection }: ResourceContext,
   id: string,
-  toDocument: (current: StoredRecord | undefined) => Promise<Document> | undefined,
+  toDocument: (current: StoredRecord | undefined) => Promise<Document> | Document | undefined,
 ): Promise<StoredRecord> {
   for (let count = 1; count <= maxWriteAttempts; count += 1) {
     const current = await collection.find(id)
     const document = await toDocument(current)
+    if (current && document === current.document) return current
     const now = new Date().toISOString()
     const { version = 0, createdAt = now } = current ?? {}
     const next = { id, version, document: document ?? {}, createdAt, updatedAt: now }

@@ -24,6 +24,7 @@ async function send(form) {
   const tag = fields.get('_if_match')
   fields.delete('_method')
   fields.delete('_if_match')
+  removeUnchanged(form, fields)
   const id = createUuid()
   const response = await fetch(form.getAttribute('action'), {
     method: 'PATCH',
@@ -44,6 +45,30 @@ async function send(form) {
   session.sent = id
   location.assign(response.headers.get('content-location') ?? content.data.redirect)
   return 'Saved.'
+}
+
+/** Not by `defaultValue`: after an error it is what was typed. */
+function removeUnchanged(form, fields) {
+  const stored = new Map()
+  for (const { name, value } of form.querySelectorAll('[name^="_was."]')) {
+    stored.set(name.slice('_was.'.length), value)
+    fields.delete(name)
+  }
+  for (const input of form.querySelectorAll('[name]:not([type=hidden])')) {
+    if (isChanged(input, stored.get(input.name) ?? '')) continue
+    fields.delete(input.name)
+    // The hidden input of a checkbox.
+    fields.delete(`${input.name}[0]`)
+  }
+}
+
+function isChanged(input, stored) {
+  if (input.type === 'checkbox') return String(input.checked) !== stored
+  if (input.matches('select')) return input.value !== stored
+  // An input may show another text for a value: a time without seconds.
+  const unchanged = input.cloneNode()
+  unchanged.value = stored
+  return input.value !== unchanged.value
 }
 
 // Ignores the second click of a double click.

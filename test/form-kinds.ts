@@ -1,0 +1,51 @@
+const properties = {
+  text: { type: 'string' },
+  lines: { type: 'string' },
+  long: { type: 'string', maxLength: 4000 },
+  number: { type: 'number' },
+  at: { type: 'string', format: 'date-time' },
+  day: { type: 'string', format: 'date' },
+  flag: { type: 'boolean' },
+  sure: { type: 'boolean' },
+  colour: { enum: ['red', 'green'] },
+  level: { enum: [1, 2, null] },
+  tags: { type: 'array', items: { type: 'string' } },
+  any: {},
+  '_was.x': { type: 'string' },
+  'a[b]': { type: 'string' },
+} as const
+const stored = {
+  text: 'a & "b"',
+  lines: 'a\nb',
+  long: '\n<b>\n',
+  number: 1e21,
+  at: '2026-11-21T09:00:00+01:00',
+  day: '2026-11-21',
+  flag: true,
+  sure: false,
+  colour: 'red',
+  level: 2,
+  tags: ['a', 'b'],
+  any: { a: [1, null] },
+  '_was.x': 'was',
+  'a[b]': 'c',
+}
+const theirs = {
+  text: 'theirs',
+  lines: 'their\nlines',
+  long: 'their text',
+  number: 7,
+  at: '2027-01-01T00:00:00Z',
+  day: '2027-01-01',
+  flag: false,
+  sure: true,
+  colour: 'green',
+  level: null,
+  tags: ['c'],
+  any: { b: 2 },
+  '_was.x': 'theirs',
+  'a[b]': 'd',
+}
+
+/** A field of each kind, with a value, and the value that another client sets. */
+export const kinds = { properties, stored, theirs }
