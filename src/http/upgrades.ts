@@ -47,7 +47,6 @@ interface Upgrade {
 }
 
 function routeUpgrade(app: FastifyInstance, { request, socket, head }: Upgrade): void {
-  socket.on('error', () => socket.destroy())
   // Its response would be sent within that of an earlier request.
   if (socket._httpMessage?.writableFinished === false || isHttp2(request)) {
     socket.destroy()
@@ -58,6 +57,8 @@ function routeUpgrade(app: FastifyInstance, { request, socket, head }: Upgrade):
   response.assignSocket(request.socket)
   // Node reads no further request of this connection.
   response.shouldKeepAlive = false
-  response.once('finish', () => socket.end())
+  response.once('finish', () => {
+    request.socket.destroySoon()
+  })
   app.routing(request, response)
 }

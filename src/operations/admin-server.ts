@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { createServer } from '../http/node-http.ts'
+import { ignoreSocketErrors } from '../server/connections.ts'
 import { failToListen, toServerLimits } from '../server/server.ts'
 import { isAllowedHost, isLoopback, localHosts } from '../http/security/origins.ts'
 import { toPath, toRoutedUrl } from '../http/request/target.ts'
@@ -22,6 +23,7 @@ export async function openAdminServer(config: Config, source: AdminSource): Prom
       response.writeHead(code, head).end(text)
     })
   })
+  ignoreSocketErrors(server)
   server.maxConnections = config.maxConnections
   const { adminHost: host, adminPort: port } = config
   await once(server.listen(port, host), 'listening').catch(failToListen('ADMIN_PORT', host, port))

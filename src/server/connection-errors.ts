@@ -74,7 +74,11 @@ export function respondToConnect(
     socket.writeHead(noConnect[0], defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
-  else sendPlainText(socket, noConnect)
+  else {
+    // Node no longer watches this connection: without this, a client could keep it open for ever.
+    socket.once('finish', () => socket.destroy())
+    sendPlainText(socket, noConnect)
+  }
 }
 
 function sendPlainText(socket: Duplex, [status, text]: ErrorResponse, isHead = false): void {

@@ -33,6 +33,17 @@ declare module 'node:net' {
 /** Further requests of a connection are ignored: the 64 KiB that Node reads at once can hold thousands. */
 const maxWaitingRequests = 100
 
+const ignore = (): void => undefined
+
+/**
+ * Node removes its own listener for errors from a socket that it passes to 'connect' or 'upgrade', and an
+ * error without a listener ends the process. A socket with an error is destroyed, whoever listens.
+ */
+export function ignoreSocketErrors(server: Server): void {
+  const add = (socket: Socket) => socket.on('error', ignore)
+  server.on('connection', add).on('secureConnection', add)
+}
+
 /** Handles one request of an HTTP/1.1 connection at a time: a client may send many and never read. */
 export function serializePipelining(server: Server, handler: RequestHandler): void {
   server.removeAllListeners('request').on('request', (request, response) => {

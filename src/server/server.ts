@@ -4,7 +4,12 @@ import type { Server } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
-import { endStalledConnections, serializePipelining, type RequestHandler } from './connections.ts'
+import {
+  endStalledConnections,
+  ignoreSocketErrors,
+  serializePipelining,
+  type RequestHandler,
+} from './connections.ts'
 import { limitSessions } from './http2-sessions.ts'
 import { hasCode } from '../stores/store-failure.ts'
 
@@ -98,6 +103,7 @@ export function applyServerLimits(
   handler: RequestHandler,
 ): void {
   server.maxConnections = maxConnections
+  ignoreSocketErrors(server)
   serializePipelining(server, handler)
   delayContinue(server)
   server.on('connect', (_request, socket) => {

@@ -14,7 +14,7 @@ export const types = {
 }
 export const endStream = 1
 export const endHeaders = 4
-const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** RFC 9113 §4.1 */
 export function toFrame(
