@@ -69,6 +69,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('declaredRoutes', [])
   app.decorate('navigation', createNavigation(demos))
   app.decorate('receive', parts.exchangeLog.begin)
+  app.decorate('discard', limits.discard)
   limitConnections(app.server, config, (limit, isFirst) => {
     const name = toEnvironmentName(limit)
     options.metrics?.drop(name)

@@ -16,16 +16,18 @@ import { toReason } from '../stores/store-failure.ts'
 export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs, maxConnectionsPerClient: maxPerClient } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
-  const limitRate = counters && createRateLimits(config, counters)
+  const rates = counters && createRateLimits(config, counters)
   return {
+    /** Counts a request that arrived and is never handled. */
+    discard: (raw: IncomingMessage) => rates?.discard(raw),
     isDecided: (raw: IncomingMessage) => raw.isOverLimit === true || eventLoop?.isLate() === true,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
       // Health checks and stylesheets, but not a POST whose body, which was read, made it a GET.
       const isExempt = request.routeOptions.config.isUnlimited && !request.raw.receivedMethod
       if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable(overloaded))
       else if (!isExempt && request.raw.isOverLimit) done(tooManyInProgress(maxPerClient))
-      else if (isExempt || limitRate === undefined) done()
-      else limitRate(request, reply).then(done, done)
+      else if (isExempt || rates === undefined) done()
+      else rates.limit(request, reply).then(done, done)
     },
     statuses: [
       ...(counters || maxPerClient ? [429 as const] : []),
@@ -57,14 +59,25 @@ function watchEventLoop(maxDelayMs: number) {
   }
 }
 
-function createRateLimits({ rateLimit, loginRateLimit }: Config, places: CounterSet) {
+function createRateLimits(config: Config, places: CounterSet) {
+  const { rateLimit, loginRateLimit } = config
   const policies = [
     { name: 'default', quota: rateLimit, unit: 'requests' },
     { name: 'login', quota: loginRateLimit, unit: 'logins' },
   ] as const
   const count = createCounting(places)
   const warnOfProxy = createProxyWarning()
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<HttpError | undefined> => {
+  const isProxy = createProxyCheck(config)
+  const discard = (raw: IncomingMessage) => {
+    // Its connection may be closed already: the requests before it that were handled found the address.
+    const key = `default ${toAddressKey(findClient(raw, isProxy)) ?? 'unknown'}`
+    const add = async () => (places.shared ?? places.own).add(key)
+    void add().catch(() => places.own.add(key))
+  }
+  const limit = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Error | undefined> => {
     const { isLogin = false } = request.routeOptions.config
     const client = toAddressKey(toClientAddress(request)) ?? 'unknown'
     warnOfProxy(request)
@@ -83,6 +96,7 @@ function createRateLimits({ rateLimit, loginRateLimit }: Config, places: Counter
     if (recording) recording.isRateLimited = error !== undefined
     return error
   }
+  return { discard, limit }
 }
 
 /** Once, because clients can send the header with every request. */

@@ -8,7 +8,10 @@ import { renderLastHead } from '../http/response/last-head.ts'
 /** With Node's own properties: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
-  parser?: { incoming?: IncomingMessage | null } | null
+  parser?: {
+    incoming?: IncomingMessage | null
+    onIncoming: (request: IncomingMessage, keepsAlive: boolean) => number
+  } | null
 }
 
 /** Of requests that reach no other handler, and so have no line of their own. */

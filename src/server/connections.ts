@@ -11,6 +11,8 @@ export interface RequestHandler {
   routing: (...exchange: RequestPair) => void
   /** Called for a request that waits for others. Its body arrives meanwhile. */
   receive?: (request: IncomingMessage) => void
+  /** Called for a request that is never handled, after those of its connection that were. */
+  discard?: (request: IncomingMessage) => void
   log?: RequestLog
 }
 
@@ -18,6 +20,7 @@ interface RequestQueue {
   response: ServerResponse
   waiting: RequestPair[]
   isClosing: boolean
+  resumeParser?: () => void
   resumedAt: number
   /** Starts the timeout that Node reported while the connection was paused. */
   startTimeout?: (() => void) | undefined
@@ -30,8 +33,10 @@ declare module 'node:net' {
   }
 }
 
-/** Further requests of a connection are ignored: the 64 KiB that Node reads at once can hold thousands. */
 const maxWaitingRequests = 100
+
+/** llhttp stops at any other number than 0, 1, 2 and 21 from the callback for the end of a head. */
+const parserError = -1
 
 const ignore = (): void => undefined
 
@@ -66,14 +71,28 @@ export function serializePipelining(server: Server, handler: RequestHandler): vo
 }
 
 function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: RequestHandler): void {
-  if (queue.isClosing) return
   const { waiting } = queue
-  handler.receive?.(exchange[0])
-  if (waiting.length === maxWaitingRequests) {
+  const [request] = exchange
+  handler.receive?.(request)
+  if (waiting.push(exchange) === 1) handleWaiting(request.socket, queue, handler)
+  if (waiting.length === maxWaitingRequests) closeAtNextRequest(request.socket, queue, handler)
+}
+
+/** The 64 KiB that Node reads at once can hold thousands of heads. An error is all that stops its parser. */
+function closeAtNextRequest(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
+  const { parser } = socket as HttpConnection
+  if (!parser) return
+  const { onIncoming } = parser
+  queue.resumeParser = () => {
+    parser.onIncoming = onIncoming
+  }
+  parser.onIncoming = (request) => {
     queue.isClosing = true
-    const [, last] = waiting[maxWaitingRequests - 1] ?? exchange
+    handler.discard?.(request)
+    const last = queue.waiting.at(-1)?.[1] ?? queue.response
     last.shouldKeepAlive = false
-  } else if (waiting.push(exchange) === 1) handleWaiting(exchange[0].socket, queue, handler)
+    return parserError
+  }
 }
 
 function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
@@ -83,10 +102,14 @@ function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHand
   const handleNext = () => {
     // RFC 9112 §9.6: nothing is handled behind a response that closes the connection.
     const next = socket.writable ? waiting.shift() : undefined
-    if (next === undefined) return
+    if (next === undefined) {
+      for (const [request] of waiting.splice(0)) handler.discard?.(request)
+      return
+    }
     queue.response = next[1]
     if (waiting.length > 0) queue.response.once('close', handleNext)
     else if (!queue.isClosing) {
+      queue.resumeParser?.()
       socket.off('resume', pause).resume()
       queue.resumedAt = performance.now()
       queue.startTimeout?.()
@@ -102,6 +125,7 @@ function restartTimeouts(server: Server, handler: RequestHandler): void {
   server.removeAllListeners('clientError')
   server.on('clientError', (error: ClientError, socket: Socket) => {
     const queue = socket.requestQueue
+    if (queue?.isClosing) return
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || queue === undefined) {
       respondToClientError(error, socket, handler.log)
       return

@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { until } from '../until.ts'
 import { startLarge } from './large-vitrine.ts'
+import { makeCertificate, openSecure } from './tls-client.ts'
 import { sendRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
 
 const host = 'Host: localhost'
@@ -76,6 +78,64 @@ for (const count of [150, 1500]) {
       Array.from({ length: 101 }, () => 200),
     )
     assert.equal(text.match(/^connection: close\r$/gim)?.length, 1)
+    await assertSound()
+  })
+}
+
+/** How many requests of the client were counted before this one. */
+async function countRequests(t: TestContext, open: () => Promise<Socket>): Promise<number> {
+  const socket = await open()
+  t.after(() => socket.destroy())
+  socket.write(toGet('/mirror/query?a=1'))
+  const left = /^ratelimit: "default";r=(\d+)/im.exec((await listen(socket)).text)?.[1]
+  return 100_000 - Number(left) - 1
+}
+
+for (const protocol of ['HTTP', 'TLS']) {
+  const start = async (t: TestContext) => {
+    const more = protocol === 'TLS' ? await makeCertificate(t) : {}
+    const watched = await startWatched(t, { ...more, RATE_LIMIT: '100000' })
+    const open = async () =>
+      protocol === 'TLS' ? openSecure(t, watched.origin, 'http/1.1') : openSocket(watched.origin)
+    return { ...watched, open, count: () => countRequests(t, open) }
+  }
+
+  test(`over ${protocol}, Node parses one pipelined request behind those that are handled, and it is counted`, async (t) => {
+    const { open, count, assertSound } = await start(t)
+    const socket = await open()
+    socket.write(toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(1500))
+    assert.equal((await listen(socket)).statuses.length, 101)
+    assert.equal(await count(), 102)
+    await assertSound()
+  })
+
+  test(`over ${protocol}, requests that wait when the client resets the connection are counted`, async (t) => {
+    const { open, count, assertSound } = await start(t)
+    const socket = await open()
+    const slow = toRequest('GET /go-httpbin/drip?delay=0&duration=9 HTTP/1.1', [host])
+    socket.write(slow + toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(70))
+    await once(socket, 'data')
+    socket.destroy()
+    let looks = -1
+    await until(async () => {
+      looks += 1
+      return (await count()) - looks === 71
+    })
+    await assertSound()
+  })
+
+  test(`over ${protocol}, a connection with exactly as many requests as may wait stays open`, async (t) => {
+    const { open, count, assertSound } = await start(t)
+    const socket = await open()
+    const get = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
+    for (let round = 0; round < 3; round += 1) {
+      let text = ''
+      const add = (chunk: Buffer) => (text += chunk.toString())
+      socket.on('data', add).write(get.repeat(101))
+      await until(() => text.split('HTTP/1.1 200 ').length === 102)
+      socket.off('data', add)
+    }
+    assert.equal(await count(), 303)
     await assertSound()
   })
 }
