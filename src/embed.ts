@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApp } from './app.ts'
 import { openStores, type Stores } from './stores/open-stores.ts'
-import { removeEverything } from './cli/reset.ts'
 import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
 import { loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
-import { combineDemos } from './data-file/data-demos.ts'
+import { addTestApi, combineDemos } from './data-file/data-demos.ts'
 import { openData } from './data-file/open-data.ts'
+import { resetAll } from './test-api/reset-all.ts'
 import { listen } from './server/server.ts'
 
 export interface Vitrine {
@@ -74,7 +74,7 @@ function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: strin
 }
 
 async function openDemos(config: Config, stores: Stores) {
-  if (config.dataFile === undefined) return { config, demos }
+  if (config.dataFile === undefined) return addTestApi(config, demos)
   return combineDemos(config, demos, await openData(config, stores))
 }
 
@@ -108,8 +108,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
       }),
     reset: () =>
       whileOpen(async () => {
-        await removeEverything(stores)
-        if (config.dataFile !== undefined) await openData(config, stores)
+        await resetAll({ ...stores, config }, demos)
       }),
     stop: () => (stopped ??= opened.disposeAsync()),
   }

@@ -149,6 +149,28 @@ test('data are the resources, as they would be from a file, and a reset brings t
   for (const [name, value] of Object.entries(blog)) assert.deepEqual(await read(name), value)
 })
 
+for (const [what, options, path, body] of [
+  ['data', { data: blog }, '/posts', { title: 'Two' }],
+  ['records', {}, '/places', { name: 'Pier' }],
+] as const) {
+  test(`${what} are reset while other requests write, again and again`, async (t) => {
+    const vitrine = await openVitrine(t, options)
+    const origin = await vitrine.start()
+    const before = await listOf(origin, path)
+    let isResetting = true
+    const write = async () => {
+      while (isResetting) assert.equal((await post(origin, path, body)).status, 201)
+    }
+    const writing = [write(), write(), write()]
+    for (let round = 0; round < 5; round += 1) await vitrine.reset()
+    await Promise.all([vitrine.reset(), vitrine.reset()])
+    isResetting = false
+    await Promise.all(writing)
+    await vitrine.reset()
+    assert.deepEqual(await listOf(origin, path), before)
+  })
+}
+
 test('a schema says more about the data, and a dialect changes the responses', async (t) => {
   const schema = { posts: { required: ['title'], properties: { title: { minLength: 3 } } } }
   const strict = await (await openVitrine(t, { data: blog, schema })).start()

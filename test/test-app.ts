@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { createApp } from '../src/app.ts'
 import { openStores, type Stores } from '../src/stores/open-stores.ts'
-import { combineDemos } from '../src/data-file/data-demos.ts'
+import { addTestApi, combineDemos } from '../src/data-file/data-demos.ts'
 import { openData } from '../src/data-file/open-data.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { Demo } from '../src/site/demo.ts'
@@ -48,7 +48,7 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
   const write = (line: string) => logLines.push(line)
   const served =
     config.dataFile === undefined
-      ? { config, demos }
+      ? addTestApi(config, demos)
       : combineDemos(config, demos, await openData(config, stores))
   const logTo = { write, queue: write }
   const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })

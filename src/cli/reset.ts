@@ -1,14 +1,13 @@
 import { rmSync } from 'node:fs'
 import { openFiles, openStores, type Stores } from '../stores/open-stores.ts'
-import { findLoad } from '../data-file/load-data.ts'
+import { forgetLoad } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
-import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
+import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
 import { isInUse, openAlone } from '../stores/sqlite/restore.ts'
-import { makeRoomIfFull } from '../stores/store-failure.ts'
 import { assertNotInMemory, formatCounts } from './format.ts'
 
 export async function reset(config: Config): Promise<void> {
@@ -67,11 +66,10 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   // Before the records of the demo, which hold the names of the files.
   const filed: [string, number][] = []
   for (const name of fileCollections)
-    filed.push([toKind(name), await removeWithFiles(stores, name)])
+    filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
-  const ofFile = (await findLoad(records))?.definitions ?? []
   // First: the next start then loads the data file again, even if this is interrupted.
-  await records.collection(collectionNames.dataFile).clear()
+  const ofFile = await forgetLoad(records)
   const names = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
   for (const name of names) {
     removed.push([toKind(name), await records.collection(name).clear()])
@@ -84,22 +82,4 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
     ['idempotency keys', await idempotencyEntries.clear()],
     ['states', await states.clear()],
   ]
-}
-
-/** The ids of the files are stored until the files are removed too, even if this is interrupted. */
-async function removeWithFiles({ records, files }: Stores, name: string): Promise<number> {
-  const collection = records.collection(name)
-  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
-  let count = 0
-  const createdAt = new Date().toISOString()
-  for await (const page of collection.pages()) {
-    const record = () =>
-      Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
-    await makeRoomIfFull(record, async () => {
-      for (const { id } of page) await files.remove(id)
-    })
-    const outcomes = await Promise.all(page.map(({ id }) => collection.remove(id)))
-    count += outcomes.filter(Boolean).length
-  }
-  return count
 }

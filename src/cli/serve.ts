@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { createApp } from '../app.ts'
 import { findFreshFolder, findOpenInspector } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
-import { combineDemos } from '../data-file/data-demos.ts'
+import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
@@ -139,7 +139,7 @@ function printChange(file: string): void {
 
 /** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
 async function openDemos(config: Config, stores: Stores, losses: string[]) {
-  if (config.dataFile === undefined) return { config, demos: catalogue }
+  if (config.dataFile === undefined) return addTestApi(config, catalogue)
   const opened = await openData(config, stores, workers.isFirstProcess)
   if (workers.isFirstProcess)
     opened.notices.forEach((notice) => {

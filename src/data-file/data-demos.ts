@@ -4,6 +4,7 @@ import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
 import { toResourceDemo } from '../resources/routes.ts'
 import type { Demo } from '../site/demo.ts'
+import type { ResettableDemo } from '../test-api/reset-all.ts'
 import { testApi } from '../test-api/test-api.ts'
 import { toResponsesDemo, toFirstSegment } from './data-responses.ts'
 import type { OpenedData } from './open-data.ts'
@@ -16,7 +17,7 @@ interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
 /** The demos that are served with the resources of a data file, which come first. */
 export function combineDemos(
   config: Config,
-  catalogue: readonly Demo[],
+  catalogue: readonly ResettableDemo[],
   { definitions, responses, notify = () => undefined }: DataDemos,
 ) {
   const ofResources = definitions.map(({ name }) => name)
@@ -35,10 +36,19 @@ export function combineDemos(
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const described = responses.length > 0 ? [toResponsesDemo(responses, ofResources)] : []
-  const reset = config.testApi ? [testApi({ definitions, responses })] : []
+  const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
   const delayed = own.map((demo) => withDelay(demo, config.delayMs))
   const demos = [...delayed, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
+}
+
+/** The demos that are served without a data file. */
+export function addTestApi(config: Config, catalogue: readonly ResettableDemo[]) {
+  if (!config.testApi) return { config, demos: catalogue }
+  const definitions = catalogue.flatMap(({ resource }) => resource ?? [])
+  const added = testApi(catalogue, { definitions, responses: [] })
+  const names = [...config.demos, added.name]
+  return { config: { ...config, demos: names }, demos: [...catalogue, added] }
 }
 
 /** Also of its pages and its errors. */

@@ -7,6 +7,7 @@ import { collectionNames } from '../stores/collection-names.ts'
 import {
   recordsPerStep,
   textSchema,
+  type NewRecord,
   type Records,
   type StoredRecord,
 } from '../stores/records/records.ts'
@@ -91,6 +92,17 @@ export async function storeLoad(
     : collection.change({ ...record, updatedAt: now, version })
 }
 
+/** The next start loads the data file again, and replaces what is created until then. */
+export async function forgetLoad(records: Records): Promise<readonly ResourceDefinition[]> {
+  const load = await findLoad(records)
+  if (!load) return []
+  const { version, ...document } = { ...load, isComplete: false }
+  const updatedAt = new Date(0).toISOString()
+  const forgotten = { id: loadId, document, version, updatedAt }
+  if (await records.collection(collectionNames.dataFile).change(forgotten)) return load.definitions
+  return forgetLoad(records)
+}
+
 type LoadedData = Omit<Load, 'isComplete' | 'definitions' | 'inferred' | 'version'> & {
   resources: readonly DataResource[]
 }
@@ -154,8 +166,20 @@ async function createAll(
         return { id, document: await hashPasswords(document), createdAt }
       }),
     )
-    const failed = await records.commit([{ kind: 'create', collection: name, records: created }])
-    if (failed !== undefined) throw new Error(`${name} cannot be stored`)
+    await createPart(records, name, created)
     await onProgress()
   }
+}
+
+const maxAttempts = 10
+
+/** While a service resets its records, other requests may create records with these ids. */
+async function createPart(records: Records, name: string, created: readonly NewRecord[]) {
+  const collection = records.collection(name)
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const failed = await records.commit([{ kind: 'create', collection: name, records: created }])
+    if (failed === undefined) return
+    await Promise.all(created.map(({ id }) => collection.remove(id)))
+  }
+  throw new Error(`${name} cannot be stored`)
 }

@@ -171,8 +171,17 @@ const toLoadAgain = (isFresh: boolean) =>
 const misfit = (how: string) =>
   `The data file no longer fits its schema. ${how} to get a list of the problems, and correct the file or the schema.`
 
-/** The records of the file again, or why not. */
-export async function reloadData(config: Config, records: Records): Promise<string | undefined> {
+/** The records of the file again, and none in the other collections; or why not. */
+export async function reloadData(
+  config: Config,
+  records: Records,
+  others: readonly string[],
+): Promise<string | undefined> {
+  const emptied = others.map((name): [string, SavedRecord[]] => [name, []])
+  if (config.dataFile === undefined) {
+    await replaceRecords(records, Object.fromEntries(emptied))
+    return undefined
+  }
   const data = await readDataTexts(config).catch(() => undefined)
   if (!data) return unreadable
   const load = await findLoad(records)
@@ -183,10 +192,15 @@ export async function reloadData(config: Config, records: Records): Promise<stri
   if (!parsed) return misfit(toLoadAgain(config.dataFresh))
   const { resources, total } = parsed
   if (total > maxAtomicRecords) {
-    const isLoaded = await loadData(records, { ...data, ...parsed }, load)
-    return isLoaded ? undefined : 'Another process is loading the data file. Reset again.'
+    if (!(await loadData(records, { ...data, ...parsed }, load)))
+      return 'Another process is loading the data file. Reset again.'
+    const isOther = ([name]: [string, unknown]) =>
+      resources.every((each) => each.definition.name !== name)
+    await replaceRecords(records, Object.fromEntries(emptied.filter(isOther)))
+    return undefined
   }
-  const saved = new Map<string, SavedRecord[]>(load.definitions.map(({ name }) => [name, []]))
+  const saved = new Map(emptied)
+  for (const { name } of load.definitions) saved.set(name, [])
   for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))
     const hashed = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)

@@ -29,6 +29,10 @@ const maxAttempts = 10
 
 /** In one transaction: a request reads the records of before, or these. */
 export async function replaceRecords(records: Records, saved: SavedRecords): Promise<void> {
+  for (const [name, all] of Object.entries(saved)) {
+    const collection = records.collection(name)
+    if (all.length === 0 && (await collection.count()) > maxAtomicRecords) await collection.clear()
+  }
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     // An earlier ETag must not match: it has the time of the creation.
     const firstMs = Date.now()

@@ -81,7 +81,9 @@ export async function servesFile({ demos, publicDir }: Config, path: string): Pr
   return demos.includes('static') && withFile(publicDir, path, (file) => file !== undefined)
 }
 
+export const testApiName = 'test-api'
+
 /** Some demos behave exactly as in the original API if no other is open. */
 export function isAlone(name: string, { config }: Services): boolean {
-  return config.demos.every((other) => other === name)
+  return config.demos.every((other) => other === name || other === testApiName)
 }

@@ -1,6 +1,7 @@
 import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
 import type { Records } from './records/records.ts'
+import { makeRoomIfFull } from './store-failure.ts'
 
 /** Keeps the pending files of records, and removes those that are abandoned or orphaned. */
 export async function sweepFiles(
@@ -40,6 +41,27 @@ export async function removeWithFile(
   await files.remove(id)
   await orphanedFiles.remove(id)
   return isRemoved
+}
+
+/** The ids of the files are stored until the files are removed too, even if this is interrupted. */
+export async function removeAllWithFiles(
+  { records, files }: { records: Records; files: Files },
+  name: string,
+): Promise<number> {
+  const collection = records.collection(name)
+  const orphanedFiles = records.collection(collectionNames.orphanedFiles)
+  let count = 0
+  const createdAt = new Date().toISOString()
+  for await (const page of collection.pages()) {
+    const record = () =>
+      Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
+    await makeRoomIfFull(record, async () => {
+      for (const { id } of page) await files.remove(id)
+    })
+    const outcomes = await Promise.all(page.map(({ id }) => collection.remove(id)))
+    count += outcomes.filter(Boolean).length
+  }
+  return count
 }
 
 async function hasRecord({ collection }: Records, names: readonly string[], id: string) {

@@ -7,6 +7,7 @@ import { openEvents } from '../../test/event-stream.ts'
 import { failedStart } from '../../test/failed-start.ts'
 import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../../test/postgres-server.ts'
+import { asUpload } from '../../test/multipart-form.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
 
@@ -133,15 +134,95 @@ test('a reset to a file that has changed, or is gone, changes nothing', async (t
 })
 
 for (const [what, open] of [
-  ['TEST_API', async (t: TestContext) => dataApp(t, blog)],
-  ['a data file', async (t: TestContext) => testApp(t, { settings })],
+  ['with a data file', async (t: TestContext) => dataApp(t, blog)],
+  ['without one', async (t: TestContext) => testApp(t)],
 ] as const) {
-  test(`without ${what} the 404 names both, as JSON`, async (t) => {
+  test(`without TEST_API the 404 names it, as JSON, ${what}`, async (t) => {
     const app = await open(t)
     const response = await app.inject({ method: 'POST', url: '/_vitrine/reset' })
     assert.equal(response.statusCode, 404)
     const { detail } = response.json<{ detail: string }>()
-    assert.match(detail, /need a data file and --test-api \(TEST_API\)/)
+    assert.match(detail, /Resets and snapshots need --test-api \(TEST_API\)/)
+  })
+}
+
+/** The numbers of records that the lists of these paths have. */
+async function countAll(app: TestApp, paths: readonly string[]): Promise<number[]> {
+  const toCount = async (url: string) => {
+    const response = await app.inject({ url, headers: { accept: 'application/json' } })
+    return response.json<unknown[]>().length
+  }
+  return Promise.all(paths.map(toCount))
+}
+
+test('without a data file a reset removes users, locations and uploads, and ends sessions', async (t) => {
+  const app = await testApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10' } })
+  const paths = ['/users', '/locations', '/uploads']
+  for (let round = 0; round < 2; round += 1) {
+    await send(app, 'POST', '/users', { name: 'Ann', password: 'glass' })
+    await send(app, 'POST', '/locations', { name: 'Pier' })
+    const form = asUpload('ten bytes.')
+    const upload = await app.inject({ method: 'POST', url: '/profile', ...form })
+    assert.equal(upload.statusCode, 200, upload.body)
+    const login = await send(app, 'POST', '/login', { username: 'Ann', password: 'glass' })
+    const cookie = String(login.headers['set-cookie']).split(';', 1)[0] ?? ''
+    assert.deepEqual(await countAll(app, paths), [1, 1, 1])
+    assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+    assert.deepEqual(await countAll(app, paths), [0, 0, 0])
+    const headers = { cookie, accept: 'application/json' }
+    const session = await app.inject({ url: '/session', headers })
+    assert.equal(session.json<{ authenticated: boolean }>().authenticated, false)
+  }
+})
+
+test('without a data file a snapshot has the users and locations', async (t) => {
+  const app = await testApp(t, { settings })
+  await send(app, 'POST', '/locations', { name: 'Pier' })
+  await send(app, 'POST', '/_vitrine/snapshots', { name: 'one' })
+  await send(app, 'POST', '/_vitrine/reset')
+  assert.deepEqual(await countAll(app, ['/locations']), [0])
+  const restored = await send(app, 'POST', '/_vitrine/snapshots/one/restore')
+  assert.deepEqual([restored.statusCode, await countAll(app, ['/locations'])], [204, [1]])
+})
+
+test('with a data file a reset removes the other records and the uploads too', async (t) => {
+  const app = await openBlog(t)
+  await send(app, 'POST', '/locations', { name: 'Pier' })
+  const form = asUpload('glass')
+  await app.inject({ method: 'POST', url: '/profile', ...form })
+  assert.deepEqual(await countAll(app, ['/locations', '/uploads']), [1, 1])
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+  assert.deepEqual(await countAll(app, ['/locations', '/uploads']), [0, 0])
+})
+
+test('the test API leaves a demo that is served alone as it is', async (t) => {
+  const app = await testApp(t, { settings: { ...settings, DEMOS: 'topic' } })
+  assert.match((await app.inject('/anything')).body, /anything/)
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+})
+
+async function assertResetsWhileWriting(t: TestContext, count: number, DATABASE_URL?: string) {
+  const posts = Array.from({ length: count }, (_, index) => ({ id: index + 1, title: 'One' }))
+  const more = DATABASE_URL === undefined ? {} : { DATABASE_URL }
+  const app = await dataApp(t, { posts }, { settings: { ...settings, ...more } })
+  let isResetting = true
+  const write = async () => {
+    while (isResetting)
+      assert.equal((await send(app, 'POST', '/posts', { title: 'New' })).statusCode, 201)
+  }
+  const writing = [write(), write(), write()]
+  for (let round = 0; round < 3; round += 1)
+    assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+  isResetting = false
+  await Promise.all(writing)
+  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
+  const { headers } = await app.inject('/posts?per_page=1')
+  assert.equal(headers['x-total-count'], String(count))
+}
+
+for (const count of [1, 300, 5001]) {
+  test(`a reset to ${String(count)} records works while other requests create records`, async (t) => {
+    await assertResetsWhileWriting(t, count)
   })
 }
 
@@ -245,6 +326,12 @@ suite('on PostgreSQL', { skip: withoutPostgres }, () => {
   test('a snapshot is created, restored more than once, and deleted there', async (t) => {
     await assertSnapshots(await openBlog(t, { DATABASE_URL: await createSchema(server.url) }))
   })
+
+  for (const count of [1, 300, 5001]) {
+    test(`a reset to ${String(count)} records works there while other requests write`, async (t) => {
+      await assertResetsWhileWriting(t, count, await createSchema(server.url))
+    })
+  }
 
   test('concurrent resets of the largest file that is reset at once', async (t) => {
     const posts = Array.from({ length: 5000 }, (_, index) => ({ id: index + 1, title: 'One' }))

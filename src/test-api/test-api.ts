@@ -1,15 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { rewindSequences } from '../data-file/data-responses.ts'
-import { reloadData, type OpenedData } from '../data-file/open-data.ts'
-import { badRequest, conflict } from '../http/errors/http-error.ts'
+import type { OpenedData } from '../data-file/open-data.ts'
+import { badRequest } from '../http/errors/http-error.ts'
 import { jsonContent, objectSchema, pathParameter, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { createId } from '../idempotency/create-id.ts'
-import type { Demo, Services } from '../site/demo.ts'
+import type { ResourceDefinition } from '../resources/definition.ts'
+import { testApiName, type Demo, type Services } from '../site/demo.ts'
 import { idPattern, idSchema, isId } from '../stores/records/records.ts'
+import { resetAll, type ResettableDemo } from './reset-all.ts'
 import { openSnapshots } from './snapshots.ts'
 
 const path = '/_vitrine/snapshots'
@@ -22,10 +24,17 @@ const shared = { file: 'src/test-api/test-api.ts', config } as const
 const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
 const toDone = (description: string) => ({ 204: { description } })
 
+interface TestedData extends Pick<OpenedData, 'responses'> {
+  definitions: readonly Pick<ResourceDefinition, 'name'>[]
+}
+
 /** For tests of a frontend: each replaces the records of all clients. */
-export function testApi({ definitions, responses }: Omit<OpenedData, 'notices'>): Demo {
+export function testApi(
+  catalogue: readonly ResettableDemo[],
+  { definitions, responses }: TestedData,
+): Demo {
   return {
-    name: 'test-api',
+    name: testApiName,
     title: 'Test API',
     summary: 'Reset the records, and save and restore them, in the tests of a frontend.',
     samples: [
@@ -41,28 +50,29 @@ export function testApi({ definitions, responses }: Omit<OpenedData, 'notices'>)
         await idempotencyEntries.clear()
       }
       const routes = [getSnapshots, postSnapshot, postRestore, deleteSnapshot]
-      return [postReset(services, forget), ...routes.map((toRoute) => toRoute(snapshots, forget))]
+      return [
+        postReset(services, catalogue),
+        ...routes.map((toRoute) => toRoute(snapshots, forget)),
+      ]
     },
   }
 }
 
 type Forget = () => Promise<void>
 
-function postReset({ config: settings, records }: Services, forget: Forget): Route {
+function postReset(services: Services, catalogue: readonly ResettableDemo[]): Route {
   return {
     ...shared,
     method: 'POST',
     url: '/_vitrine/reset',
-    summary: 'Replace all records by those of the data file',
+    summary: 'Remove all that is stored, and store the records of the data file again',
     description:
       'These preferences work on any request: `vitrine-fail=503` returns that error, and `vitrine-delay=1500` waits 1,500 milliseconds. With `Prefer: vitrine-lose-response`, the connection is closed in place of the first response for an Idempotency-Key, and with `vitrine-lose-response=stall` only later. Another preference that begins with `vitrine-` gets 400.',
-    responses: toDone('The records are those of the file.'),
+    responses: toDone('Only the records of the data file are stored.'),
     errors: [409],
     store: 'writes',
     handler: async (_, reply) => {
-      const problem = await reloadData(settings, records)
-      if (problem !== undefined) throw conflict(problem)
-      await forget()
+      await resetAll(services, catalogue)
       return reply.code(204).send()
     },
   }

@@ -7,7 +7,7 @@ import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
 import { until } from '../until.ts'
 import { settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { blog, read, start } from './start-data-file.ts'
+import { blog, read, run, start } from './start-data-file.ts'
 
 test('the records stay changed, the file is not written, and a changed file is loaded with --reload', async (t) => {
   const file = await dataFile(t, blog)
@@ -228,4 +228,25 @@ test('a file of 10 MB with 100,000 records loads in a small heap', async (t) => 
   const response = await fetch(`${origin}/posts?per_page=10&page=10000`)
   assert.equal(response.headers.get('x-total-count'), '100000')
   assert.equal(((await response.json()) as { id: number }[])[9]?.id, 100_000)
+})
+
+test('after a reset of a running service that is written to, the next start loads the file', async (t) => {
+  const file = await dataFile(t, blog)
+  const settings = settingsIn(await temporaryFolder(t))
+  const first = await start(t, settings, file)
+  let isResetting = true
+  const write = async () => {
+    const headers = { 'content-type': 'application/json' }
+    const post = { method: 'POST', headers, body: '{"title":"New"}' }
+    while (isResetting) assert.equal((await fetch(`${first.origin}/posts`, post)).status, 201)
+    await fetch(`${first.origin}/posts`, post)
+  }
+  const writing = write()
+  assert.match(await run(settings, 'reset'), /^Removed .*posts/)
+  isResetting = false
+  await writing
+  await first.stop()
+  const second = await start(t, settings, file)
+  assert.match(second.output(), /^Loaded 2 records/)
+  assert.deepEqual(await read(`${second.origin}/posts`), blog.posts)
 })

@@ -40,7 +40,9 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
   }
 
   async function begin(id: string) {
-    if (performance.now() > freshUntil) await (adding ??= addUp().finally(stopAdding))
+    // A reset removes uploads too.
+    const isStale = performance.now() > freshUntil || (await uploads.count()) < stored.size
+    if (isStale) await (adding ??= addUp().finally(stopAdding))
     let share = 0
     arriving.add(id)
     return {

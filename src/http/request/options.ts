@@ -82,9 +82,9 @@ function findOptions(
 
 /** Where a data file is served, most clients are scripts. */
 function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: string): HttpError {
-  const isTestApi = isUnder('/_vitrine', path) && !(testApi && dataFile !== undefined)
+  const isTestApi = isUnder('/_vitrine', path) && !testApi
   const hint = isTestApi
-    ? ' Resets and snapshots need a data file and --test-api (TEST_API).'
+    ? ' Resets and snapshots need --test-api (TEST_API).'
     : suggestion && ` Did you mean ${suggestion}?`
   const isJson = dataFile !== undefined || isTestApi
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
