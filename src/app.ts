@@ -83,7 +83,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.methodOverride) {
     const isHeadEnough = createHeadCheck(config, lacksRoute)
     const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
-    app.addConstraintStrategy(createMethodOverride(parts.readBody, isDecided))
+    app.addConstraintStrategy(
+      createMethodOverride(parts.readBody, isDecided, app.findAllowedMethods),
+    )
   }
   handleErrors(app, parts)
 

@@ -1,30 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { withoutPatterns } from '../src/http/openapi/route.ts'
-import { createExamples } from './examples.ts'
-import { isEndless, isRaw, listRoutes } from './routes.ts'
-import { testApp } from './test-app.ts'
-
-/** An address of every GET route, at which there is something. */
-async function openEverything(t: TestContext): Promise<{ app: FastifyInstance; urls: string[] }> {
-  const app = await testApp(t)
-  const ids = await createExamples(app)
-  const routes = (await listRoutes(app)).filter(
-    ({ methods, path }) => methods.includes('GET') && !isRaw(path) && !isEndless(path),
-  )
-  const urls = routes.map(({ path }) =>
-    withoutPatterns(path)
-      .replace(/^\/\*$/, '/topic.html')
-      .replace(/^\/user:id.*/, '/user42')
-      .replace(':code', '200')
-      .replace('/learn/:slug', '/learn/caching')
-      .replace(':slug', 'not-found')
-      .replace(/^(\/\w+)\/:id/, (_, demo: string) => `${demo}/${ids[demo] ?? ''}`),
-  )
-  assert.ok(urls.length > 30)
-  return { app, urls }
-}
+import { test } from 'node:test'
+import { openEverything } from './every-url.ts'
 
 test('every response of every GET route has Cache-Control, and errors are never stored', async (t) => {
   const { app, urls } = await openEverything(t)
@@ -66,4 +42,28 @@ test('every response of every GET route has Cache-Control, and errors are never 
     [...seen].toSorted(),
     [200, 204, 206, 302, 304, 400, 403, 404, 405, 406, 412, 416, 501],
   )
+})
+
+test('no response to an overridden request is stored', async (t) => {
+  const { app, urls } = await openEverything(t)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  for (const url of [...urls, '/favicon.ico', '/topic.html', '/nowhere']) {
+    await t.test(url, async () => {
+      const { etag = '*' } = (await app.inject(url)).headers
+      const header = (value: string) => ({ 'x-http-method-override': value })
+      const responses = [
+        await app.inject({ url, headers: header('HEAD') }),
+        await app.inject({ url, headers: header('OPTION') }),
+        await app.inject({ url, headers: { ...header('HEAD'), 'if-none-match': etag } }),
+        await app.inject({ url, headers: { ...header('HEAD'), accept: 'image/png' } }),
+        await app.inject({ url: `${url}?_method=HEAD` }),
+        await app.inject({ url: `${url}?_method=PATCH` }),
+        await app.inject({ method: 'HEAD', url, headers: header('GET') }),
+        await app.inject({ method: 'POST', url, headers: header('GET') }),
+        await app.inject({ method: 'POST', url, headers: form, payload: '_method=GET' }),
+        await app.inject({ method: 'POST', url, payload: { _method: 'HEAD' } }),
+      ]
+      for (const { headers } of responses) assert.equal(headers['cache-control'], 'no-store')
+    })
+  }
 })

@@ -194,3 +194,27 @@ for (const [accept, type] of [
     assert.equal(headers['content-type'], `${type}; charset=utf-8`)
   })
 }
+
+test('the method of a request for a described response cannot be overridden', async (t) => {
+  const cached = { 'Cache-Control': 'public, max-age=60' }
+  const app = await dataApp(t, {
+    posts,
+    $responses: {
+      'GET /promo': { headers: cached, body: 'shown' },
+      'DELETE /promo': { body: 'deleted' },
+      'POST /posts/:id/pay': { status: 402 },
+    },
+  })
+  const override = { 'x-http-method-override': 'DELETE' }
+  for (const request of [
+    { url: '/promo?_method=DELETE' },
+    { url: '/promo/', headers: override },
+    { url: '/promo', headers: { 'x-http-method-override': 'HEAD' } },
+  ])
+    assert.equal((await app.inject(request)).body, 'shown')
+  const payload = { _method: 'GET' }
+  const paid = await app.inject({ method: 'POST', url: '/posts/1/pay', headers: override, payload })
+  assert.equal(paid.statusCode, 402)
+  await app.inject({ method: 'POST', url: '/posts/1', headers: override })
+  assert.equal((await app.inject('/posts/1')).statusCode, 404)
+})

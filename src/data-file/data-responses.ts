@@ -130,7 +130,7 @@ function toRoute(response: DataResponse, { config, states }: Services): Route {
     responses: Object.fromEntries(documented),
     ...(isSequence && { store: 'writes', errors: [403] }),
     // The response depends neither on the body nor on conditions.
-    config: { readsBodyItself: true, ignoresConditions: true },
+    config: { readsBodyItself: true, ignoresConditions: true, keepsMethod: true },
     handler: async ({ raw }, reply) => {
       if (!isSequence) return send(reply, described)
       // Any method stores the number of the step.

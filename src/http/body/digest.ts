@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers'
 import { isRawRequest } from '../request/target.ts'
+import { addVary } from '../negotiation/negotiate.ts'
 import { badRequest, digestMismatch } from '../errors/http-error.ts'
 
 const hashNames = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
@@ -75,8 +76,7 @@ export function addDigestHeaders(request: FastifyRequest, reply: FastifyReply, p
     const algorithm = findWantedAlgorithm(headers[`want-${name}-digest`])
     // An existing header describes the whole representation; `payload` is a part of it.
     if (algorithm === undefined || reply.hasHeader(`${name}-digest`)) continue
-    const digest = hash(hashNames[algorithm], bytes, 'buffer')
-    reply.header(`${name}-digest`, serializeDictionary({ [algorithm]: digest }))
+    setDigest(reply, name, { [algorithm]: hash(hashNames[algorithm], bytes, 'buffer') })
   }
 }
 
@@ -101,9 +101,13 @@ export async function addStreamDigests(
   for (const [name, range] of Object.entries({ repr, content })) {
     const algorithm = findWantedAlgorithm(headers[`want-${name}-digest`])
     if (algorithm === undefined) continue
-    const digest = await hashRange(algorithm, bytes, range)
-    reply.header(`${name}-digest`, serializeDictionary({ [algorithm]: digest }))
+    setDigest(reply, name, { [algorithm]: await hashRange(algorithm, bytes, range) })
   }
+}
+
+function setDigest(reply: FastifyReply, name: string, digests: Record<string, Buffer>): void {
+  addVary(reply, `Want-${name === 'repr' ? 'Repr' : 'Content'}-Digest`)
+  reply.header(`${name}-digest`, serializeDictionary(digests))
 }
 
 async function hashRange(

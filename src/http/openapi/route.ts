@@ -32,6 +32,8 @@ declare module 'fastify' {
     hasPath?: (path: string) => Promise<boolean>
     readsBodyItself?: boolean
     anyHost?: boolean
+    /** Whether no request for its path can override the method. */
+    keepsMethod?: boolean
     ignoresConditions?: boolean
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean

@@ -68,5 +68,6 @@ function toAllowedMethods(routes: readonly { method: string; config?: FastifyCon
     }
   }
   const isJson = routes.every(({ config }) => config?.defaultType === 'json')
-  return { methods: names, isJson, headers }
+  const keepsMethod = routes.some(({ config }) => config?.keepsMethod)
+  return { methods: names, isJson, headers, keepsMethod }
 }

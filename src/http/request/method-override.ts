@@ -4,8 +4,10 @@ import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
 import { isPreflight, isSameOrigin } from '../security/origins.ts'
 import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
-import { isRawRequest, setMethod } from './target.ts'
-import { parameterToText } from './parameters.ts'
+import { decodePath, isRawRequest, setMethod, toPath } from './target.ts'
+import { parameterToText, type takeFormHeaders } from './parameters.ts'
+
+type FormHeaders = ReturnType<typeof takeFormHeaders>
 
 export function isSafe(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE'].includes(method)
@@ -17,7 +19,12 @@ export const overrideHeader = 'x-http-method-override'
 export function createMethodOverride(
   readBody: BodyReader,
   isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
+  findAllowedMethods: FastifyInstance['findAllowedMethods'],
 ) {
+  const findRoutes = (raw: IncomingMessage) => {
+    const path = toPath(raw.url ?? '')
+    return decodePath(path) === undefined ? undefined : findAllowedMethods(path)
+  }
   return {
     name: 'methodOverride',
     // Fastify runs only strategies in use; this marks it as used without any route.
@@ -25,20 +32,24 @@ export function createMethodOverride(
     storage: () => ({ get: () => null, set: () => undefined }),
     // With three parameters it is asynchronous for find-my-way.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
-      const finish = (found?: string) => {
-        const method = found ?? toMethod(raw.headers[overrideHeader])
-        if (method !== undefined) setMethod(raw, method)
+      const finish = (fields: FormHeaders = {}) => {
+        const method = toMethod('_method' in fields ? fields._method : raw.headers[overrideHeader])
+        if (method !== undefined && findRoutes(raw)?.keepsMethod !== true) setMethod(raw, method)
         done?.(null)
       }
       // An overridden preflight would perform the write that it asks permission for.
-      const isFixed = isRawRequest(raw) || isPreflight(raw)
-      const found = isFixed ? raw.method : findInQuery(raw)
-      const decided = found !== undefined || !hasBody(raw) || isDecided(raw)
+      if (isRawRequest(raw) || isPreflight(raw)) {
+        done?.(null)
+        return
+      }
+      const fields = readQuery(raw)
+      const isInBody = !('_method' in fields) && carriesFields(raw)
+      const decided = !isInBody || isDecided(raw)
       const go = (isFound: boolean) => {
-        if (isFound) finish(found)
+        if (isFound) finish(fields)
         else
           readBody(raw, ({ formHeaders }) => {
-            finish(toMethod(formHeaders?._method))
+            finish(formHeaders)
           })
       }
       if (decided instanceof Promise) void decided.then(go)
@@ -47,12 +58,17 @@ export function createMethodOverride(
   }
 }
 
-function findInQuery({ target }: IncomingMessage): string | undefined {
+function readQuery({ target }: IncomingMessage): FormHeaders {
   try {
-    return toMethod(target?.getQuery().formHeaders._method)
+    return target?.getQuery().formHeaders ?? {}
   } catch {
-    return undefined
+    return {}
   }
+}
+
+/** RFC 9110 §9.3.1: the content of GET, HEAD and DELETE has no meaning. */
+function carriesFields(raw: IncomingMessage): boolean {
+  return ['POST', 'PUT', 'PATCH', 'OPTIONS'].includes(raw.method ?? '') && hasBody(raw)
 }
 
 const overridingMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']

@@ -39,10 +39,12 @@ export function createHeaderChooser(config: Config) {
   return (request: FastifyRequest) => (request.protocol === 'https' ? overHttps : overHttp)(request)
 }
 
-function createChooser(hsts: object, { compression, corsOrigins }: Config) {
+function createChooser(hsts: object, { compression, corsOrigins, trustedProxies }: Config) {
   // Of errors too. Without credentials: an error page is a page of the service.
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
-  const vary = compression ? 'Origin, Accept-Encoding' : 'Origin'
+  // URLs in the response begin with them. A cache behind the proxy does not have them in its key.
+  const forwarded = trustedProxies.length > 0 ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []
+  const vary = ['Origin', ...(compression ? ['Accept-Encoding'] : []), ...forwarded].join(', ')
   const withoutOrigin = { ...defaultHeaders, ...hsts, vary }
   const forOthers = { ...withoutOrigin, 'access-control-expose-headers': exposedHeaders }
   const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }

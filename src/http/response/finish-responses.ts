@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
-import { findStream, isHttp2 } from '../request/target.ts'
+import { findStream, isHttp2, isRawRequest } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { createCapture, type Recording } from '../recording.ts'
 import { compress } from './compress.ts'
@@ -27,6 +27,7 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     if (recording) recording.handlerEndAt = performance.now()
     addDigestHeaders(request, reply, payload)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
+    keepFromCaches(request, reply)
     const held = toHeldBytes(framed)
     if (held > maxAlwaysSentBytes) assertMemoryLeft(held)
     const content = config.compression ? compress(request, reply, framed) : framed
@@ -40,6 +41,12 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     else if (recording) recordContent(recording, content)
     done(null, request.raw.method === 'HEAD' ? dropContent(request, reply, content) : content)
   })
+}
+
+/** A cache knows the method on the wire only, and no Vary names the parameter in a body. */
+function keepFromCaches({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.receivedMethod === undefined || isRawRequest(raw)) return
+  reply.header('cache-control', 'no-store')
 }
 
 /** Of a route that has it from GET. What is not sent is not read. */

@@ -8,8 +8,9 @@ const introduction = `Vitrine is a service for learning and testing HTTP.
 that the path does not support gets 405. A method that the service does not implement (CONNECT, PROPFIND)
 gets 501. A trailing slash is ignored. A path without a route is looked up among the static files.
 
-**Method override.** \`_method\` in the query string, \`_method\` in a JSON or form body, and
-\`X-HTTP-Method-Override\` override the method of a request. The first one that is present applies.
+**Method override.** \`_method\` in the query string, \`_method\` in the JSON or form body of POST, PUT, PATCH
+and OPTIONS, and \`X-HTTP-Method-Override\` override the method of a request. The first one that is present
+decides, also if its value is not a method.
 
 **Errors** have the format that Accept selects: problem details (RFC 9457), a page, or one line of text.
 With \`Accept: */*\`, routes whose successful response is JSON send problem details, and others text. \`type\`

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { withoutPatterns } from '../src/http/openapi/route.ts'
+import { createExamples } from './examples.ts'
+import { isEndless, isRaw, listRoutes } from './routes.ts'
+import { testApp, type TestApp } from './test-app.ts'
+
+/** A URL of every GET route of the service's own, at which there is something. */
+export async function openEverything(
+  t: TestContext,
+  settings: Record<string, string> = {},
+): Promise<{ app: TestApp; urls: string[] }> {
+  const app = await testApp(t, { settings })
+  const ids = await createExamples(app)
+  const routes = (await listRoutes(app)).filter(
+    ({ methods, path }) => methods.includes('GET') && !isRaw(path) && !isEndless(path),
+  )
+  const urls = routes.map(({ path }) =>
+    withoutPatterns(path)
+      .replace(/^\/\*$/, '/topic.html')
+      .replace(/^\/user:id.*/, '/user42')
+      .replace(':code', '200')
+      .replace('/learn/:slug', '/learn/caching')
+      .replace(':slug', 'not-found')
+      .replace(/^(\/\w+)\/:id/, (_, demo: string) => `${demo}/${ids[demo] ?? ''}`),
+  )
+  assert.ok(urls.length > 30)
+  return { app, urls }
+}
