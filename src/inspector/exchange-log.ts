@@ -4,11 +4,18 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { beginRecording, type ByteBudget } from '../http/recording.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
+import { takeTurn } from '../http/turns.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { toOwner } from './owner.ts'
-import { maskRequestTarget } from './mask-body.ts'
-import { toEntry, toExchangeId, toRecorded, type Recorded } from './recorded.ts'
+import {
+  toEntry,
+  toExchangeId,
+  toReceivedAt,
+  toRecorded,
+  type Recorded,
+  type RecordedBytes,
+} from './recorded.ts'
 import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
 
@@ -53,8 +60,16 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
   }
-  const search = createSearch(mode, (key) =>
-    Array.from(slabs.list(), (number) => read(number, key)),
+  const search = createSearch(mode, (key, end) =>
+    Array.from(slabs.list(), (number) => ({
+      number,
+      at: toReceivedAt((index) => slabs.readNumber(number, index)),
+    }))
+      .filter(({ at }) => !(at >= end))
+      // A process does not receive two requests in the same microsecond.
+      .toSorted((one, other) => other.at - one.at)
+      .values()
+      .map(({ number }) => read(number, key)),
   )
   let cleared = 0
   return {
@@ -81,8 +96,13 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       if (response.isUnrecorded) return
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
     },
-    findWhole: (query: Search, viewer: Viewer): readonly Exchange[] =>
-      search(query, viewer).map((recorded) => toExchange(recorded, viewer)),
+    findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
+      const found: Exchange[] = []
+      // Another exchange can replace them meanwhile.
+      for (const recorded of search(query, viewer).map(copyBodies))
+        found.push(await takeTurn('masking of exchanges', () => toExchange(recorded, viewer)))
+      return found
+    },
     findSummaries: (query: Search, viewer: Viewer): readonly ExchangeSummary[] =>
       search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
     clear: (viewer: Viewer): void => {
@@ -110,37 +130,42 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
   }
 }
 
-/** `readAll` may leave out exchanges whose text does not contain the key. */
+/**
+ * `readBefore` reads those that were received before a time, the latest first, and may leave out exchanges whose
+ * text does not contain the key.
+ */
 function createSearch(
   mode: LogConfig['inspector'],
-  readAll: (key?: string) => readonly (Recorded | undefined)[],
+  readBefore: (key: string | undefined, end: number) => IteratorObject<Recorded | undefined>,
 ) {
   /** Without an owner it is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
   /** The latest first. Bodies are valid until the next exchange is recorded. */
   return (query: Search, viewer: Viewer): readonly Recorded[] => {
-    const { id, requestId, before, path = '', limit = Infinity } = query
+    const { id, requestId, before, limit = Infinity } = query
     const key = id ?? requestId
     const isFound = (recorded: Recorded) =>
       (id === undefined || recorded.id === id) &&
       (requestId === undefined || recorded.requestId === requestId) &&
       (before === undefined || toCursor(recorded) < before) &&
       isVisible(recorded.owner, viewer, key !== undefined) &&
-      recorded.target.includes(path)
-    // Masking takes longer than the rest, so that only as many as are needed are masked.
-    const isMatching = (recorded: Recorded) =>
-      isMatch({ ...query, path: undefined }, recorded, viewer) &&
-      (path === '' || maskRequestTarget(recorded.target).includes(path))
-    return readAll(key)
+      isMatch(query, { ...recorded, target: recorded.maskedTarget }, viewer)
+    return readBefore(key, before === undefined ? Infinity : toEndOf(before))
       .filter((recorded) => recorded !== undefined)
       .filter(isFound)
-      .toSorted((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
-      .values()
-      .filter(isMatching)
       .take(limit)
       .toArray()
   }
+}
+
+/** The end of the millisecond of a cursor. */
+const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
+
+function copyBodies(recorded: Recorded): Recorded {
+  const copy = (body: RecordedBytes | undefined) =>
+    body && { ...body, bytes: Buffer.from(body.bytes) }
+  return { ...recorded, received: copy(recorded.received), sent: copy(recorded.sent) }
 }
 
 function createBudget(maxBytes: number): ByteBudget {

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import { exchangeSchema, summarySchema, type Exchange, type ExchangeSummary } from './exchange.ts'
@@ -43,14 +43,14 @@ const maxChain = 21
 const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
-/** At once: more would block other requests. */
+/** In memory at once. */
 const [maxListed, maxDecoded] = [100, 4]
 
 /** `ask` sends a question to the other processes, which respond with `respondTo`. */
 export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   const askAll = async <Item>(question: Question): Promise<Found<Item>> => {
-    const own = respond(log, question)
-    const { values, silent, scope } = await ask(JSON.stringify(question))
+    const asked = ask(JSON.stringify(question))
+    const [own, { values, silent, scope }] = await Promise.all([respond(log, question), asked])
     const valid = values.filter((value) => isResponse(question, value))
     const coverage = { silent: silent + values.length - valid.length, scope }
     const isAlone = values.length + silent === 0
@@ -76,7 +76,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     mode: log.mode,
     clearsAll: log.clearsAll,
     find: async (id: string, viewer: Viewer): Promise<{ exchange?: Exchange; notice: string }> => {
-      const [exchange] = log.findWhole({ id }, viewer)
+      const [exchange] = await log.findWhole({ id }, viewer)
       if (exchange !== undefined) return { exchange, notice: '' }
       const { items, coverage } = await askAll<Exchange>({ find: { id }, viewer })
       return { ...(items[0] && { exchange: items[0] }), notice: toNotice(coverage) }
@@ -96,7 +96,6 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
         const { exchanges, next }: ExchangePage = await page('list', query, viewer)
         cursors.push(...exchanges.map(toCursor))
         before = next
-        await setImmediate()
       } while (before !== undefined && cursors.length < maxExported)
       for (let end = cursors.length; end > 0; end -= maxDecoded) {
         const start = Math.max(end - maxDecoded, 0)
@@ -111,12 +110,12 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   }
 }
 
-export function respondTo(question: string, log: ExchangeLog): unknown {
+export function respondTo(question: string, log: ExchangeLog): Promise<unknown> {
   // From `askAll` in another process, which runs the same code.
   return respond(log, JSON.parse(question) as Question)
 }
 
-function respond(log: ExchangeLog, question: Question): unknown {
+async function respond(log: ExchangeLog, question: Question): Promise<unknown> {
   if ('find' in question) return log.findWhole(question.find, question.viewer)
   if ('list' in question) return log.findSummaries(question.list, question.viewer)
   if ('news' in question) return [log.readNews(question.news, maxInBatch)]

@@ -104,3 +104,19 @@ test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
     Array.from({ length: 205 }, (_, at) => at),
   )
 })
+
+test('archives of one client take turns, and one that is not read does not hold up another', async (t) => {
+  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const origin = await app.listen({ port: 0 })
+  const payload = 'x'.repeat(60_000)
+  for (let count = 0; count < 100; count += 1)
+    await app.inject({ method: 'POST', url: '/responses/echo', payload })
+  const unread = Array.from({ length: 3 }, () => fetch(`${origin}/inspector.har`))
+  const archives = await Promise.all(
+    Array.from({ length: 3 }, async () => (await fetch(`${origin}/inspector.har`)).text()),
+  )
+  for (const archive of archives) assert.equal(archive.match(/"startedDateTime"/g)?.length, 100)
+  for (const response of unread) await (await response).body?.cancel()
+  const { body } = await app.inject('/inspector.har')
+  assert.equal(body.match(/"startedDateTime"/g)?.length, 100)
+})

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import { STATUS_CODES } from '../http/node-http.ts'
+import { readInTurns } from '../http/turns.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
 
@@ -19,17 +19,19 @@ export function toHar(
   }
 }
 
-/** As `toHar`. Other requests are handled between the pages. */
-export async function* toHarChunks(pages: AsyncIterable<readonly Exchange[]>, comment?: string) {
+/** As `toHar`. The exports of one client take turns, page by page. */
+export async function* toHarChunks(
+  pages: AsyncGenerator<readonly Exchange[]>,
+  { client, comment }: { client: string; comment?: string },
+) {
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
   let separator = ''
-  for await (const page of pages) {
+  for await (const page of readInTurns(`export for ${client}`, pages)) {
     for (const exchange of page) {
       yield separator + JSON.stringify(toEntry(exchange))
       separator = ','
     }
-    await setImmediate()
   }
   yield end
 }

@@ -3,6 +3,7 @@ import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import { toClientAddress } from '../http/request/client-address.ts'
 import { isObject, maxSearchLength } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import {
@@ -201,7 +202,8 @@ function getArchive(exchanges: Exchanges): Route {
       const pages = exchanges.pagesOfWhole(toFilter(request), toOwner(request))
       keepPrivate(reply)
       reply.header('content-disposition', 'attachment; filename="vitrine.har"')
-      return sendChunks(reply, 'application/json', toHarChunks(pages, comment))
+      const client = toClientAddress(request)
+      return sendChunks(reply, 'application/json', toHarChunks(pages, { client, comment }))
     },
   }
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { formType } from '../../test/resources.ts'
 import { testApp } from '../../test/test-app.ts'
+import { maskBody } from './mask-body.ts'
 
 const secret = 'c0ffee-c0ffee'
 const shown = 'shown-text'
@@ -58,6 +59,13 @@ const rows: readonly (readonly [type: string, body: string])[] = [
     `${part('name="data"\r\nContent-Type: application/xml', `{"password":"${secret}"}`)}${part('name="b"', shown)}--x--`,
   ],
   [formType, `name=${shown}&payload=%7B%22password%22%3A%22${secret}%22%7D`],
+  [formType, `name=${shown}&payload=%7B%22password%22%3A%22${secret}%22%7D%zz%ff`],
+  [formType, `name=${shown}&pass%77ord%zz=${secret}`],
+  [formType, `name=${shown}&pass%2577ord=${secret}`],
+  [json, `{"name":"${shown}","http://x/?token=${secret}":1}`],
+  [json, `{"name":"${shown}","a":"http://x/?b=%7B%22password%22:%22${secret}%22%7D"}`],
+  [json, `{"name":"${shown}","a":"b=%257B%2522password%2522%253A%2B%2522${secret}%2522%257D"}`],
+  ['text/plain', `http://x/?name=${shown}&url=%2Fa%3Ftoken%3D1%2526${secret}`],
   ...['multipart/form-data; boundary=x ; a=b', `${multipart};x-boundary=y`, 'text/plain', ''].map(
     (type) => [type, `${part('name="b"', shown)}${part('name="password"', secret)}--x--`] as const,
   ),
@@ -107,6 +115,41 @@ test('the secrets in a body that was compressed twice are not shown', async (t) 
   assert.match(body, /Shown in hexadecimal notation/)
   assert.ok(!body.includes(secret))
 })
+
+/** Each text is a member of the next. */
+const toNested = (depth: number, wrap: (text: string) => string, text: string): string =>
+  depth === 0 ? text : toNested(depth - 1, wrap, wrap(text))
+const asMember = (text: string) => JSON.stringify({ name: shown, text })
+const asParameter = (text: string) => `http://x/?name=${shown}&url=${encodeURIComponent(text)}`
+const asForm = (text: string) => `name=${shown}&text=${encodeURIComponent(text)}`
+const asPart = (text: string) => {
+  const boundary = `b${String(text.length)}`
+  const type = `Content-Type: multipart/form-data; boundary=${/^--(\w+)/.exec(text)?.[1] ?? ''}`
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name=a\r\n`
+  return `${head}\r\n${shown}\r\n${head}${type}\r\n\r\n${text}\r\n--${boundary}--`
+}
+
+for (const [what, type, wrap, inner] of [
+  ['JSON texts', json, asMember, `{"password":"${secret}"}`],
+  ['JSON texts that end early', json, asMember, `["[\\"{\\"password\\":\\"${secret}`],
+  ['URLs', 'text/plain', asParameter, `http://x/?token=${secret}`],
+  ['forms', formType, asForm, `password=${secret}`],
+  [
+    'multipart bodies',
+    '',
+    asPart,
+    `--x\nContent-Disposition: form-data; name=password\n\n${secret}`,
+  ],
+  ['JSON texts in forms', formType, (text: string) => asForm(asMember(text)), `password=${secret}`],
+] as const) {
+  for (const depth of [1, 2, 3, 4, 5, 9]) {
+    test(`secrets in ${String(depth)} nested ${what} are masked`, () => {
+      const masked = maskBody(type, toNested(depth, wrap, inner))
+      assert.ok(!masked.includes(secret), masked)
+      if (depth < 4) assert.ok(masked.includes(shown), masked)
+    })
+  }
+}
 
 const long = `${'ba'.repeat(150)}c`
 

@@ -1,41 +1,61 @@
-import { decodePath, toPath } from '../http/request/target.ts'
+import { decodeLoosely, toPath } from '../http/request/target.ts'
+import { maxSearchLength } from '../http/request/parameters.ts'
 import { ownSecrets } from '../http/security/visitor-response.ts'
 import { findMasked } from './mask-echo.ts'
 import { isSecret, mask, maskField, maskTarget } from './mask.ts'
+
+/**
+ * Texts within texts are masked up to this depth: an array within a JSON text that is a part of a form has two
+ * texts around it. Below, all is masked that could have others in it.
+ */
+const maxDepth = 3
+
+/** A text in which secrets are looked for. */
+interface Scope {
+  /** The secrets. */
+  found: string[]
+  /** The number of texts around it. */
+  depth: number
+}
 
 /**
  * Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. Adds
  * them to `found`.
  */
 export function maskBody(contentType: string, text: string, found: string[] = []): string {
-  return maskOwn(maskFields(contentType, text, found), found)
+  const scope = { found, depth: 0 }
+  return maskOwn(maskFields(contentType, text, scope), scope)
 }
 
 /** The values of its parameters are masked as those of a form. */
 export function maskRequestTarget(target: string, found: string[] = []): string {
+  const scope = { found, depth: 0 }
   const path = toPath(target)
   const query = target.slice(path.length + 1)
-  const masked = maskUrls(path, found)
-  return maskOwn(path === target ? masked : `${masked}?${maskForm(query, found)}`, found)
+  const masked = maskUrls(path, scope)
+  return maskOwn(path === target ? masked : `${masked}?${maskForm(query, scope)}`, scope)
 }
 
-function maskOwn(text: string, found: string[]): string {
-  return text.replace(ownSecrets, (secret) => {
-    found.push(secret)
-    return mask
-  })
+function maskOwn(text: string, scope: Scope): string {
+  return text.replace(ownSecrets, (secret) => hide(secret, scope))
 }
 
-function maskFields(contentType: string, text: string, found: string[]): string {
-  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text, found)
+function hide(secret: string, { found }: Scope): string {
+  found.push(secret)
+  return mask
+}
+
+function maskFields(contentType: string, text: string, scope: Scope): string {
+  if (/^application\/x-www-form-urlencoded/i.test(contentType)) return maskForm(text, scope)
   const boundary = findBoundary(contentType, text)
-  return boundary === undefined ? maskText(text, found) : maskParts(boundary, text, found)
+  return boundary === undefined ? maskText(text, scope) : maskParts(boundary, text, scope)
 }
 
 /** The Content-Type of a form can be missing or wrong. */
 function findBoundary(contentType: string, text: string): string | undefined {
   const [, named = ''] = /;\s*boundary="?([^";]+)/i.exec(contentType) ?? []
-  const boundary = named.trim()
+  // RFC 2046 §5.1.1 allows 70 characters. The time to look for a long one is not linear.
+  const boundary = named.trim().slice(0, maxSearchLength)
   return boundary && text.includes(`--${boundary}`) ? boundary : firstPart.exec(text)?.[1]
 }
 
@@ -43,11 +63,11 @@ const firstPart =
   /(?:^|\n)--([^\r\n]{0,199}[^\s])[ \t]*\r?\n(?:[\w-]+:.*\r?\n){0,9}content-disposition:/i
 
 /** Bodies can be JSON without saying so, and texts in JSON too. */
-function maskText(text: string, found: string[]): string {
-  return /^\s*[[{"]/.test(text) ? maskJson(text, found) : maskUrls(text, found)
+function maskText(text: string, scope: Scope): string {
+  return /^\s*[[{"]/.test(text) ? maskJson(text, scope) : maskUrls(text, scope)
 }
 
-function maskUrls(text: string, found: string[]): string {
+function maskUrls(text: string, { found }: Scope): string {
   // Most texts are short and have none of the characters that a secret needs.
   if (!/[=@%_]/.test(text)) return text
   const masked = maskTarget(text)
@@ -55,31 +75,28 @@ function maskUrls(text: string, found: string[]): string {
   return masked
 }
 
-function maskForm(text: string, found: string[]): string {
+function maskForm(text: string, scope: Scope): string {
   return text
     .split('&')
     .map((field) => {
       const [name = ''] = field.split('=', 1)
       if (name === field) return field
-      const plain = decodePath(name.replaceAll('+', ' ')) ?? name
       const value = field.slice(name.length + 1)
-      if (!isSecret(plain)) return `${name}=${maskValue(value, found)}`
-      found.push(value)
-      return `${name}=${mask}`
+      return `${name}=${isSecret(name) ? hide(value, scope) : maskValue(value, scope)}`
     })
     .join('&')
 }
 
 /** A value can be JSON, as in the webhooks of GitHub and Slack, or a header, as in the URL of a response. */
-function maskValue(value: string, found: string[]): string {
+function maskValue(value: string, scope: Scope): string {
   if (!/[=@%_:[{]/.test(value)) return value
-  const plain = decodePath(value.replaceAll('+', ' ')) ?? ''
-  const masked = /^\s*[[{]/.test(plain) ? maskJson(plain, found) : maskHeader(plain, found)
-  if (masked === plain) return maskUrls(value, found)
+  const plain = decodeLoosely(value.replaceAll('+', ' '))
+  const masked = /^\s*[[{"]/.test(plain) ? maskJson(plain, scope) : maskHeader(plain, scope)
+  if (masked === plain) return maskUrls(value, scope)
   return encodeURIComponent(masked).replaceAll(encodeURIComponent(mask), mask)
 }
 
-function maskHeader(text: string, found: string[]): string {
+function maskHeader(text: string, { found }: Scope): string {
   const [, start = '', name = '', value = ''] = /^(([\w-]+): *)(.*)$/s.exec(text) ?? []
   const masked = maskField(name, value)
   if (masked === value) return text
@@ -90,7 +107,8 @@ function maskHeader(text: string, found: string[]): string {
 /** RFC 7578 §4.2: the name of a field is in Content-Disposition. Parsers differ in which one they use. */
 const partNames = /\bname\*?\s*=\s*"?([^";\r\n]*)/gi
 
-function maskParts(boundary: string, text: string, found: string[]): string {
+function maskParts(boundary: string, text: string, scope: Scope): string {
+  if (scope.depth === maxDepth) return hide(text, scope)
   return text
     .split(`--${boundary}`)
     .map((part) => {
@@ -98,19 +116,20 @@ function maskParts(boundary: string, text: string, found: string[]): string {
       if (gap === '') return part
       const content = part.slice(head.length)
       const names = head.replace(/\r?\n[ \t]+/g, ' ').matchAll(partNames)
-      if (!names.some(([, name = '']) => isSecret(decodePath(name) ?? name)))
-        return head + maskPart(head, content, found)
-      found.push(content.replace(/\r?\n$/, ''))
-      return `${head}${mask}\r\n`
+      if (!names.some(([, name = '']) => isSecret(name)))
+        return head + maskPart(head, content, toInner(scope))
+      return `${head}${hide(content.replace(/\r?\n$/, ''), scope)}\r\n`
     })
     .join(`--${boundary}`)
 }
 
+const toInner = ({ found, depth }: Scope): Scope => ({ found, depth: depth + 1 })
+
 /** A file is shown as it was sent. */
-function maskPart(head: string, content: string, found: string[]): string {
+function maskPart(head: string, content: string, scope: Scope): string {
   const [, type = ''] = /^content-type:[ \t]*(.*)/im.exec(head) ?? []
   const isFile = /\bfilename\b/i.test(head) && !/^$|^text\/plain|json|urlencoded/i.test(type)
-  return isFile ? content : maskBody(type, content, found)
+  return isFile ? content : maskFields(type, content, scope)
 }
 
 /** Text that ends early has tokens too. */
@@ -119,7 +138,10 @@ const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]+|[^"[
 const emptyValue = /\{\s*\}|\[\s*\]|""/y
 
 /** By tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
-function maskJson(text: string, found: string[]): string {
+function maskJson(text: string, scope: Scope): string {
+  if (scope.depth === maxDepth) return hide(text, scope)
+  const { found } = scope
+  const inner = toInner(scope)
   let masked = ''
   let secret: SecretValue | undefined
   for (const { index, 0: token, 1: string, 2: colon } of text.matchAll(jsonToken)) {
@@ -133,8 +155,8 @@ function maskJson(text: string, found: string[]): string {
       emptyValue.lastIndex = index + token.length
       const isMasked = isSecret(toValue(string)) && !emptyValue.test(text)
       secret = isMasked ? { depth: 0 } : undefined
-      masked += secret ? `${token}"${mask}"` : token
-    } else masked += string === undefined ? maskUrls(token, found) : maskString(string, found)
+      masked += maskString(string, inner) + colon + (secret ? `"${mask}"` : '')
+    } else masked += string === undefined ? maskUrls(token, scope) : maskString(string, inner)
   }
   return masked
 }
@@ -161,10 +183,13 @@ function skipToken(value: SecretValue, token: string): string | undefined {
   return undefined
 }
 
-function maskString(string: string, found: string[]): string {
+function maskString(string: string, scope: Scope): string {
   const value = toValue(string)
-  const masked = maskText(value, found)
-  return masked === value ? string : JSON.stringify(masked)
+  const masked = maskText(value, scope)
+  if (masked === value) return string
+  // A response can have it with the same escapes.
+  if (/\\u00[2-7]/i.test(string)) hide(string.slice(1, -1), scope)
+  return JSON.stringify(masked)
 }
 
 function toValue(string: string): string {

@@ -1,5 +1,4 @@
 import { remember } from '../http/remember.ts'
-import { decodePath } from '../http/request/target.ts'
 import { ownSecrets } from '../http/security/visitor-response.ts'
 
 export const mask = '••••••'
@@ -13,10 +12,13 @@ const secretCompound =
 const publicName =
   /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
 
-/** For header and parameter names such as `X-Api-Key` and `user[authToken]`. */
+/** For header and parameter names such as `X-Api-Key` and `user[authToken]`, percent-encoded ones too. */
 export const isSecret = remember((name): boolean => {
   const words =
     name
+      .replaceAll(/%(?:25)*([\da-f]{2})/gi, (_, hex: string) =>
+        String.fromCharCode(parseInt(hex, 16)),
+      )
       .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
       .toLowerCase()
       .match(/[a-z]+/g) ?? []
@@ -26,23 +28,30 @@ export const isSecret = remember((name): boolean => {
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 })
 
-/** A parameter name in a URL or in text that contains URLs, percent-encoded ones too. */
-// No character of a name can start another one, so that the time is linear.
+/**
+ * A parameter name in a URL or in text that contains URLs, however often it is percent-encoded, since a URL can
+ * be a parameter of another one. Also the name of a member of JSON, if it is percent-encoded. No character of a name can start another one, so that the time is linear.
+ */
 const parameterName =
-  /(?:^|[?&#;,\s"']|%3F|%26|%3B)((?:(?!%3D|%26|%3F|%3B)[^=&#;?,\s<>"'])+)(?:=|%3D)/gi
-const userInfo = /(\/\/[^\s/?#@:]*):[^\s/?#@]*@/g
+  /(?<=^|[=?&#;,\s"']|%(?:25)*(?:2[0236c]|3[bdf]))((?:(?!%(?:25)*(?:2[0236c]|3[bdf]))[^=&#;?,\s<>"'])+)(?:=|%((?:25)*)(?:3d|22(?:\+|%(?:25)*20)*(?::|%(?:25)*3a)))/gi
+const userInfo =
+  /((?:\/|%(?:25)*2f){2}(?:(?!%(?:25)*(?:2[03f]|3[af]|40))[^\s/?#@:])*)(:|%(?:25)*3a)(?:(?!%(?:25)*(?:2[03f]|3f|40))[^\s/?#@])*(@|%(?:25)*40)/gi
+
+/** The `&` after a value is encoded at most as often as the `=` before it. */
+const toEnd = remember((escapes) => new RegExp(`[&#\\s]|%(?:25){0,${escapes}}26|$`, 'i'))
 
 /** Masks the values of secret parameters, each up to the next `&`, `#` or space, and passwords of URLs. */
 export function maskTarget(text: string): string {
-  const source = text.replace(userInfo, `$1:${mask}@`).replace(ownSecrets, mask)
+  const source = text.replace(userInfo, `$1$2${mask}$3`).replace(ownSecrets, mask)
   let masked = ''
   let end = 0
   for (const match of source.matchAll(parameterName)) {
-    const [matched, name = ''] = match
+    const [matched, name = '', escapes] = match
     const start = match.index + matched.length
-    if (match.index < end || !isSecret(decodePath(name) ?? name)) continue
+    if (match.index < end || !isSecret(name)) continue
     masked += source.slice(end, start) + mask
-    end = start + source.slice(start).search(/[&#\s]|%26|$/i)
+    const ends = escapes === undefined ? /[&#\s]|$/ : toEnd(String(escapes.length / 2))
+    end = start + source.slice(start).search(ends)
   }
   return masked + source.slice(end)
 }

@@ -10,6 +10,8 @@ import { findStream } from '../http/request/target.ts'
 import { withoutCodings } from '../http/response/compress.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { ComparedPreconditions } from './exchange.ts'
+import { maskRequestTarget } from './mask-body.ts'
+import { maskTarget } from './mask.ts'
 import type { Entry, StoredEntry } from './slabs.ts'
 
 /** In no text of a message (RFC 9110 §5.5). */
@@ -43,6 +45,8 @@ export function toEntry(
   const sent = takeSent(recording.sent, response.bytes)
   const id = toExchangeId(request)
   const requestId = findChosenId(raw) ?? request.id
+  const head = toSentHead(reply.raw)
+  const [, location = ''] = /\r\nlocation: ([^\r\n]*)/i.exec(head) ?? []
   const texts = [
     id,
     requestId === id ? '' : requestId,
@@ -57,7 +61,10 @@ export function toEntry(
     request.server.demoName ?? '',
     response.route ?? '',
     toRare(request, reply.getHeader('etag')),
-    toSentHead(reply.raw),
+    // Masked once: lists and searches have up to a thousand.
+    toChanged(request.originalUrl, maskRequestTarget),
+    isRedirect(response.status) ? maskTarget(location) : '',
+    head,
     raw.rawHeaders.join(separator),
   ]
   const numbers = [
@@ -76,6 +83,14 @@ export function toEntry(
   ]
   const bodies = [received?.bytes ?? '', sent?.bytes ?? '']
   return { numbers, text: texts.join(separator), bodies }
+}
+
+const isRedirect = (status = 0) => status >= 300 && status < 400
+
+/** Empty if it is the same. */
+function toChanged(text: string, change: (text: string) => string): string {
+  const changed = change(text)
+  return changed === text ? '' : changed
 }
 
 interface Ended {
@@ -129,7 +144,8 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const texts = text.split(separator)
   const [id = '', otherId, owner, receivedMethod, effectiveMethod = '', target = ''] = texts
   const [httpVersion = '', client = '', origin = '', connectionId = ''] = texts.slice(6)
-  const [remoteAddress = '', tls, demo, route, rare, head = '', ...rawHeaders] = texts.slice(10)
+  const [remoteAddress = '', tls, demo, route, rare, masked, location] = texts.slice(10)
+  const [head = '', ...rawHeaders] = texts.slice(17)
   const [status, headAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, isCutOff, isRateLimited] = numbers.slice(7)
   const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
@@ -137,7 +153,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   return {
     ...{ id, requestId: otherId || id, owner: owner || undefined },
     ...{ method: receivedMethod || effectiveMethod, effectiveMethod, target, httpVersion, client },
-    origin,
+    ...{ maskedTarget: masked || target, maskedLocation: location || undefined, origin },
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
     // From `toRare` in this process.
@@ -159,6 +175,13 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 }
 
 const { timeOrigin } = performance
+
+/** Of the numbers of an entry. */
+const headAtIndex = 1
+
+/** When it was received, in milliseconds since 1970, without reading the rest. */
+export const toReceivedAt = (readNumber: (index: number) => number) =>
+  timeOrigin + readNumber(headAtIndex)
 
 function toField(line: string): readonly [name: string, value: string] {
   const [name = ''] = line.split(':', 1)

@@ -11,8 +11,7 @@ export function toExchangeBody(
   toMasked = maskBody,
 ): ExchangeBody | undefined {
   if (recorded === undefined) return undefined
-  const { size } = recorded
-  const bytes = Buffer.from(recorded.bytes)
+  const { bytes, size } = recorded
   const decoded = decode(bytes, findField(fields, 'content-encoding'))
   const isCut = bytes.length < size || decoded.length > maxRecordedBytes
   const kept = decoded.subarray(0, maxRecordedBytes)

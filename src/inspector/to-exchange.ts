@@ -4,21 +4,19 @@ import type { Exchange, ExchangeSummary, Fields } from './exchange.ts'
 import { toTimestamp } from './filter.ts'
 import { maskBody, maskRequestTarget } from './mask-body.ts'
 import { findMasked, maskEcho } from './mask-echo.ts'
-import { mask, maskField, maskTarget } from './mask.ts'
+import { mask, maskField } from './mask.ts'
 import type { Recorded } from './recorded.ts'
 import { toExchangeBody } from './to-body.ts'
 
 export function toSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
   const { id, requestId, owner, client, method, effectiveMethod, status, times } = recorded
-  const { isCutOff, demo, route, requestFields, responseFields, rare } = recorded
-  const isRedirect = status !== undefined && status >= 300 && status < 400
-  const location = isRedirect ? findField(responseFields, 'location') : undefined
+  const { isCutOff, demo, route, requestFields, rare } = recorded
   return {
     ...{ id, requestId, receivedAt: toTimestamp(recorded.receivedAt), client },
     isOwn: viewer !== undefined && owner === viewer,
-    ...{ method, effectiveMethod, target: maskRequestTarget(recorded.target) },
+    ...{ method, effectiveMethod, target: recorded.maskedTarget },
     ...{ status, ms: times.end, isCutOff, demo, route },
-    location: location && maskTarget(location),
+    location: recorded.maskedLocation,
     ...{ fault: rare.fault, step: rare.step },
     isPreflight:
       method === 'OPTIONS' &&

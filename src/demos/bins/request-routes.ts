@@ -2,6 +2,7 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
+import { toClientAddress } from '../../http/request/client-address.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { eventContent, lastEventId } from '../../http/response/event-stream.ts'
@@ -73,7 +74,9 @@ const getArchive = ofBin({
   handle: async (request, reply, { bin, requests }) => {
     const found = findMatching(requests.pages(bin.id), parseRequestList(request))
     reply.header('content-disposition', `attachment; filename="bin.har"`)
-    const chunks = toHarChunks(toExchanges(found), 'A longer body is cut.')
+    const comment = 'A longer body is cut.'
+    const client = toClientAddress(request)
+    const chunks = toHarChunks(toExchanges(found), { client, comment })
     return sendChunks(reply, 'application/json', chunks)
   },
 })

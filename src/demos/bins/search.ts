@@ -1,4 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
+import { decodeLoosely } from '../../http/request/target.ts'
+import { takeTurn } from '../../http/turns.ts'
 import { isStatusMatch } from '../../inspector/filter.ts'
 import { toDecodedBody, type CapturedRequest } from './captured-request.ts'
 
@@ -15,20 +16,15 @@ export function toMatch(texts: Readonly<Record<string, string | undefined>>): Se
     one.id > after &&
     (method === '' || one.method === method.toUpperCase()) &&
     isStatusMatch(status, String(one.status ?? '')) &&
-    (path === '' || (await runInOwnTurn(() => one.path.includes(path)))) &&
-    (words === '' || (await runInOwnTurn(() => toSearchedOnce(one).includes(words))))
+    (path === '' || (await look(() => one.path.includes(path)))) &&
+    (words === '' || (await look(() => toSearchedOnce(one).includes(words))))
 }
 
-let turn = Promise.resolve()
+/** A large body takes a millisecond. */
+const look = (isFound: () => boolean) => takeTurn('search of bins', isFound)
+
 /** Of the request that was searched last: many clients wait for the same one. */
 let latestSearched = { id: '', text: '' }
-
-/** A large body takes a millisecond: all searches together look at one in a turn of the event loop. */
-async function runInOwnTurn<Result>(look: () => Result): Promise<Result> {
-  turn = turn.then(() => setImmediate())
-  await turn
-  return look()
-}
 
 function toSearchedOnce(request: CapturedRequest): string {
   if (request.id !== latestSearched.id)
@@ -45,15 +41,9 @@ function toSearched(request: CapturedRequest): string {
   const unescaped = body.replaceAll(/\\(?:u[\da-f]{4}|\/)/gi, (escape) =>
     escape === '\\/' ? '/' : String.fromCharCode(Number(`0x${escape.slice(2)}`)),
   )
-  const decoded = decodeForm(`${target}\n${body}`)
+  const decoded = decodeLoosely(`${target}\n${body}`.replaceAll('+', ' '))
   const fields = requestFields.map((field) => field.join(': '))
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
-}
-
-function decodeForm(text: string): string {
-  const bytes = Buffer.from(text.replaceAll('+', ' ')).toString('latin1')
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- others are slow with a wrong escape
-  return Buffer.from(unescape(bytes), 'latin1').toString()
 }
 
 export async function* findMatching(

@@ -97,6 +97,13 @@ export function decodePath(path: string): string | undefined {
   }
 }
 
+/** Wrong escapes, and bytes that are not UTF-8, do not hinder the others. */
+export function decodeLoosely(text: string): string {
+  const bytes = Buffer.from(text).toString('latin1')
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- others are slow with a wrong escape
+  return Buffer.from(unescape(bytes), 'latin1').toString()
+}
+
 export function toPath(target: string): string {
   const end = target.indexOf('?')
   return end === -1 ? target : target.slice(0, end)

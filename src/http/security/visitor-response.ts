@@ -17,8 +17,9 @@ export interface VisitorLimits extends RedirectLimits {
 }
 
 export const flashCookie = 'flash'
-/** The secrets of request bins, wherever they are received. */
-export const ownSecrets = /vbs(?:_|%5f)[\w-]{32}/gi
+/** The secrets of request bins, wherever they are received, and however often they are percent-encoded. */
+export const ownSecrets =
+  /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi
 /** With the key of a visitor of the request inspector. */
 export const inspectorCookies = { http: 'inspector', https: '__Host-inspector' }
 export const ownCookies = [
