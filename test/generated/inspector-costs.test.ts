@@ -27,11 +27,9 @@ const deepParts = Array.from(
   (_, index) =>
     `--b${String(index)}\nContent-Disposition: x; name=a\nContent-Type: a/b; boundary=b${String(index + 1)}\n\n`,
 ).join('')
-const manySecrets = fc
-  .tuple(fc.integer({ min: 1, max: 3000 }), units)
-  .map(([count, text]) => ({
-    tokens: Array.from({ length: count }, (_, key) => text + String(key)),
-  }))
+const manySecrets = fc.tuple(fc.integer({ min: 1, max: 3000 }), units).map(([count, text]) => ({
+  tokens: Array.from({ length: count }, (_, key) => text + String(key)),
+}))
 
 const body = fc.oneof(
   { weight: 6, arbitrary: toLong(65_000) },
