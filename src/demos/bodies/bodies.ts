@@ -1,8 +1,11 @@
-import multipart from '@fastify/multipart'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
+import type { FormPart } from '../../http/body/multipart.ts'
+import { discard } from '../../http/body/read-parts.ts'
+import { readForm } from '../../http/body/read-form.ts'
 import {
+  fieldNames,
   fieldsContent,
   jsonContent,
   pathParameter,
@@ -14,7 +17,6 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { sendText } from '../../http/response/send.ts'
 import type { Demo } from '../../site/demo.ts'
 import { forReader, sendForReader } from '../../site/send-page.ts'
-import { parseTextFields } from './text-fields.ts'
 
 const fields = { color: 'green' }
 const isJson = { defaultType: 'json' } as const
@@ -57,8 +59,7 @@ export const bodies: Demo = {
   ],
   lookFor:
     '`Content-Type` determines how the server reads a body. The first two requests send the same kind of value to one URL as different media types.',
-  routes: async ({ config }, app) => {
-    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
+  routes: ({ config }) => {
     const posts = [postFields, postMultipart(config), postText]
     // The demo of the users has these paths, with its own responses.
     return config.demos.includes('users') ? posts : [...posts, getUsers, getUser]
@@ -77,23 +78,25 @@ const postFields: Route = {
     sendEcho(request, reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
 
+const discardFiles = { maxFiles: 10, readFile: ({ content }: FormPart) => discard(content) }
+
 function postMultipart(config: Config): Route {
   const pic = {
     contentMediaType: 'application/octet-stream',
     description: 'A file. It is read and discarded.',
   }
-  const schema = { type: 'object', properties: { pic }, additionalProperties: true }
+  const schema = { type: 'object', properties: { pic }, propertyNames: fieldNames }
   return {
     method: 'POST',
     url: '/users/post/formdata',
     summary: 'Return the text fields of a multipart form as JSON',
-    description: 'Repeated fields become a list.',
+    description: 'Brackets in names nest, and repeated fields become a list.',
     requestBody: { content: { 'multipart/form-data': { schema, example: fields } } },
     content: forReader(jsonContent({ type: 'object' }, fields)),
     config: { ...isJson, readsBodyItself: true },
     handler: async (request, reply) => {
       const isRead = config.bodyReaders.includes('multipart')
-      return sendEcho(request, reply, isRead ? await parseTextFields(request, config) : {})
+      return sendEcho(request, reply, isRead ? await readForm(request, config, discardFiles) : {})
     },
   }
 }

@@ -69,6 +69,10 @@ test('any mix of fields and files is returned without the files', async (t) => {
     [[{ headers: [empty, 'Content-Type: application/octet-stream'], content: '' }], {}],
     [[field('é', 'ü')], { é: 'ü' }],
     [[field('_method', 'DELETE')], { _method: 'DELETE' }],
+    [[field('c[d]', 'z'), field('c[e][]', 'y')], { c: { d: 'z', e: ['y'] } }],
+    [[field('a[]', '1'), field('a[]', '2')], { a: ['1', '2'] }],
+    [[field('qty[1534]', '2')], { qty: { 1534: '2' } }],
+    [[field('a&b=c', '%41+ &d=e')], { 'a&b=c': '%41+ &d=e' }],
   ]
   for (const [parts, echo] of cases) {
     await t.test(JSON.stringify(echo), async () => {
@@ -143,6 +147,10 @@ test('a malformed multipart body gets 400 with problem details', async (t) => {
       toMultipart([{ headers: ['Content-Disposition: form-data'], content: '1' }]),
     ],
     ['text that is not UTF-8', toMultipart([field('a', Buffer.from([0xff]))])],
+    ['a name that is not UTF-8', Buffer.from(whole.replace('"a"', '"\xe9"'), 'latin1')],
+    ['a field that is named __proto__', toMultipart([field('__proto__', '1')])],
+    ['a nested field that is named __proto__', toMultipart([field('a[__proto__][b]', '1')])],
+    ['a field below a sixth bracket', toMultipart([field('a[b][c][d][e][f][g]', '1')])],
   ]
   for (const [what, payload, type] of cases) {
     await t.test(what, async () => {
@@ -203,6 +211,12 @@ test('a file over MAX_UPLOAD_BYTES gets 413, and one at the limit does not', asy
       else assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
     })
   }
+})
+
+test('a field with another charset gets 415', async (t) => {
+  const app = await testApp(t)
+  const headers = [...field('a', '').headers, 'Content-Type: text/plain; charset=iso-8859-1']
+  assert.equal((await send(app, toMultipart([{ headers, content: '1' }]))).statusCode, 415)
 })
 
 test('more than 200 fields get 413', async (t) => {

@@ -1,4 +1,10 @@
-import { jsonContent, objectSchema, pageContent, textContent } from '../../http/openapi/content.ts'
+import {
+  fieldNames,
+  jsonContent,
+  objectSchema,
+  pageContent,
+  textContent,
+} from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Operation } from '../../http/openapi/operation.ts'
 import { textSchema } from '../../stores/records/records.ts'
@@ -25,7 +31,8 @@ export function toUploadedText({ _id, name, size }: typeof exampleUpload): strin
 
 const form = {
   ...objectSchema({ upfiles: { contentMediaType: 'application/octet-stream' } }),
-  additionalProperties: false,
+  additionalProperties: { type: 'string', description: 'A text field. It is not stored.' },
+  propertyNames: fieldNames,
 }
 
 export const uploadOperation: Operation = {

@@ -39,7 +39,7 @@ test('a rejected upload takes no space, whatever the reason', async (t) => {
   const file = { name: 'upfiles', fileName: 'a', content: content(600) }
   const wrong = [
     asMultipart([file, file]),
-    asMultipart([file, { name: 'other', content: 'text' }]),
+    asMultipart([file, { name: 'other', fileName: 'b', content: 'text' }]),
     asUpload(content(901)),
   ]
   for (const form of wrong) {

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { XStatic } from 'typebox/schema'
-import { toMediaType } from '../../http/body/body-reader.ts'
-import { parseMultipart, type FormPart } from '../../http/body/multipart.ts'
+import { multipartType, toMediaType } from '../../http/body/body-reader.ts'
+import type { FormPart } from '../../http/body/multipart.ts'
+import { readForm } from '../../http/body/read-form.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
 import { textSchema, type Collection, type StoredRecord } from '../../stores/records/records.ts'
@@ -41,7 +42,6 @@ export type UploadServices = Pick<Services, 'config' | 'files' | 'records'> & {
 export type StoredUpload = Upload & { _id: string; createdAt: string }
 
 const fieldName = 'upfiles'
-const framingBytes = 16 * 1024
 
 interface Arriving {
   id: string
@@ -85,28 +85,31 @@ export function toStoredUpload(
 
 async function receiveFile(request: FastifyRequest, services: UploadServices, arriving: Arriving) {
   const { config, files } = services
-  const isMultipart = toMediaType(request.headers['content-type']) === 'multipart/form-data'
-  if (!isMultipart || !config.bodyReaders.includes('multipart')) {
+  if (!config.bodyReaders.includes('multipart')) {
+    throw unsupportedMediaType('Multipart bodies are not read here: BODY_READERS lacks multipart.')
+  }
+  if (toMediaType(request.headers['content-type']) !== multipartType) {
     throw unsupportedMediaType('An upload must be multipart/form-data.', {
-      'accept-post': 'multipart/form-data',
+      'accept-post': multipartType,
     })
   }
   const { id, share } = arriving
-  const maxPartBytes = config.maxUploadBytes
-  const limits = { parts: 2, maxPartBytes, maxBytes: maxPartBytes + framingBytes, times: config }
   let upload: Upload | undefined
-  for await (const part of parseMultipart(request, limits)) {
+  const readFile = async (part: FormPart) => {
     if (upload !== undefined) throw badRequest(`Upload one file, in ${fieldName}.`)
-    assertNoOtherPart(part)
-    const counted = share && Readable.from(takeSpace(part.content, share), { objectMode: false })
-    const saved = await files.save(id, counted ?? part.content)
+    assertUploadPart(part)
+    const content = share ? takeSpace(part.content, share) : part.content
+    const saved = await files.save(id, toStream(content))
     arriving.isSaved = true
     const type = validType.test(part.type) ? part.type : 'application/octet-stream'
     upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type }
   }
-  if (upload === undefined) throw badRequest(`${fieldName} has no file.`)
+  await readForm(request, config, { maxFiles: 1, readFile })
+  if (upload === undefined) throw noFile()
   return upload
 }
+
+const noFile = () => badRequest(`${fieldName} has no file.`)
 
 /** A file without a record is swept, but a record without a file is not. */
 async function removeUpload({ files, uploads }: UploadServices, arriving: Arriving) {
@@ -117,6 +120,19 @@ async function removeUpload({ files, uploads }: UploadServices, arriving: Arrivi
   await uploads.remove(id)
 }
 
+/** The stream of `Readable.from` would end after the next chunk only, when the store fails. */
+function toStream(content: AsyncIterable<Buffer>): Readable {
+  const chunks = content[Symbol.asyncIterator]()
+  return new Readable({
+    read() {
+      chunks.next().then(
+        ({ done, value }) => this.push(done === true ? null : value),
+        (error: unknown) => this.destroy(error instanceof Error ? error : undefined),
+      )
+    },
+  })
+}
+
 async function* takeSpace(content: AsyncIterable<Buffer>, share: Share) {
   for await (const chunk of content) {
     share.take(chunk.length)
@@ -124,12 +140,10 @@ async function* takeSpace(content: AsyncIterable<Buffer>, share: Share) {
   }
 }
 
-function assertNoOtherPart({ name, fileName }: FormPart): void {
-  if (name !== fieldName) {
-    throw badRequest(`The form must contain one file in ${fieldName}, and no other field.`)
-  }
+function assertUploadPart({ name, fileName }: FormPart): void {
+  if (name !== fieldName) throw badRequest(`The file must be in ${fieldName}, not in ${name}.`)
   // An input without a file is sent as a part with an empty file name.
-  if (fileName === undefined || fileName === '') throw badRequest(`${fieldName} has no file.`)
+  if (fileName === '') throw noFile()
 }
 
 const invisible = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu

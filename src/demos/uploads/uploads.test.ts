@@ -103,11 +103,8 @@ test('a form of any other shape is rejected and nothing of it is stored', async 
     ['a file in another field', [{ ...file, name: 'pic' }], 400],
     ['a file in a field of another letter case', [{ ...file, name: 'Upfiles' }], 400],
     ['a text field alone', [text], 400],
-    ['a text field before the file', [text, file], 400],
-    ['a text field after the file', [file, text], 400],
     ['a file in another field after it', [file, { ...file, name: 'pic' }], 400],
     ['an empty file input after it', [file, empty], 400],
-    ['a file, and two text fields', [file, text, text], 400],
     ['a part without a name', [{ fileName: 'glass.txt', content: 'glass' }], 400],
     ['a part that is not form-data', [{ ...file, disposition: 'attachment' }], 400],
   ]
@@ -225,9 +222,11 @@ test('other methods get 405 with Allow', async (t) => {
   }
 })
 
-test('without the multipart reader an upload gets 415', async (t) => {
+test('without the multipart reader an upload gets 415 that names the setting', async (t) => {
   const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
-  assert.equal((await app.inject({ method: 'POST', url, ...asMultipart([file]) })).statusCode, 415)
+  const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(response.statusCode, 415)
+  assert.match(response.body, /BODY_READERS/)
   await assertNothingStored(app, folder, 'no reader')
 })
 

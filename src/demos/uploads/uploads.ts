@@ -1,4 +1,3 @@
-import multipart from '@fastify/multipart'
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
@@ -24,7 +23,7 @@ export const uploads: Demo = {
     'The file is one part of a body of the type `multipart/form-data`, and `boundary` separates the parts.',
   form: '/profile.html',
   collections: [{ name: uploadsName, schema: uploadSchema, isOfFiles: true }],
-  routes: async ({ config, files, records }, app) => {
+  routes: async ({ config, files, records }) => {
     const uploads = records.collection(uploadsName)
     const { maxFilesBytes: maxBytes } = config
     const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
@@ -32,7 +31,6 @@ export const uploads: Demo = {
       ? '/profile.html'
       : '/demos/uploads'
     const services = { config, files, records, uploads, space, formPath }
-    if (config.bodyReaders.includes('multipart')) await app.register(multipart)
     return [postUpload(services), getUploads(services), getUpload(services), deleteUpload(services)]
   },
 }

@@ -1,5 +1,7 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
+import { decodeBytes, findCodings, toMaxEncodedBytes, type Coding } from './decode-content.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
 import { afterParsing, readBytes } from './read-bytes.ts'
@@ -10,7 +12,7 @@ import {
   takeFormHeaders,
   takePrevious,
 } from '../request/parameters.ts'
-import { findStream } from '../request/target.ts'
+import { findStream, isRawRequest } from '../request/target.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'node:http' {
@@ -32,19 +34,26 @@ export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => v
 export function createBodyReader(config: Config): BodyReader {
   function read(raw: IncomingMessage, parse: Parser): Body | Promise<Body> {
     try {
-      assertNoEncoding(raw)
-      assertUtf8(raw)
+      assertTransferCoding(raw)
+      assertUtf8(raw.headers['content-type'])
+      const codings = findCodings(raw)
       const digests = createDigestCheck(raw.headers)
       const toBody = (bytes: Buffer): Body => {
-        digests.update(bytes)
-        digests.verify()
         const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
         const formHeaders = takeFormHeaders(value, config)
         const previous = isForm(raw) && isObject(value) ? takePrevious(value) : {}
         return { value, formHeaders, previous }
       }
-      const bytes = readBytes(raw, config)
-      return Buffer.isBuffer(bytes) ? toBody(bytes) : bytes.then(toBody).catch(toFailed)
+      const decode = (bytes: Buffer): Body | Promise<Body> => {
+        // RFC 9530 §2 and §3: both digests are of the encoded bytes.
+        digests.update(bytes)
+        digests.verify()
+        if (codings.length === 0) return toBody(bytes)
+        return decodeBytes(bytes, codings, config.maxBodyBytes).then(toBody)
+      }
+      const bytes = readBytes(raw, toEncodedLimits(config, codings))
+      const body = Buffer.isBuffer(bytes) ? decode(bytes) : bytes.then(decode)
+      return body instanceof Promise ? body.catch(toFailed) : body
     } catch (error) {
       return toFailed(error)
     }
@@ -68,6 +77,11 @@ export function createBodyReader(config: Config): BodyReader {
   }
 }
 
+function toEncodedLimits(config: Config, codings: readonly Coding[]): Config {
+  if (codings.length === 0) return config
+  return { ...config, maxBodyBytes: toMaxEncodedBytes(config.maxBodyBytes, codings) }
+}
+
 function toFailed(error: unknown): Body {
   return { error: error instanceof Error ? error : new Error(String(error)) }
 }
@@ -85,6 +99,7 @@ const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
 // RFC 9110 §8.3: an invalid Content-Type is treated as this type.
 const unknownType = 'application/octet-stream'
 const formType = 'application/x-www-form-urlencoded'
+export const multipartType = 'multipart/form-data'
 
 export function toMediaType(contentType: string | undefined): string {
   if (contentType === undefined) return ''
@@ -111,30 +126,61 @@ export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
 }
 
 type Parser = (text: string) => unknown
+type Reader = Config['bodyReaders'][number]
+
+const parsers: Readonly<Record<Reader, ((text: string, config: Config) => unknown) | undefined>> = {
+  json: parseJson,
+  form: parseForm,
+  text: String,
+  // It is read as a stream, by the routes that need it.
+  multipart: undefined,
+}
+
+function toReader(type: string): Reader | undefined {
+  if (isJsonType(type)) return 'json'
+  if (type === formType) return 'form'
+  if (type === multipartType) return 'multipart'
+  return type.startsWith('text/') ? 'text' : undefined
+}
+
+function findReader({ headers }: IncomingMessage, config: Config): Reader | undefined {
+  const reader = toReader(toMediaType(headers['content-type']))
+  return reader && config.bodyReaders.includes(reader) ? reader : undefined
+}
 
 function findParser(raw: IncomingMessage, config: Config): Parser | undefined {
-  if (!hasBody(raw)) return undefined
-  const type = toMediaType(raw.headers['content-type'])
-  const reads = (reader: Config['bodyReaders'][number]) => config.bodyReaders.includes(reader)
-  if (isJsonType(type)) return reads('json') ? (text) => parseJson(text, config) : undefined
-  if (type === formType) return reads('form') ? (text) => parseForm(text, config) : undefined
-  return type.startsWith('text/') && reads('text') ? String : undefined
+  const reader = hasBody(raw) ? findReader(raw, config) : undefined
+  const parse = reader && parsers[reader]
+  return parse && ((text) => parse(text, config))
 }
 
-/** Throws 415 for a content coding, 501 for a transfer coding other than chunked (RFC 9112 §6.1). */
-export function assertNoEncoding({ headers }: IncomingMessage): void {
-  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': coding } = headers
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    throw notImplemented(`The transfer coding ${coding} is not implemented.`)
-  }
-  if (encoding.toLowerCase() === 'identity') return
-  const accepted = { 'accept-encoding': 'identity' }
-  throw unsupportedMediaType('Send the body without Content-Encoding.', accepted)
+/** Names the media type of a body that the route does not read: the handler sees none. */
+export function reportIgnoredBody(
+  { raw, routeOptions }: FastifyRequest,
+  reply: FastifyReply,
+  config: Config,
+) {
+  const { bodyTypes } = routeOptions.config
+  if (bodyTypes === undefined || isRawRequest(raw) || !hasBody(raw)) return
+  const reader = findReader(raw, config)
+  if (reader && bodyTypes.some((type) => toReader(type) === reader)) return
+  // A reader has found that the body is empty.
+  if (reader && parsers[reader] && raw.parsedBody && raw.parsedBody.value === undefined) return
+  reply.header(
+    'vitrine-ignored-body',
+    toMediaType(raw.headers['content-type']) || 'application/json',
+  )
 }
 
-function assertUtf8({ headers }: IncomingMessage): void {
-  const [, charset = 'utf-8'] =
-    /;[ \t]*charset="?([^";]*)/i.exec(headers['content-type'] ?? '') ?? []
+/** RFC 9112 §6.1: 501 for a transfer coding other than chunked. */
+export function assertTransferCoding({ headers }: IncomingMessage): void {
+  const { 'transfer-encoding': coding = 'chunked' } = headers
+  if (coding.toLowerCase() === 'chunked') return
+  throw notImplemented(`The transfer coding ${coding} is not implemented.`)
+}
+
+export function assertUtf8(contentType = ''): void {
+  const [, charset = 'utf-8'] = /;[ \t]*charset="?([^";]*)/i.exec(contentType) ?? []
   if (/^(utf-?8|us-ascii)$/i.test(charset.trim())) return
   throw unsupportedMediaType(`The charset must be UTF-8, not ${charset}.`)
 }

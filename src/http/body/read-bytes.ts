@@ -25,7 +25,7 @@ export function sendContinue(raw: IncomingMessage): void {
   continuing.delete(raw)
 }
 
-const endedEarly = 'The body ended early.'
+export const endedEarly = 'The body ended early.'
 const tooLate = 'The body took too long to arrive.'
 
 const waiting: (() => void)[] = []
@@ -47,15 +47,15 @@ function callWaiting(): void {
 
 /** If the body has arrived, it is read at once, without listeners, timers and promises. */
 export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
-  if (isAnnouncedTooLarge(raw, limits)) throw tooLarge(limits)
+  if (isAnnouncedTooLarge(raw, limits)) throw tooLarge(limits.maxBodyBytes)
   return readUpTo(raw, limits, () => {
-    throw tooLarge(limits)
+    throw tooLarge(limits.maxBodyBytes)
   })
 }
 
 export function isAnnouncedTooLarge(
   { headers }: IncomingMessage,
-  { maxBodyBytes }: BodyLimits,
+  { maxBodyBytes }: Pick<BodyLimits, 'maxBodyBytes'>,
 ): boolean {
   return Number(headers['content-length'] ?? 0) > maxBodyBytes
 }
@@ -79,8 +79,8 @@ export function readUpTo(
   return bytes.length > maxBodyBytes ? toStart(bytes.subarray(0, maxBodyBytes)) : bytes
 }
 
-function tooLarge({ maxBodyBytes }: BodyLimits): Error {
-  return contentTooLarge(`The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`)
+export function tooLarge(maxBytes: number): Error {
+  return contentTooLarge(`The body is larger than ${maxBytes.toLocaleString('en')} bytes.`)
 }
 
 function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart): Promise<Buffer> {

@@ -27,10 +27,11 @@ export function toSchema(example: unknown, known = {}): Schema {
   return { type: 'object', required: Object.keys(example), properties }
 }
 
+/** A form is always an object. Brackets in a name nest, and an empty name gets 400. */
+export const fieldNames = { pattern: '^[^\\[\\]]+$' }
+
 export function fieldsContent(schema: Schema, example: unknown): Content {
-  // A form is always an object. Brackets in a name nest, and an empty name gets 400.
-  const propertyNames = { pattern: '^[^\\[\\]]+$' }
-  const form = { schema: { type: 'object', allOf: [schema], propertyNames }, example }
+  const form = { schema: { type: 'object', allOf: [schema], propertyNames: fieldNames }, example }
   return { ...jsonContent(schema, example), 'application/x-www-form-urlencoded': form }
 }
 

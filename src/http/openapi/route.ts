@@ -31,6 +31,8 @@ declare module 'fastify' {
     accepts?: readonly string[]
     hasPath?: (path: string) => Promise<boolean>
     readsBodyItself?: boolean
+    /** The media types of the body that the handler reads. */
+    bodyTypes?: readonly string[]
     anyHost?: boolean
     /** Whether no request for its path can override the method. */
     keepsMethod?: boolean
@@ -57,7 +59,9 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
     const methods = [route.method].flat()
     // A route that Fastify adds for HEAD would take as long to open as that for GET.
     const derivesHead = methods.includes('GET') && !methods.includes('HEAD')
-    const config = { ...route.config, isWrite: route.store === 'writes', derivesHead }
+    const bodyTypes = route.requestBody && Object.keys(route.requestBody.content)
+    const isWrite = route.store === 'writes'
+    const config = { ...route.config, isWrite, derivesHead, ...(bodyTypes && { bodyTypes }) }
     app.route({ ...route, method: derivesHead ? [...methods, 'HEAD'] : methods, config })
   }
 }

@@ -9,42 +9,59 @@ export function parseParameters(
   limits: Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>,
 ): Readonly<Record<string, unknown>> {
   const { maxParameters, maxParameterDepth, maxListItems } = limits
-  if (/(?:^|&)=/.test(text)) throw badRequest('A parameter has no name.')
-  const flat = parseFlat(text, maxParameters)
+  const parts = text.split('&', maxParameters + 1)
+  if (parts.length > maxParameters) throw overLimit(maxParameters, 'parameters (MAX_PARAMETERS)')
+  if (parts.some((part) => part.startsWith('='))) throw badRequest('A parameter has no name.')
+  const flat = parseFlat(parts)
   if (flat) return flat
   try {
-    return qs.parse(text, {
+    const parameters = qs.parse(text, {
       plainObjects: true,
       depth: maxParameterDepth,
       strictDepth: true,
       parameterLimit: maxParameters,
+      // A number that is not below it is the name of a member, as any text is.
       arrayLimit: maxListItems,
-      throwOnLimitExceeded: true,
-      decoder: decodeComponent,
+      decoder: (part, _decode, _charset, kind) =>
+        kind === 'key' ? decodeName(part) : decodeComponent(part),
     })
+    if (!hasLongList(parameters, maxListItems)) return parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    const [limit, what] = /depth/.test(error.message)
-      ? [maxParameterDepth, 'levels of brackets in a parameter (MAX_PARAMETER_DEPTH)']
-      : /Array/.test(error.message)
-        ? [maxListItems, 'values of a parameter (MAX_LIST_ITEMS)']
-        : [maxParameters, 'parameters (MAX_PARAMETERS)']
-    throw badRequest(`The request has more than ${String(limit)} ${what}.`, error)
+    throw overLimit(maxParameterDepth, 'levels of brackets in a parameter (MAX_PARAMETER_DEPTH)')
   }
+  throw overLimit(maxListItems, 'values of a parameter (MAX_LIST_ITEMS)')
+}
+
+function overLimit(limit: number, what: string): Error {
+  return badRequest(`The request has more than ${String(limit)} ${what}.`)
+}
+
+/** `qs` makes an object of a list that is too long. */
+function hasLongList(value: unknown, maxItems: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const isLong = Array.from({ length: maxItems + 1 }).every((_, index) => index in value)
+  return isLong || Object.values(value).some((member) => hasLongList(member, maxItems))
 }
 
 /** `qs`, which takes four times as long, is left for brackets, special names and errors. */
-function parseFlat(text: string, maxParameters: number): Record<string, unknown> | undefined {
-  const parts = text.split('&', maxParameters + 1)
-  if (parts.length > maxParameters || /[[\]]|%5[bd]/i.test(text)) return undefined
+function parseFlat(parts: readonly string[]): Record<string, unknown> | undefined {
   const parameters: Record<string, unknown> = { __proto__: null }
   for (const part of parts) {
     const [name = ''] = part.split('=', 1)
     const decoded = decodeComponent(name)
-    if (decoded === '' || decoded === '__proto__' || decoded in parameters) return undefined
+    if (decoded === '' || /[[\]]|^__proto__$/.test(decoded) || decoded in parameters)
+      return undefined
     parameters[decoded] = decodeComponent(part.slice(name.length + 1))
   }
   return parameters
+}
+
+function decodeName(text: string): string {
+  const name = decodeComponent(text)
+  // `qs` would drop the parameter.
+  if (!/(?:^|[[\]])__proto__(?:$|[[\]])/.test(name)) return name
+  throw badRequest('A parameter must not be named __proto__.')
 }
 
 function decodeComponent(text: string): string {

@@ -14,7 +14,8 @@ export const protectiveHeaders = {
 const exposedHeaders =
   'Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, Content-Digest, ' +
   'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
-  'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, X-Request-Id, X-Total-Count'
+  'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, ' +
+  'Vitrine-Ignored-Body, X-Request-Id, X-Total-Count'
 
 export const defaultHeaders = {
   ...protectiveHeaders,

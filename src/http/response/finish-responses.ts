@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
+import { reportIgnoredBody } from '../body/body-reader.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
 import { findStream, isHttp2, isRawRequest } from '../request/target.ts'
@@ -26,6 +27,7 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     const { recording } = request.raw
     if (recording) recording.handlerEndAt = performance.now()
     addDigestHeaders(request, reply, payload)
+    if (reply.statusCode < 400) reportIgnoredBody(request, reply, config)
     const framed = frameHead(request, reply, revalidate(request, reply, payload))
     keepFromCaches(request, reply)
     const held = toHeldBytes(framed)

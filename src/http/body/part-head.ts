@@ -1,0 +1,68 @@
+import { badRequest } from '../errors/http-error.ts'
+
+const field = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
+const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/y
+
+/** RFC 7578 §4.2. Throws 400 for a head of which anything cannot be read, since its part would be lost. */
+export function parsePartHead(head: string) {
+  const fields = parseFields(head)
+  const disposition = fields.get('content-disposition')
+  if (disposition === undefined) throw badRequest('A form part has no Content-Disposition.')
+  const parameters = parseDisposition(disposition)
+  const name = parameters.get('name')
+  if (name === undefined || name === '') throw badRequest('A form part has no name.')
+  const extended = parameters.get('filename*')
+  const fileName = extended === undefined ? parameters.get('filename') : decodeExtended(extended)
+  // RFC 7578 §4.4
+  return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
+}
+
+function parseFields(head: string): Map<string, string> {
+  const fields = new Map<string, string>()
+  // RFC 5322 §2.2.3: a line that begins with a space continues the one before it.
+  for (const line of head === '' ? [] : head.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
+    const [, name = '', value = ''] = field.exec(line) ?? []
+    if (name === '') throw badRequest('A header line of a form part is malformed.')
+    addOnce(fields, name, value.trim())
+  }
+  return fields
+}
+
+function parseDisposition(disposition: string): Map<string, string> {
+  const parameters = new Map<string, string>()
+  const [type = ''] = /^form-data(?=\s*(?:;|$))/i.exec(disposition) ?? []
+  let end = type.length
+  while (end > 0 && /[^\s;]/.test(disposition.slice(end))) {
+    parameter.lastIndex = end
+    const [all = '', name = '', quoted, plain = ''] = parameter.exec(disposition) ?? []
+    end = all === '' ? 0 : end + all.length
+    addOnce(parameters, name, quoted === undefined ? plain : unescape(quoted))
+  }
+  if (end > 0) return parameters
+  throw badRequest('The Content-Disposition of a form part must have the form form-data; name="…".')
+}
+
+function addOnce(map: Map<string, string>, name: string, value: string): void {
+  const key = name.toLowerCase()
+  if (map.has(key)) throw badRequest(`A form part has ${name} twice.`)
+  map.set(key, value)
+}
+
+/** Browsers escape three characters with percent signs (HTML, multipart/form-data), other clients two with \. */
+function unescape(quoted: string): string {
+  const escaped = /\\(["\\])|%(22|0d|0a)/gi
+  return quoted.replace(escaped, (_, plain?: string, hex = '') =>
+    String.fromCharCode(plain === undefined ? parseInt(String(hex), 16) : plain.charCodeAt(0)),
+  )
+}
+
+/** RFC 8187 §3.2.1 */
+function decodeExtended(value: string): string {
+  try {
+    const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? []
+    if (text !== undefined) return decodeURIComponent(text)
+  } catch {
+    // It is malformed.
+  }
+  throw badRequest("filename* of a form part must have the form UTF-8''….")
+}
