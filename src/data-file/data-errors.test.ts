@@ -124,8 +124,9 @@ for (const [what, [contents, message]] of Object.entries(rejectedYaml)) {
   })
 }
 
-test('in OpenAPI only a resource without known fields has unknown ones', async (t) => {
-  const app = await dataApp(t, { posts: [{ id: 1, title: 'A' }], empty: [] })
+test('in OpenAPI every resource but a closed one has unknown fields', async (t) => {
+  const schema = { posts: { additionalProperties: false, properties: { title: {} } } }
+  const app = await dataApp(t, { posts: [{ id: 1, title: 'A' }], empty: [] }, { schema })
   const { components } = (await app.inject('/openapi.json')).json<{
     components: { schemas: Record<string, { additionalProperties?: boolean }> }
   }>()

@@ -5,7 +5,6 @@ import { isDocument, type Document } from '../stores/records/records.ts'
 
 export interface Fields {
   properties: Readonly<Record<string, FieldSchema>>
-  required: readonly string[]
 }
 
 /** More fields make pages and statements of any size. */
@@ -14,7 +13,7 @@ const maxDepth = 5
 const longTextLength = 200
 const maxLongTextLength = 65_536
 
-/** The schemas of the fields, and those that every record has: one record shows nothing of that. */
+/** The schemas of the fields. */
 export function inferFields(records: readonly Document[], depth = 0): Fields | undefined {
   const valuesByName = new Map<string, unknown[]>()
   for (const record of records) {
@@ -26,13 +25,10 @@ export function inferFields(records: readonly Document[], depth = 0): Fields | u
     if (valuesByName.size > maxFields) return undefined
   }
   const entries = [...valuesByName]
-  const isComplete = (values: readonly unknown[]) =>
-    records.length > 1 && values.length === records.length && !values.includes(null)
   return {
     properties: Object.fromEntries(
       entries.map(([name, values]) => [name, inferSchema(values, depth)]),
     ),
-    required: entries.filter(([, values]) => isComplete(values)).map(([name]) => name),
   }
 }
 

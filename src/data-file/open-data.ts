@@ -16,6 +16,7 @@ import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-re
 import {
   parseDataText,
   readDataText,
+  toFileName,
   toHash,
   withoutSecrets,
   type DataText,
@@ -89,7 +90,8 @@ async function redefine(
   const { dataFile = '', foreignKeySuffix } = config
   const defined = await check(async (reportOf) => {
     const schemas = await readSchemas(config, { schema, own: load.ownSchema }, reportOf)
-    const options = { foreignKeySuffix, schemas, report: reportOf(dataFile) }
+    const inferredFrom = toFileName(dataFile)
+    const options = { foreignKeySuffix, inferredFrom, schemas, report: reportOf(dataFile) }
     return redefineData(load.inferred, options)
   })
   // A resource that only the schema of before named may have records.
@@ -215,9 +217,12 @@ async function readDataTexts(config: Config) {
   return { file, hash: toHash(file.text, config.dataId), ...(await readSchema(config)) }
 }
 
+/** Changes with what is inferred: the definitions of an earlier version are made anew. */
+const rulesVersion = '2'
+
 export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
   const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
-  return { schema, schemaHash: toHash(schema?.text ?? '', foreignKeySuffix) }
+  return { schema, schemaHash: toHash(schema?.text ?? '', foreignKeySuffix, rulesVersion) }
 }
 
 type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
@@ -228,7 +233,8 @@ async function parseData(config: Config, { file, schema }: DataTexts) {
   return check(async (reportOf) => {
     const report = reportOf(file.source)
     const schemas = await readSchemas(config, { schema, own: parsed.ownSchema }, reportOf)
-    const resources = defineData(data, { idField, foreignKeySuffix, schemas, report })
+    const inferredFrom = toFileName(file.source)
+    const resources = defineData(data, { idField, foreignKeySuffix, inferredFrom, schemas, report })
     const names = resources.map(({ definition }) => definition.name)
     const described = parseResponses(parsed.responses, { names, limits: config, report })
     const total = resources.reduce((sum, { records }) => sum + records.length, 0)

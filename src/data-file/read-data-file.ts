@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { parse as parseJson } from 'secure-json-parse'
 import { assertDepth } from '../http/body/parse-json.ts'
 import { isUrl } from '../config/parse-settings.ts'
@@ -85,6 +86,10 @@ function toAuthorization(url: string) {
 
 export function withoutSecrets(source: string): string {
   return source.replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
+}
+
+export function toFileName(source: string): string {
+  return basename(isUrl(source) ? new URL(source).pathname : source)
 }
 
 export function toHash(...texts: readonly string[]): string {

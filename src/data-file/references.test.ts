@@ -20,7 +20,9 @@ test('a reference is inferred from its name, and can have the id of a new record
     name: 'Cy',
   })
   const other = await app.inject({ ...patch, payload: { author_id: 'dee' } })
-  assert.equal(other.statusCode, 422)
+  assert.equal(other.statusCode, 200)
+  assert.equal((await app.inject(url)).json<{ author: unknown }>().author, null)
+  assert.equal((await app.inject({ method: 'DELETE', url: '/authors/ann' })).statusCode, 409)
 })
 
 test('paths and pages below an id with a slash and a space work, and the HTML is valid', async (t) => {
@@ -74,7 +76,12 @@ test('a field whose schema has no type has the type of the records', async (t) =
 
 test('missing references and taken unique values are reported together', async (t) => {
   const data = { authors, posts, posts2: [{ id: 1, author_id: 'ann', post_id: 1, slug: 'a' }] }
-  const schema = { posts2: { properties: { slug: { type: 'string', 'x-unique': true } } } }
+  const slug = { type: 'string', 'x-unique': true }
+  const declared = {
+    author_id: { 'x-references': 'authors' },
+    post_id: { 'x-references': 'posts' },
+  }
+  const schema = { posts2: { properties: { ...declared, slug } } }
   const app = await dataApp(t, data, { schema })
   const payload = { author_id: 'x', post_id: 99, slug: 'a' }
   const response = await app.inject({ method: 'POST', url: '/posts2', payload })

@@ -107,7 +107,9 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
       {
         posts: { required: ['authorId'], properties: { authorId: { 'x-references': 'authors' } } },
       },
-      ['db.json: /posts/1/authorId must be a whole number'],
+      [
+        'db.json: /posts/1/authorId must be a number (inferred from db.json). To allow others, use a schema such as {"posts":{"properties":{"authorId":{"type":["string","number","integer","boolean","array","object","null"]}}}}',
+      ],
     ],
     'every kind of problem': [
       {

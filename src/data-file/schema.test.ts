@@ -85,7 +85,13 @@ test('a 422 has the place of each problem inside a field', async (t) => {
     { sku: 'a', quantity: 1, 'a/b': { c: 1 } },
     { sku: 'b', quantity: 2 },
   ]
-  const app = await dataApp(t, { orders: [{ id: 1, lines }] })
+  const quantity = { type: 'integer' }
+  const line = {
+    required: ['quantity'],
+    properties: { quantity, 'a/b': { properties: { c: quantity } } },
+  }
+  const schema = { orders: { properties: { lines: { type: 'array', items: line } } } }
+  const app = await dataApp(t, { orders: [{ id: 1, lines }] }, { schema })
   const payload = { lines: [{ sku: 'a', quantity: 'x', 'a/b': { c: '' } }, { sku: 'b' }] }
   const request = { method: 'PATCH', url: '/orders/1', payload } as const
   const { errors } = (await app.inject(request)).json<{ errors: object[] }>()

@@ -20,38 +20,40 @@ export interface DefinitionSource extends InferredResource {
   /** The names of all resources. */
   names: readonly string[]
   foreignKeySuffix: string
+  inferredFrom: string
 }
 
 export function toDefinition(source: DefinitionSource): ResourceDefinition {
-  const { name, isSingular, names, schema = {}, idField } = source
-  const { properties, required } = toFields(source)
-  // The id is not one of the properties.
-  const { title, description, ...others } = { ...schema, additionalProperties: true }
-  const references = findReferences(source, properties)
+  const { name, isSingular, names, schema = {}, idField, inferredFrom } = source
+  const { additionalProperties: others } = schema
+  const { references, properties, hints } = toFields(source)
   const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
   const key = isSingular ? name : toKey(name, names)
   return {
     name,
     singular: toTitle(key).toLowerCase(),
     key,
-    title: title ?? toTitle(name),
-    summary: description ?? summarize(source, Object.keys(properties)),
+    title: schema.title ?? toTitle(name),
+    summary: schema.description ?? summarize(source, Object.keys(properties)),
     ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
-    namedBy: findNaming(properties) ?? '',
+    namedBy: findNaming({ ...properties, ...hints }) ?? '',
     hasTimes: false,
     hasEvents: true,
     defaultType: 'application/json',
     usesEnvelope: false,
-    // An empty array or object shows no fields.
     hasSchema: source.schema !== undefined,
-    allowsUnknown: source.schema === undefined && Object.keys(properties).length === 0,
+    allowsUnknown: others !== false,
     references,
     unique,
+    hints,
+    inferredFrom,
     schema: {
-      ...others,
+      ...schema,
+      // What is not stored is no error.
+      additionalProperties: others === false ? true : (others ?? true),
       type: 'object',
-      required,
-      properties: openReferences(properties, source, references),
+      required: (schema.required ?? []).filter((field) => Object.hasOwn(properties, field)),
+      properties,
     },
   }
 }
@@ -66,37 +68,58 @@ function summarize(source: DefinitionSource, fields: readonly string[]): string 
   return `${records} in the data file. ${names ? `Fields: ${names}` : 'Any field is accepted'}.`
 }
 
-type GivenFields = Fields & { properties: Readonly<Record<string, GivenField>> }
+type GivenFields = Readonly<Record<string, GivenField>>
 
 /** Those of the schema, and those that are only in the data. */
-function toFields({ isSingular, schema, idField, fields: found }: DefinitionSource): GivenFields {
-  const isField = (name: string) => isSingular || name !== idField
+function toFields(source: DefinitionSource) {
+  const { isSingular, schema, idField, fields: found } = source
   const inferred = schema?.additionalProperties === false ? {} : found.properties
-  const all = Object.entries({ ...inferred, ...schema?.properties })
-  const properties = all
-    .filter(([name]) => isField(name))
-    .map(([name, field]): [string, GivenField] => [
-      name,
-      { title: toTitle(name), ...inferRest(field, found.properties[name]), ...field },
-    ])
-  const required = schema?.required ?? found.required.filter((name) => !isCleared(schema, name))
-  const isKnown = (name: string) => properties.some(([field]) => field === name)
-  return { properties: Object.fromEntries(properties), required: required.filter(isKnown) }
+  const all: GivenFields = { ...inferred, ...schema?.properties }
+  const names = Object.keys(all).filter((name) => isSingular || name !== idField)
+  const references = findReferences(source, all, names)
+  const rules: [string, GivenField][] = []
+  const hints: [string, FieldSchema][] = []
+  for (const name of names) {
+    const isReference = references.some(({ field }) => field === name)
+    const title = toTitle(isReference ? name.replace(/(.)(Id|_id)$/, '$1') : name)
+    const given = schema?.properties?.[name]
+    const { type, examples = [], ...others } = found.properties[name] ?? {}
+    const shown = { ...(type && { type }), ...(!given?.writeOnly && { examples }) }
+    const hint = given || isReference ? shown : { ...shown, ...others }
+    if (given && (hasRule(given) || !type)) {
+      rules.push([
+        name,
+        { title, ...(examples.length > 0 && { examples: shown.examples }), ...given },
+      ])
+      continue
+    }
+    rules.push([name, { title, ...toRule(hint, schema?.required?.includes(name)), ...given }])
+    hints.push([name, { title, ...hint, ...given }])
+  }
+  return { references, properties: Object.fromEntries(rules), hints: Object.fromEntries(hints) }
 }
 
-/** Whether the field loses its value when the record to which it refers is deleted. */
-function isCleared(schema: GivenSchema | undefined, name: string): boolean {
-  const declared = schema?.properties?.[name]?.['x-references']
-  return typeof declared === 'object' && declared.onDelete === 'set null'
+function hasRule(field: GivenField): boolean {
+  const keywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not', 'if']
+  return keywords.some((keyword) => keyword in field)
 }
 
-/** The example that the records show, and their type for a field whose schema has no rule about types. */
-function inferRest(field: GivenField, { type, examples }: FieldSchema = {}): FieldSchema {
-  const hasRule = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', 'not', 'if'].some(
-    (keyword) => keyword in field,
-  )
-  const isShown = examples !== undefined && field.writeOnly !== true
-  return { ...(!hasRule && type && { type }), ...(isShown && { examples }) }
+/** What the values show excludes one thing: a value of another type than they all have. */
+function toRule(
+  { type: found = [], enum: choices, examples = [], items, properties }: FieldSchema,
+  isRequired = false,
+): FieldSchema {
+  const types = [found].flat().map((type) => (type === 'integer' ? 'number' : type))
+  const shown = choices?.filter((choice) => choice !== null) ?? examples
+  const inside = Object.entries(properties ?? {}).map(([name, each]) => [name, toRule(each)])
+  const others = isRequired ? [] : (['null'] as const)
+  const values = types.filter((type) => type !== 'null')
+  return {
+    ...(values.length > 0 && { type: [...new Set(values), ...others] }),
+    ...(shown.length > 0 && { examples: shown }),
+    ...(items && { items: toRule(items) }),
+    ...(properties && { properties: Object.fromEntries(inside) as GivenFields }),
+  }
 }
 
 function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): boolean {
@@ -107,38 +130,21 @@ function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): bool
 const namingFields = ['name', 'title', 'label', 'username', 'email', 'subject', 'slug']
 
 /** The field that names a record, if there is a usual one. */
-function findNaming(properties: Fields['properties']): string | undefined {
+function findNaming(properties: GivenFields): string | undefined {
   const isText = ({ type, maxLength = 0, writeOnly }: FieldSchema) =>
     [type].flat().includes('string') && maxLength <= 200 && writeOnly !== true
   return namingFields.find((name) => isText(properties[name] ?? {}))
 }
 
-/** The ids that the data has are not the only ones: a field of short text may have been inferred as a choice. */
-function openReferences(
-  properties: GivenFields['properties'],
-  { schema }: DefinitionSource,
-  references: readonly ResourceReference[],
-): GivenFields['properties'] {
-  const entries = references.map(({ field }): [string, GivenField] => {
-    const given = schema?.properties?.[field]
-    const { type: shown = [], examples } = properties[field] ?? {}
-    // A null in the data does not make an explicit "required" void.
-    const isOpen = !schema?.required?.includes(field)
-    const type = [shown].flat().filter((each) => isOpen || each !== 'null')
-    const title = toTitle(field.replace(/(.)(Id|_id)$/, '$1'))
-    const own = { ...(type.length > 0 && { type }), ...(examples && { examples }), ...given }
-    return [field, { title, ...own }]
-  })
-  return Object.fromEntries<GivenField>([...Object.entries(properties), ...entries])
-}
-
 /** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */
 function findReferences(
   { names, isSingular, foreignKeySuffix }: DefinitionSource,
-  properties: GivenFields['properties'],
+  properties: GivenFields,
+  fields: readonly string[],
 ): ResourceReference[] {
   if (isSingular) return []
-  return Object.entries(properties).flatMap(([field, { 'x-references': declared }]) => {
+  return fields.flatMap((field) => {
+    const declared = properties[field]?.['x-references']
     if (declared !== undefined) {
       const given = typeof declared === 'string' ? { resource: declared } : declared
       return [{ onDelete: 'restrict' as const, ...given, field }]
@@ -151,7 +157,8 @@ function findReferences(
     const resource = names.find((name) =>
       [name, pluralize.singular(name)].map(toPlain).some((each) => parents.includes(each)),
     )
-    return resource === undefined ? [] : [{ field, resource, onDelete: 'restrict' as const }]
+    if (resource === undefined) return []
+    return [{ field, resource, onDelete: 'restrict' as const, isInferred: true }]
   })
 }
 

@@ -15,7 +15,7 @@ export interface ResourceContext {
 }
 
 /** To the parent, or to the list of the children. `field` is one of the child. */
-export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete'> {
+export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete' | 'isInferred'> {
   /** In `embed`, and in the JSON of a record that embeds it. */
   name: string
   isToParent: boolean

@@ -18,6 +18,7 @@ export interface ResourceDefinition {
     required: readonly string[]
     properties: FieldSchemas
     dependentRequired?: Readonly<Record<string, readonly string[]>>
+    additionalProperties?: boolean | FieldSchema
   }
   /** The longest text in UTF-8, by field: JSON Schema counts characters only. */
   maxBytes?: Readonly<Record<string, number>>
@@ -44,6 +45,10 @@ export interface ResourceDefinition {
   hasDialect?: boolean
   /** Whether the schema is not only inferred from records. */
   hasSchema?: boolean
+  /** What the records show of fields whose type is inferred: forms, filters and pages use it, and no rule does. */
+  hints?: FieldSchemas
+  /** The name of the file that showed them. */
+  inferredFrom?: string
   references?: readonly ResourceReference[]
   /** The fields of which no two records have the same value. */
   unique?: readonly string[]
@@ -57,6 +62,8 @@ export interface ResourceReference {
   field: string
   resource: string
   onDelete: 'restrict' | 'cascade' | 'set null'
+  /** By the name of the field: a write may name a record that does not exist. */
+  isInferred?: boolean
 }
 
 export interface Figure {
@@ -132,7 +139,8 @@ const timeSchemas: FieldSchemas = {
 }
 
 export function defineResource(definition: ResourceDefinition) {
-  const { name, schema, idField, hasTimes = true, isSingular = false } = definition
+  const { name, hints, idField, hasTimes = true, isSingular = false } = definition
+  const schema = { ...definition.schema, properties: toProperties(definition) }
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
   const { hasDialect = false, hasSchema = true } = definition
@@ -143,11 +151,13 @@ export function defineResource(definition: ResourceDefinition) {
   const times = hasTimes ? toOwnFields(timeSchemas) : []
   const own = [...ids, ...times]
   assertFieldNames(definition, own)
-  const fields = toFields(schema.properties, isChecked ? schema.required : [])
+  const fields = toFields(schema.properties, isChecked ? schema.required : [], hints)
   const readable = fields.filter(({ kind }) => kind !== 'password')
   const isSet = (field: string) => schema.properties[field]?.readOnly !== true
   const validator: () => Validator = compileLater({
     ...schema,
+    // `additionalProperties` is not about the id.
+    properties: { ...(storesId && { [idField]: {} }), ...schema.properties },
     // A request cannot have them.
     required: schema.required.filter(isSet),
   })
@@ -160,6 +170,7 @@ export function defineResource(definition: ResourceDefinition) {
     unique: [],
     key: singular,
     ...definition,
+    schema,
     hasDialect,
     isChecked,
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
@@ -184,6 +195,18 @@ export function defineResource(definition: ResourceDefinition) {
     defaultType: definition.defaultType ?? 'text/html',
     validator,
   }
+}
+
+/** A field that references no record is null. */
+function toProperties({ schema, references = [] }: ResourceDefinition): FieldSchemas {
+  const { required, properties } = schema
+  const entries = Object.entries(properties).map(([name, { type, ...rule }]) => {
+    const isOpen = references.some(({ field }) => field === name) && !required.includes(name)
+    const types = [type ?? []].flat()
+    const all = isOpen && types.length > 0 ? [...new Set([...types, 'null' as const])] : type
+    return [name, { ...(all && { type: all }), ...rule }] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 function assertFieldNames({ name, schema }: ResourceDefinition, own: readonly Field[]): void {
@@ -212,19 +235,33 @@ function toOwnFields(schemas: FieldSchemas, isStored = false) {
   return toFields(schemas).map((field) => (isStored ? field : { ...field, path: field.name }))
 }
 
-function toFields(schemas: FieldSchemas, required: readonly string[] = []) {
-  return Object.entries(schemas).map(([name, schema], index) => ({
-    name,
-    path: [name] as FieldPath,
-    label: schema.title ?? name,
-    kind: toFieldKind(schema),
-    isRequired: required.includes(name),
-    isNullable: toTypes(schema).includes('null'),
-    schema,
-    inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
-    /** The name of its input. Differs from `name` if a form cannot contain that name. */
-    inputName: toInputName(name),
-  }))
+function toFields(
+  schemas: FieldSchemas,
+  required: readonly string[] = [],
+  hints: FieldSchemas = {},
+) {
+  return Object.entries(schemas).map(([name, rule], index) => {
+    const isInferred = Object.hasOwn(hints, name)
+    const schema = (isInferred ? hints[name] : undefined) ?? rule
+    return {
+      name,
+      path: [name] as FieldPath,
+      label: rule.title ?? name,
+      kind: toFieldKind(schema, rule),
+      isRequired: required.includes(name),
+      /** Whether a blank input is null. */
+      isNullable: toTypes(schema).includes('null'),
+      acceptsNull: toTypes(rule).includes('null'),
+      isInferred,
+      /** Of the values that the field accepts. */
+      rule,
+      /** Of the values that it has: the rule, unless that is inferred. */
+      schema,
+      inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
+      /** The name of its input. Differs from `name` if a form cannot contain that name. */
+      inputName: toInputName(name),
+    }
+  })
 }
 
 /** Brackets nest in a form, and bodies lose `__proto__` and the names that are no fields. */
@@ -247,17 +284,20 @@ export function hasScalars(schema: FieldSchema): boolean {
   return toTypes(schema).some((type) => !['array', 'object', 'null'].includes(type))
 }
 
-function toFieldKind(schema: FieldSchema): Kind {
-  if (schema.enum) return 'choice'
+/** An input of a browser rejects other choices and formats, which only a rule may do. */
+function toFieldKind(schema: FieldSchema, rule: FieldSchema): Kind {
+  if (rule.enum) return 'choice'
   const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
   if (others.length > 0) return 'json'
-  if (type === 'string') return toTextKind(schema)
+  if (type === 'string') return toTextKind(schema, rule)
   if (type === 'integer' || type === 'number') return 'number'
   return type === 'boolean' ? 'boolean' : 'json'
 }
 
-function toTextKind({ writeOnly, format, maxLength = 0 }: FieldSchema): Kind {
+function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {
+  const { writeOnly, maxLength = 0, format: shown } = schema
   if (writeOnly === true) return 'password'
-  const known = formatKinds.find((kind) => kind === format)
+  // The picker of a date offers dates only; the form shows another value as text.
+  const known = formatKinds.find((kind) => kind === (/^date/.test(kind) ? shown : format))
   return known ?? (maxLength > 200 ? 'long text' : 'text')
 }

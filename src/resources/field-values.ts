@@ -3,7 +3,7 @@ import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
 import type { Document, StoredRecord } from '../stores/records/records.ts'
-import type { Field, FieldSchema, Resource } from './definition.ts'
+import { toTypes, type Field, type FieldSchema, type Resource } from './definition.ts'
 
 /** The value of a field, which may be called `constructor`. */
 export function findValue(document: Document, name: string): unknown {
@@ -28,16 +28,17 @@ export function valueToText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export function valueToHtml({ kind }: Field, value: unknown): Html {
+export function valueToHtml({ schema: { format } }: Field, value: unknown): Html {
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
   if (value === null) return html`<span class="quiet">null</span>`
   if (typeof value === 'object') {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
-  if (kind === 'email' && typeof value === 'string') return renderLink(`mailto:${value}`, value)
-  if (kind === 'uri' && typeof value === 'string' && /^https?:/i.test(value))
+  if (format === 'email' && typeof value === 'string' && value.includes('@'))
+    return renderLink(`mailto:${value}`, value)
+  if (format === 'uri' && typeof value === 'string' && /^https?:/i.test(value))
     return renderLink(value)
-  const iso = kind === 'date-time' ? toUtc(value) : undefined
+  const iso = format === 'date-time' ? toUtc(value) : undefined
   return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
 }
 
@@ -72,8 +73,8 @@ function isPlainText(schema: FieldSchema, value: unknown): value is string {
   return typeof value === 'string' && acceptsText(schema) && findJson(value) === undefined
 }
 
-export function acceptsText({ type = [] }: FieldSchema): boolean {
-  return [type].flat().includes('string')
+export function acceptsText(schema: FieldSchema): boolean {
+  return toTypes(schema).includes('string')
 }
 
 function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {

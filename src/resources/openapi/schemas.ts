@@ -26,7 +26,9 @@ export function toSchemas(resource: Resource) {
     changes: toComponent('schemas', `${name}Changes`, {
       description: 'The fields to change. null removes a field that is not required.',
       type: 'object',
-      properties: input.properties,
+      properties: mapByName(editable, (field) =>
+        toInputFieldSchema(field, !field.isRequired && !field.acceptsNull),
+      ),
       ...toUnknown(resource),
     }),
     inputExample: mapByName(editable, (field) =>
@@ -46,8 +48,8 @@ function toRecordSchema(resource: Resource, required: readonly string[]) {
   return {
     type: 'object',
     required: [...own.map((field) => field.name), ...required],
-    properties: mapByName(visible, ({ name, schema }) => ({
-      ...schema,
+    properties: mapByName(visible, ({ name, rule }) => ({
+      ...rule,
       ...(fixed.includes(name) && { readOnly: true }),
     })),
     ...toUnknown(resource),
@@ -59,13 +61,15 @@ function toInputSchema(resource: Resource) {
   return {
     ...schema,
     required: schema.required.filter((name) => editable.some((field) => field.name === name)),
-    properties: mapByName(editable, toInputFieldSchema),
+    properties: mapByName(editable, (field) =>
+      toInputFieldSchema(field, field.rule.default !== undefined && !field.acceptsNull),
+    ),
     ...toUnknown(resource),
   }
 }
 
-function toUnknown({ allowsUnknown }: Resource) {
-  return { additionalProperties: allowsUnknown || undefined }
+function toUnknown({ allowsUnknown, schema: { additionalProperties = true } }: Resource) {
+  return { additionalProperties: allowsUnknown ? additionalProperties : undefined }
 }
 
 /** A field with a default is required in the types of openapi-typescript. */
@@ -80,9 +84,11 @@ function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => V
   return Object.fromEntries(fields.map((field) => [field.name, toValue(field)]))
 }
 
-function toInputFieldSchema({ schema, isRequired }: Field): object {
-  const storable = schema.type === 'string' ? { ...schema, pattern: '^[^\\u0000]*$' } : schema
-  return isRequired ? storable : { anyOf: [storable, { type: 'null' }] }
+/** `isCleared`: null removes the value or stands for the default. */
+function toInputFieldSchema({ rule }: Field, isCleared: boolean): object {
+  const isText = [rule.type].flat().includes('string')
+  const storable = isText ? { pattern: '^[^\\u0000]*$', ...rule } : rule
+  return isCleared ? { anyOf: [storable, { type: 'null' }] } : storable
 }
 
 export function toExample({ schema, isRequired }: Field): unknown {

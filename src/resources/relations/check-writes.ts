@@ -72,11 +72,11 @@ function toChecks(
     const value = findValue(document, field) ?? null
     return isDeepStrictEqual(value, findValue(before, field)) ? null : value
   }
-  const parents = relations.flatMap(({ isToParent, field, other }): Check[] => {
+  const parents = relations.flatMap(({ isToParent, isInferred, field, other }): Check[] => {
     const value = toNew(field)
     const referenced = findReferenced({ document }, field) ?? ''
     const isOwn = other.resource === resource && referenced === id
-    if (!isToParent || value === null || isOwn || !resource.isChecked) return []
+    if (!isToParent || isInferred || value === null || isOwn || !resource.isChecked) return []
     const message = `must be the id of an existing ${other.resource.singular}`
     const step: Step = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
     return [{ step, problem: { field, message } }]

@@ -130,13 +130,5 @@ function toChange(
   record: StoredRecord,
 ) {
   const document = changes.get(toKey(resource, record.id))?.document ?? record.document
-  const others = Object.entries(document).filter(([name]) => name !== field)
-  const isNullable =
-    resource.allowsUnknown ||
-    resource.fields.some(({ name, isNullable }) => name === field && isNullable)
-  return {
-    resource,
-    record,
-    document: isNullable ? { ...document, [field]: null } : Object.fromEntries(others),
-  }
+  return { resource, record, document: { ...document, [field]: null } }
 }

@@ -1,7 +1,13 @@
 import { html, type Html } from '../../site/html.ts'
 import type { Field, FieldSchema } from '../definition.ts'
 import type { Choices } from '../relations/related-html.ts'
-import { acceptsText, findValue, toFormText, valueToInputText } from '../field-values.ts'
+import {
+  acceptsText,
+  findValue,
+  toFormText,
+  valueToInputText,
+  valueToText,
+} from '../field-values.ts'
 import { explainProblem, type FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
 
@@ -17,13 +23,13 @@ export interface FormState {
 export function renderField(field: Field, form: FormState): Html {
   const { name, label, kind, isRequired, inputId: id } = field
   const problem = form.problems?.find((known) => known.field === name)
-  const choices = form.choices?.get(name)
   const value = findValue(form.values, name)
   // JSON that could not be parsed is still the text that was typed.
   const typed = problem && typeof value === 'string' ? value : valueToInputText(field, value)
   const text = toFormText(typed)
   const isKept = form._action === 'edit' && (kind === 'password' || text !== typed)
   const isShowable = problem !== undefined || keptTexts[kind]?.test(text) !== false
+  const choices = form.choices?.get(name) ?? (isShowable ? toSuggestions(field) : undefined)
   const isOptional = !isRequired || isKept
   const hint = choices ? (field.schema.description ?? '') : toHint(field, isKept)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
@@ -61,7 +67,7 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
     case 'password':
       return html`<input ${attributes} type="password" autocomplete="new-password" value="">`
     case 'number':
-      return html`<input ${attributes} type="number" ${numberAttributes(field.schema)} value="${text}">`
+      return html`<input ${attributes} type="number" ${numberAttributes(field.rule)} value="${text}">`
     default:
       return html`<input ${attributes} ${inputTypes[kind] ?? ''} value="${text}">`
   }
@@ -115,8 +121,16 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
   return html`step="${step}"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
 }
 
-function toHint({ kind, schema }: Field, isKept: boolean): string {
-  if (!isKept) return schema.description ?? toHintText(kind, schema)
+/** The few texts that the records have. */
+function toSuggestions({ isInferred, schema: { enum: shown = [] } }: Field): Choices | undefined {
+  const options = shown.flatMap((text) => (typeof text === 'string' ? [[text, text] as const] : []))
+  return isInferred && options.length > 0 ? { options, isComplete: false } : undefined
+}
+
+function toHint({ kind, rule, schema, isInferred }: Field, isKept: boolean): string {
+  const [example] = schema.examples ?? []
+  if (!isKept && isInferred && schema.format !== undefined) return `Such as ${valueToText(example)}`
+  if (!isKept) return rule.description ?? toHintText(kind, rule)
   const name = kind === 'password' ? 'password' : 'value, which is too long for this form'
   return `Leave empty to keep the current ${name}.`
 }

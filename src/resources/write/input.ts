@@ -15,7 +15,14 @@ import {
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
+import {
+  acceptedPatchTypes,
+  acceptedTypes,
+  jsonPatchType,
+  jsonTypes,
+  mergePatchType,
+  toTypes,
+} from '../definition.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue, toFormText, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
@@ -48,9 +55,11 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     const { fields, problems } = parseForm(sent, body, config)
     return { fields: { ...fields, ...kept }, unknownFields, problems }
   }
-  const fields = named.map(({ name, isNullable, schema }): [string, unknown] => {
-    if (body[name] !== null || isNullable) return [name, body[name]]
-    return [name, method === 'PATCH' ? undefined : schema.default]
+  const fields = named.map(({ name, acceptsNull, isRequired, rule }): [string, unknown] => {
+    const value = body[name]
+    if (value !== null || acceptsNull) return [name, value]
+    const isRemoved = method === 'PATCH' || isRequired
+    return [name, isRemoved ? undefined : (rule.default ?? null)]
   })
   return { fields: { ...Object.fromEntries(fields), ...kept }, unknownFields, problems: [] }
 }
@@ -205,9 +214,23 @@ export function findProblems(resource: Resource, document: Document): readonly F
   const validator = resource.validator()
   // Listing the errors of a valid document takes ten times as long.
   const errors = validator.Check(document) ? [] : validator.Errors(document)[1]
-  return [...errors.flatMap(toFieldProblems), ...findLongTexts(resource, document)].toSorted(
+  const problems = errors.flatMap((error) => {
+    const found = toFieldProblems(error)
+    return error.keyword === 'type' ? found.map((each) => withSource(resource, each)) : found
+  })
+  return [...problems, ...findLongTexts(resource, document)].toSorted(
     (one, other) => order.indexOf(one.field) - order.indexOf(other.field),
   )
+}
+
+/** Where a type comes from that is no rule of a schema, and how to allow others. */
+function withSource({ name, fields, inferredFrom }: Resource, problem: FieldProblem): FieldProblem {
+  const field = fields.find((known) => known.name === problem.field)
+  if (!field?.isInferred || inferredFrom === undefined) return problem
+  const types = problem.inside?.length ? toTypes(field.schema) : jsonTypes
+  const schema = { [name]: { properties: { [field.name]: { type: types } } } }
+  const how = `To allow others, use a schema such as ${JSON.stringify(schema)}`
+  return { ...problem, message: `${problem.message} (inferred from ${inferredFrom}). ${how}` }
 }
 
 function findLongTexts({ maxBytes = {} }: Resource, document: Document): FieldProblem[] {
