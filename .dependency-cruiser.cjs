@@ -36,7 +36,7 @@ module.exports = {
       name: `${from}-imports-only-allowed`,
       severity: 'error',
       from: { path: `^src/${from}/` },
-      to: { path: '^src/', pathNot: `^src/(${from}|${to})(/|\\.ts$)` },
+      to: { path: '^src/', pathNot: `^src/(${from}|${to}|timers)(/|\\.ts$)` },
     })),
     {
       name: 'each-folder-has-a-row',

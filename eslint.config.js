@@ -2,6 +2,11 @@ import js from '@eslint/js'
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
+const ownTimers = 'See src/timers.ts.'
+const timers = ['Timeout', 'Interval', 'Immediate']
+  .flatMap((name) => [`set${name}`, `clear${name}`])
+  .concat('queueMicrotask', 'performance')
+
 export default defineConfig(
   { ignores: ['node_modules', 'data', 'dist', 'bench/.python'] },
   js.configs.recommended,
@@ -29,15 +34,22 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['**/*.test.ts'],
+    ignores: ['**/*.test.ts', '**/*.contract.ts', 'src/timers.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {
           paths: [
             { name: 'node:http', allowTypeImports: true, message: 'See src/http/node-http.ts.' },
+            { name: 'node:timers', message: ownTimers },
+            { name: 'node:timers/promises', message: ownTimers },
           ],
         },
+      ],
+      'no-restricted-globals': ['error', ...timers.map((name) => ({ name, message: ownTimers }))],
+      'no-restricted-properties': [
+        'error',
+        { object: 'AbortSignal', property: 'timeout', message: ownTimers },
       ],
     },
   },

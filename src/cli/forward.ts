@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { setTimeout } from 'node:timers/promises'
 import { finished, type Duplex } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../http/errors/http-error.ts'
@@ -9,6 +8,7 @@ import { connectionFields } from '../http/request/raw-request.ts'
 import { BinUnavailable, get, list, readAll, readEvents } from './bin-client.ts'
 import type { ListedRequest, Source } from './bin-client.ts'
 import { toPrintable } from './format.ts'
+import { delay, performance, timeoutSignal } from '../timers.ts'
 
 /** If it is the only one, it is not sent again while the service cannot be reached. */
 type Forwarded = ListedRequest & { isOnly?: boolean }
@@ -54,7 +54,7 @@ export async function forward(config: Config, [bin = '', local = '']: readonly s
       source.isLost = true
       console.error(`vitrine: ${toReason(error)}; connecting again`)
     })
-    await setTimeout(retryMs)
+    await delay(retryMs)
   }
 }
 
@@ -157,7 +157,7 @@ async function sendUntilReceived(
       : `The local service cannot be reached (${reason}). Trying again until it is back.`
     if (line !== lastLine) console.error(`Waiting to send ${toLine(captured)} again. ${line}`)
     lastLine = line
-    await setTimeout(pauseMs)
+    await delay(pauseMs)
   }
 }
 
@@ -214,7 +214,7 @@ function readStatus(request: ClientRequest): Promise<number> {
         else resolve(response.statusCode ?? 0)
       })
     })
-  AbortSignal.timeout(localSeconds * 1000).addEventListener('abort', () => {
+  timeoutSignal(localSeconds * 1000).addEventListener('abort', () => {
     fail(`no complete response in ${String(localSeconds)} s`)
   })
   return promise

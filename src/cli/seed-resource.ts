@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { findLoad } from '../data-file/load-data.ts'
@@ -19,6 +18,7 @@ import {
 } from '../stores/records/records.ts'
 import { createFake, type Source } from './fake-values.ts'
 import { assertNotInMemory, formatCount } from './format.ts'
+import { nextTurn } from '../timers.ts'
 
 const maxAttempts = 100
 const maxParents = 1000
@@ -75,7 +75,7 @@ async function addRecords(context: ResourceContext, source: Source, count: numbe
         const id = source.faker.string.uuid()
         const { createdAt } = await createRecord(context, id, await hash(document))
         // Records of the same millisecond would be listed in the order of their ids.
-        while (Date.parse(createdAt) === Date.now()) await setImmediate()
+        while (Date.parse(createdAt) === Date.now()) await nextTurn()
         break
       } catch (error) {
         // A unique value that another record has.

@@ -14,6 +14,7 @@ import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
 import { toReason } from '../stores/store-failure.ts'
+import { setTimeout } from '../timers.ts'
 
 const maxStopSeconds = 10
 

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
@@ -8,6 +7,7 @@ import type { ResettableDemo } from '../test-api/reset-all.ts'
 import { testApi } from '../test-api/test-api.ts'
 import { toResponsesDemo, toFirstSegment } from './data-responses.ts'
 import type { OpenedData } from './open-data.ts'
+import { delay } from '../timers.ts'
 
 interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
   /** Called with a text for each demo that loses paths. */
@@ -61,7 +61,7 @@ function withDelay(demo: Demo, milliseconds: number): Demo {
       return routes.map((route) => ({
         ...route,
         async handler(request, reply) {
-          await setTimeout(milliseconds)
+          await delay(milliseconds)
           return route.handler.call(this, request, reply)
         },
       }))

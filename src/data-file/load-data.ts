@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { defineResource } from '../resources/definition.ts'
@@ -13,6 +12,7 @@ import {
 } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
 import type { InferredResource } from './to-definition.ts'
+import { delay } from '../timers.ts'
 
 /** What the database has of a data file. */
 export interface Load {
@@ -50,7 +50,7 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
     const load = record && toLoad(record)
     if (!load || load.isComplete) return load
     if (Date.now() - Date.parse(record.updatedAt) > abandonedMs) return load
-    await setTimeout(pollMs)
+    await delay(pollMs)
   }
 }
 

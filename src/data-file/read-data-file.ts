@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { parse as parseJson } from 'secure-json-parse'
 import { assertDepth } from '../http/body/parse-json.ts'
 import { isUrl } from '../config/parse-settings.ts'
+import { timeoutSignal } from '../timers.ts'
 
 export interface DataText {
   source: string
@@ -39,7 +40,7 @@ function readLocal(source: string) {
 const tooLarge = `it is larger than ${String(maxDataBytes / 1024 ** 2)} MiB`
 
 async function fetchData(source: string) {
-  const signal = AbortSignal.timeout(fetchSeconds * 1000)
+  const signal = timeoutSignal(fetchSeconds * 1000)
   try {
     const response = await followRedirects(source, signal)
     if (!response.ok) throw new Error(`it responded with ${String(response.status)}`)

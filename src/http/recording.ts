@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 // The global `performance` is a getter, which takes longer.
-import { performance } from 'node:perf_hooks'
 import { TLSSocket } from 'node:tls'
 import { hasBody } from './body/body-reader.ts'
 import { createByteCollector } from './body/read-bytes.ts'
 import { findStream } from './request/target.ts'
+import { performance } from '../timers.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {

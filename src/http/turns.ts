@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { nextTurn } from '../timers.ts'
 
 /** For each key: what was given last ends. */
 const ends = new Map<string, Promise<unknown>>()
@@ -8,7 +8,7 @@ export async function takeTurn<Result>(
   key: string,
   run: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const result = (ends.get(key) ?? Promise.resolve()).then(() => setImmediate()).then(run)
+  const result = (ends.get(key) ?? Promise.resolve()).then(() => nextTurn()).then(run)
   const end = result.catch(() => undefined)
   ends.set(key, end)
   try {

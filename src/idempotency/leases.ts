@@ -2,6 +2,7 @@ import { toTime } from '../auth/session-lifecycle.ts'
 import { keyInFlight } from '../http/errors/http-error.ts'
 import { createId } from './create-id.ts'
 import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
+import { clearInterval, setInterval } from '../timers.ts'
 
 const storedSeconds = 24 * 3600
 /** After this time another process continues the request of a process that ended. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
 import type { Config } from '../config/config.ts'
@@ -13,6 +12,7 @@ import type { IdempotencyEntries, StoredResponse } from '../stores/idempotency/i
 import { StoreFailure } from '../stores/store-failure.ts'
 import { sweepRegularly } from '../stores/sweep-regularly.ts'
 import { leaseKey, renewLease } from './leases.ts'
+import { delay } from '../timers.ts'
 
 const claimedIds = new WeakMap<FastifyRequest, string>()
 
@@ -67,7 +67,7 @@ export function addIdempotencyHooks(
 /** A browser that sends a form twice shows the response to the second request. */
 async function awaitAnswer(entries: IdempotencyEntries, keyHash: string) {
   for (let checks = 0; checks < 20; checks += 1) {
-    await setTimeout(100)
+    await delay(100)
     const entry = await entries.find(keyHash)
     if (!entry || entry.answer) return entry?.answer
   }

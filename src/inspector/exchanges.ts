@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { delay } from '../timers.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import { exchangeSchema, summarySchema, type Exchange, type ExchangeSummary } from './exchange.ts'
@@ -176,7 +176,7 @@ function createWatch({ mode }: ExchangeLog, readNews: (query: NewsQuery) => Prom
       const news = await readNews({ numbers, since, viewers: [...viewers] })
       for (const { processId, next } of news.items) numbers[processId] = next
       for (const watcher of watchers) notify(watcher, news, mode)
-      await setTimeout(tickMs, undefined, { ref: false })
+      await delay(tickMs, undefined, { ref: false })
     }
     isRunning = false
   }

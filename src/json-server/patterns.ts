@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { badRequest } from '../http/errors/http-error.ts'
+import { performance, timeoutSignal } from '../timers.ts'
 
 type Texts = readonly (string | undefined)[]
 
@@ -63,7 +64,7 @@ async function matchInWorker(
   running.ref()
   running.postMessage(sent)
   try {
-    const signal = AbortSignal.timeout(Math.max(1, Math.round(milliseconds)))
+    const signal = timeoutSignal(Math.max(1, Math.round(milliseconds)))
     // The worker posts nothing else.
     const [results] = (await once(running, 'message', { signal })) as [boolean[]]
     running.unref()

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { setTimeout } from 'node:timers/promises'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
@@ -12,6 +11,7 @@ import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts
 import { findQuery, list, show } from './read.ts'
 import { findList, isVersion1, toKey, type Context } from './server.ts'
 import { change, create, destroy, destroyAsPage } from './write.ts'
+import { delay as wait } from '../timers.ts'
 
 /** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
 export function toDialect(context: Context, routes: readonly Route[]): readonly Route[] {
@@ -123,5 +123,5 @@ const maxDelayMs = 60_000
 async function delay({ version }: Context, request: FastifyRequest): Promise<void> {
   const { _delay } = version === '0.17' ? findQuery(request) : {}
   const milliseconds = Math.min(maxDelayMs, Number.parseFloat(String(_delay)) || 0)
-  if (milliseconds > 0) await setTimeout(milliseconds)
+  if (milliseconds > 0) await wait(milliseconds)
 }

@@ -12,6 +12,7 @@ import { parseAddress, toClientAddress } from '../http/request/client-address.ts
 import { toRateLimitHeaders, type QuotaState } from '../http/response/rate-limit-headers.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
 import { toReason } from '../stores/store-failure.ts'
+import { clearInterval, performance, setInterval } from '../timers.ts'
 
 export function openLimits(config: Config, counters: CounterSet | undefined) {
   const { maxEventLoopDelayMs: maxDelayMs, maxConnectionsPerClient: maxPerClient } = config

@@ -6,6 +6,7 @@ import { toPath } from '../http/request/target.ts'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../http/errors/http-error.ts'
 import { withoutSchemas } from '../server/server.ts'
+import { performance, setImmediate } from '../timers.ts'
 
 export interface LogStream {
   write: (line: string) => void

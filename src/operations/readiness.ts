@@ -1,6 +1,6 @@
 import type { Server } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { delay } from '../timers.ts'
 
 export type ReadinessState =
   'ready' | 'starting' | 'draining' | 'no database' | 'no free connection'
@@ -58,7 +58,7 @@ export function createReadiness(watched?: Watched) {
 async function works(check: Check): Promise<boolean> {
   try {
     const checked = Promise.resolve(check()).then(() => true)
-    return await Promise.race([checked, setTimeout(maxCheckMs, false, { ref: false })])
+    return await Promise.race([checked, delay(maxCheckMs, false, { ref: false })])
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import type { Counters } from '../stores/counters/counters.ts'
+import { clearTimeout, setTimeout } from '../timers.ts'
 
 type Subject = 'count' | 'opened' | 'exchanges' | 'metrics' | 'readiness'
 

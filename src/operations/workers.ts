@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Count, Counters } from '../stores/counters/counters.ts'
 import { findFreePort } from './free-port.ts'
 import { openChannel, type Handlers, type SendRequest, type Supervised } from './worker-channel.ts'
+import { performance, setTimeout } from '../timers.ts'
 
 /** A worker that ends sooner is replaced after this delay: its successor may fail too. */
 const minLifetimeMs = 1000

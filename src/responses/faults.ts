@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { renderLastHead } from '../http/response/last-head.ts'
 import { pace, toPause, wait } from '../http/response/pacing.ts'
 import { isWithoutBody } from '../http/response/send.ts'
+import { nextTurn } from '../timers.ts'
 
 /** A response that the service could send as it should be. */
 export interface SoundResponse {
@@ -181,7 +181,7 @@ function reset(socket: Socket & { _parent?: Socket | null }): void {
 
 /** Not at once: Node 26 aborts the process if this is in a callback of received frames. */
 async function resetStream(stream: ServerHttp2Stream, code: number): Promise<void> {
-  await setImmediate()
+  await nextTurn()
   stream.close(code)
 }
 

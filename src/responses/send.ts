@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
 import type { Config } from '../config/config.ts'
@@ -27,6 +26,7 @@ import { findTimeProblems, toBody } from './description-limits.ts'
 import type { ResponseDescription } from './description.ts'
 import { createFaultSender } from './fault-sender.ts'
 import { invalidDescription } from './parse-description.ts'
+import { nextTurn } from '../timers.ts'
 
 export interface SendOptions {
   config: Config
@@ -218,7 +218,7 @@ async function* toChunks(
     for (let index = start; index < end; index += 1) {
       yield bytes.subarray(index * size, (index + 1) * size)
       // Node makes one chunk of all writes in a turn.
-      await setImmediate()
+      await nextTurn()
     }
   }
 }

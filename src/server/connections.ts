@@ -5,6 +5,7 @@ import { Server as TlsServer } from 'node:tls'
 import { isHttp2 } from '../http/request/target.ts'
 import { respondToClientError } from './connection-errors.ts'
 import type { ClientError, HttpConnection, RequestLog } from './connection-errors.ts'
+import { clearInterval, performance, setInterval, setTimeout } from '../timers.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
+import { clearInterval, performance, setInterval } from '../timers.ts'
 
 /** At most, of a frame that acknowledges PING or SETTINGS, with its TLS record. */
 const acknowledgementBytes = 128

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { clearInterval, setInterval } from '../timers.ts'
 
 interface Sweeping {
   name: string

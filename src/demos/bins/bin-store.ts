@@ -7,6 +7,7 @@ import { StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
 import { binSchema, binCollections } from './collections.ts'
 import type { RequestStore } from './request-store.ts'
+import { performance } from '../../timers.ts'
 
 export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
   id: string

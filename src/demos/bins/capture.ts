@@ -21,6 +21,7 @@ import { withoutSecrets } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
 import type { BinServices } from './of-bin.ts'
+import { performance } from '../../timers.ts'
 
 const content = { '*/*': {} }
 

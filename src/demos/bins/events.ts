@@ -10,6 +10,7 @@ import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captu
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
 import { findMatching, type Pages, type Search } from './search.ts'
+import { performance } from '../../timers.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
 

@@ -1,5 +1,6 @@
 import type { Collection } from '../../stores/records/records.ts'
 import { limitReached } from '../../stores/store-failure.ts'
+import { performance } from '../../timers.ts'
 
 export type FileSpace = ReturnType<typeof createFileSpace>
 export type Share = Awaited<ReturnType<FileSpace['begin']>>

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
 import { badFraming, badRequest, contentTooLarge, requestTimeout } from '../errors/http-error.ts'
+import { clearTimeout, setImmediate, setTimeout } from '../../timers.ts'
 
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>

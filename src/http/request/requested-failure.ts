@@ -7,6 +7,7 @@ import { recordExtras } from '../recording.ts'
 import { isClosed } from '../response/finish-responses.ts'
 import { wait } from '../response/pacing.ts'
 import { isHttp2 } from './target.ts'
+import { setTimeout } from '../../timers.ts'
 
 const losing = 'vitrine-lose-response'
 

@@ -6,6 +6,7 @@ import { text } from '../openapi/content.ts'
 import type { Content, Parameter } from '../openapi/operation.ts'
 import { isHttp2 } from '../request/target.ts'
 import { isClosed } from './finish-responses.ts'
+import { clearTimeout, setTimeout } from '../../timers.ts'
 
 const eventStreamType = 'text/event-stream'
 

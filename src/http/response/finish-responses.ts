@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
-import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import { reportIgnoredBody } from '../body/body-reader.ts'
@@ -11,6 +10,7 @@ import { withoutPatterns } from '../openapi/route.ts'
 import { createCapture, type Recording } from '../recording.ts'
 import { compress } from './compress.ts'
 import { revalidate } from './send.ts'
+import { performance } from '../../timers.ts'
 
 /** One hook for all steps, since each hook takes time. */
 export function finishResponses(app: FastifyInstance, config: Config, isClosing: () => boolean) {

@@ -15,6 +15,7 @@ import {
 } from '../parameters.ts'
 import { renderAs, renderJson, toRequestMembers } from '../render.ts'
 import { parseStatus } from './status.ts'
+import { performance } from '../../timers.ts'
 
 const delayed = { delay: ['The seconds before the response.', '0'] } as const
 const dripQuery = {

@@ -1,4 +1,5 @@
 import type { Counters } from './counters.ts'
+import { performance } from '../../timers.ts'
 
 /** The oldest is dropped, so that many client addresses cannot fill the memory. */
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {

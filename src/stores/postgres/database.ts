@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { SQLOutputValue } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { toConnectionReason } from '../connection-reason.ts'
 import { hasCode, isUnavailable, StoreFailure, toReason } from '../store-failure.ts'
 import { assertSession, assertWritable, createClient, openHosts, toHostUrls } from './hosts.ts'
 import type { Hosts } from './hosts.ts'
 import { alter, migrate } from './migrations.ts'
+import { delay, performance } from '../../timers.ts'
 
 /** The limit of a statement with its repetitions: a request gets its response within two seconds. */
 const maxMs = 1500
@@ -60,7 +60,7 @@ export async function openPostgresDatabase(url: string) {
       }
     },
     close: () =>
-      (closed ??= Promise.race([hosts.close(), setTimeout(maxCloseMs, undefined, { ref: false })])),
+      (closed ??= Promise.race([hosts.close(), delay(maxCloseMs, undefined, { ref: false })])),
   }
 }
 
@@ -102,7 +102,7 @@ async function listen(url: string, { channel, take, signal }: Listening): Promis
       take()
       await once(client, 'end', { signal })
     }).catch(() => undefined)
-    await setTimeout(reconnectMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await delay(reconnectMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }
 
@@ -114,7 +114,7 @@ async function run<Outcome>(hosts: Hosts, work: Work<Outcome>): Promise<Outcome>
     } catch (error) {
       const isLast = attempt === maxAttempts || performance.now() > giveUpAt
       if (isLast || !isConflict(error)) throw postgresErrorToFailure(error)
-      await setTimeout(Math.random() * 5 * attempt)
+      await delay(Math.random() * 5 * attempt)
     }
   }
 }

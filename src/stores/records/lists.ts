@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
 import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
 import { findOrdered, findRanges } from './plan.ts'
@@ -9,6 +8,7 @@ import type { IndexRange, Scan, Source } from './ranges.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
 import type { Collection, FieldPath, Filter, Pages } from './records.ts'
 import type { Slice, RecordQuery, StoredRecord } from './records.ts'
+import { nextTurn } from '../../timers.ts'
 
 const countedPerStep = 10_000
 const testedPerPage = 1000
@@ -135,7 +135,7 @@ async function* readOldestFirst(scan: Scan): Pages {
   const pageSize = createPageSize(scan.recordsPerRange)
   let range = findNarrowRange(scan)
   for (;;) {
-    await setImmediate()
+    await nextTurn()
     const rows = await readRows(scan, range, { offset: 0, limit: pageSize.next() })
     const page = pageSize.cut(rows).map(toStoredRecord)
     const last = page.at(-1)
@@ -154,7 +154,7 @@ async function* readByIds(scan: Scan): Pages {
   for await (const range of findRanges(scan)) {
     const ids = (await selectRows(scan, range, { what: 'id', tail })).map(([id]) => String(id))
     while (ids.length > 0) {
-      await setImmediate()
+      await nextTurn()
       const some = ids.slice(0, pageSize.next())
       const rows = await readRows(scan, toIdRange(scan, some))
       const page = pageSize.cut(rows).map(toStoredRecord)

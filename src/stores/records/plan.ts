@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
 import { toMarks } from './conditions.ts'
 import type { Row } from './dialect.ts'
 import { divideRange, findFew, findNarrowRange, findRange, isFew, selectRows } from './ranges.ts'
 import { toIdRange, toLater, toOrderBy } from './ranges.ts'
 import type { IndexRange, Scan, Term } from './ranges.ts'
+import { nextTurn } from '../../timers.ts'
 
 // Where no index has their order, records are sorted in a temporary file: sorting in the database would
 // be one long statement, or occupy a connection while a client reads.
@@ -33,7 +33,7 @@ async function* sort(scan: Scan, range: IndexRange): AsyncGenerator<IndexRange> 
     return
   }
   for await (const ids of sortRows(scan.order, readKeys(scan, range))) {
-    await setImmediate()
+    await nextTurn()
     yield toIdRange(scan, ids)
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { StoreFailure } from '../store-failure.ts'
 import {
   fieldToColumn,
@@ -10,6 +9,7 @@ import {
 } from './conditions.ts'
 import type { Condition, Dialect, Row, Value } from './dialect.ts'
 import { isOfText, type Filter, type RecordQuery, type SortTerm } from './records.ts'
+import { nextTurn, performance } from '../../timers.ts'
 
 export const oldestFirst = 'records_oldest_first'
 
@@ -217,7 +217,7 @@ interface RangeEnd {
 }
 
 async function findEnd(scan: Scan, range: IndexRange, { order, size }: RangeEnd) {
-  await setImmediate()
+  await nextTurn()
   if (size === Infinity) return undefined
   const what = order.map(({ column }) => column).join(', ')
   const tail = `ORDER BY ${toOrderBy(order)} LIMIT 1 OFFSET ${String(size - 1)}`

@@ -1,7 +1,7 @@
 import { Redis, ReplyError } from 'ioredis'
-import { setTimeout } from 'node:timers/promises'
 import { toConnectionReason } from '../connection-reason.ts'
 import { StoreFailure, toReason } from '../store-failure.ts'
+import { delay } from '../../timers.ts'
 
 /** A route whose first command fails responds within a second, also after hashing a password. */
 const commandMs = 700
@@ -72,7 +72,7 @@ function warnOfLosses(redis: Redis, isLost: boolean, warn: Warn): void {
 }
 
 async function giveUp(): Promise<never> {
-  await setTimeout(2 * connectMs, undefined, { ref: false })
+  await delay(2 * connectMs, undefined, { ref: false })
   throw new Error('it does not respond')
 }
 

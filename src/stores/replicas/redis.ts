@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
 import type { OpenReplicas, Responses } from './replicas.ts'
+import { clearInterval, clearTimeout, performance, setInterval, setTimeout } from '../../timers.ts'
 
 const timeoutMs = 1000
 /** For a while after a timeout, so that a process that hangs delays only one of many questions. */

@@ -1,6 +1,7 @@
 import type { Collection } from '../records/records.ts'
 import { makeRoomIfFull } from '../store-failure.ts'
 import { isSession, type Sessions } from './sessions.ts'
+import { performance } from '../../timers.ts'
 
 const sweepPauseMs = 1000
 

@@ -9,10 +9,10 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
 import { fileMode, folderMode } from '../file-modes.ts'
 import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
 import { migrate } from './migrations.ts'
+import { delay, performance } from '../../timers.ts'
 
 export type Durability = 'process' | 'full'
 
@@ -120,7 +120,7 @@ export async function retryWhileBusy<Result>(run: () => Result, askedAt = perfor
       return run()
     } catch (error) {
       if (!isBusy(error) || performance.now() > giveUpAt) throw toStoreFailure(error)
-      await setTimeout(waitMs)
+      await delay(waitMs)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
 import type { Collection, Document, StoredRecord } from '../records/records.ts'
 import { makeRoomIfFull, StoreFailure } from '../store-failure.ts'
+import { delay } from '../../timers.ts'
 
 export const stateSchema = {
   type: 'object',
@@ -39,7 +39,7 @@ export function createStates(collection: Collection, maxStates = 10_000) {
         ? await collection.change({ id, version: record.version, document, updatedAt })
         : await create(id, document)
       if (isWritten) return document
-      await setTimeout(Math.random() * Math.min(attempt, 20))
+      await delay(Math.random() * Math.min(attempt, 20))
     }
     throw new StoreFailure('unavailable', 'other processes change this state')
   }

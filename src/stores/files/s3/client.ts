@@ -4,9 +4,9 @@ import { hash } from 'node:crypto'
 import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
 import type { Config } from '../../../config/config.ts'
 import { filesUnavailable, hasCode, StoreFailure } from '../../store-failure.ts'
+import { delay } from '../../../timers.ts'
 
 export type S3Settings = Pick<Config, 'filesUrl' | 'awsAccessKeyId' | 'awsSecretAccessKey'>
 
@@ -93,7 +93,7 @@ async function retryPassing<Result>(run: () => Promise<Result>, isOnce = false):
     } catch (error) {
       const pauseMs = isOnce ? undefined : pausesMs[attempt]
       if (pauseMs === undefined || !isPassing(error)) throw s3ErrorToFailure(error)
-      await setTimeout(pauseMs)
+      await delay(pauseMs)
     }
   }
 }

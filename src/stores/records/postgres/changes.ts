@@ -2,6 +2,7 @@ import type { PostgresDatabase, Query } from '../../postgres/database.ts'
 import { createRead, keptChanges, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog, Step } from '../records.ts'
+import { clearInterval, setInterval, setTimeout } from '../../../timers.ts'
 
 const channel = 'vitrine_changes'
 /** A notification locks the whole database, so one stands for all writes of this time. */

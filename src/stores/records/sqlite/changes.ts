@@ -3,6 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
+import { clearInterval, setInterval } from '../../../timers.ts'
 
 /** Reading the state takes microseconds. */
 const pollMs = 50

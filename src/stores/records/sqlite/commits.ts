@@ -1,11 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
 import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
 import { explainFull, isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import type { ChangeKind } from '../records.ts'
 import type { OwnLog } from './changes.ts'
 import type { RecordCache } from './record-cache.ts'
+import { nextTurn, performance } from '../../../timers.ts'
 
 export interface Write {
   resource: string
@@ -39,7 +39,7 @@ export function createCommits(
   let committing: Promise<void> | undefined
   const commitAll = async () => {
     while (waiting.length > 0) {
-      await setImmediate()
+      await nextTurn()
       const writes = waiting
       waiting = []
       await commit(database, run, writes)
