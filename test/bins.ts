@@ -21,6 +21,7 @@ export interface Captured {
   requestFields: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
   status?: number
+  isPending?: boolean
   isCutOff?: boolean
   fault?: string
   step?: number

@@ -65,8 +65,9 @@ export async function prepareDescribed(
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw invalidDescription(problems)
-  if (delay > 0 || fault || isStreamed(description)) holdBytes(reply.raw, whole.length)
-  return { description, sendFault, ...toRequested(reply.request, description, whole) }
+  const takesTime = delay > 0 || fault !== undefined || isStreamed(description)
+  if (takesTime) holdBytes(reply.raw, whole.length)
+  return { description, takesTime, sendFault, ...toRequested(reply.request, description, whole) }
 }
 
 export async function sendPrepared(

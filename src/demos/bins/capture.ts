@@ -12,11 +12,12 @@ import { observeResponse } from '../../http/response/finish-responses.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription, Sequence } from '../../responses/description.ts'
-import { faults, type FaultName } from '../../responses/faults.ts'
+import { faults } from '../../responses/faults.ts'
 import { prepareDescribed, sendPrepared, type Prepared } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
+import type { CapturedRequest } from './captured-request.ts'
 import { withoutSecrets } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
@@ -67,7 +68,7 @@ async function captureRequest(
   const id = await requests.capture({ bin: bin.id, request: content, body })
   if (id === undefined) throw notFound(`There is no bin with the id ${bin.id}.`)
   observeResponse(reply, (_, { status, isCutOff }) => {
-    if (!isCutOff && status === content.status) return
+    if (!isCutOff && status === content.status && !content.isPending) return
     requests.correct(id, { status, isCutOff }).catch((err: unknown) => {
       request.server.log.warn({ reqId: request.id, err }, 'the status could not be stored')
     })
@@ -119,11 +120,15 @@ async function chooseResponse(
 }
 
 /** A fault before the body leaves no status. */
-function toOutcome(prepared: Prepared | HttpError): { status?: number; fault?: FaultName } {
+function toOutcome(
+  prepared: Prepared | HttpError,
+): Pick<CapturedRequest, 'fault' | 'isPending' | 'status'> {
   const { status } = prepared
-  if (prepared instanceof HttpError || prepared.description.fault === undefined) return { status }
+  if (prepared instanceof HttpError) return { status }
   const { fault } = prepared.description
-  return faults[fault].isInBody === true ? { status, fault } : { fault }
+  const pending = prepared.takesTime && { isPending: true }
+  if (fault === undefined) return { status, ...pending }
+  return faults[fault].isInBody === true ? { status, fault, ...pending } : { fault, ...pending }
 }
 
 function toContent(request: FastifyRequest) {

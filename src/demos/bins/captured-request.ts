@@ -31,6 +31,10 @@ const requestSchema = {
     },
     requestBody: { ...bodySchema, description: 'The first 64 KiB, as `text` or `hex`.' },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
+    isPending: {
+      type: 'boolean',
+      description: 'Set until a response that takes time has been sent or has failed.',
+    },
     isCutOff: { type: 'boolean', description: 'Set if the response did not reach its end.' },
     fault: { ...textSchema, description: 'The fault that the bin sent as the response.' },
     step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
@@ -86,7 +90,8 @@ export interface Outcome {
 
 export function toCorrected(record: StoredRecord, { status, isCutOff }: Outcome): ChangedRecord {
   const { id, version, document } = record
-  const request = { ...toContent(record), status, isCutOff: isCutOff || undefined }
+  const outcome = { status, isCutOff: isCutOff || undefined, isPending: undefined }
+  const request = { ...toContent(record), ...outcome }
   const updatedAt = new Date().toISOString()
   return { id, version, document: { ...document, request: [request] }, updatedAt }
 }

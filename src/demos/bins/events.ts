@@ -69,7 +69,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       while (!isFound) {
         const { content, last } = await reader.read(position)
         // Alone: the others do not match.
-        const own = [content?.events.get(bin)?.captured ?? []]
+        const own = [content?.events.get(bin)?.all.flatMap(({ request }) => request ?? []) ?? []]
         isFound = await hasAny(content?.gap === undefined ? own : readPages(), list)
         const rest = endsAt - performance.now()
         if (rest <= 0 || stream.isStopped()) return

@@ -102,7 +102,7 @@ const getEvents = ofBin({
   path: '/events',
   summary: 'Stream the captured requests',
   description:
-    'Server-sent events. `created` has a request without its headers and body. `changed` has it again if its response was cut off. `deleted` has an id. `reset` means that requests are missing: list those after the id `after`. Filters select the requests.',
+    'Server-sent events. `created` has a request without its headers and body. `changed` has it again when a response that takes time has been sent, or if it was cut off. `deleted` has an id. `reset` means that requests are missing: list those after the id `after`. Filters select the requests.',
   parameters: [...filterParameters, lastEventId],
   content: eventContent(
     `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,

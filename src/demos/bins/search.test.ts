@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify'
 import { createBin } from '../../../test/bins.ts'
 import { asMultipart } from '../../../test/multipart-form.ts'
 import { testApp } from '../../../test/test-app.ts'
+import { until } from '../../../test/until.ts'
 import { toMatch } from './search.ts'
 
 const file = {
@@ -38,6 +39,45 @@ for (const [what, words, sent, path] of searches) {
     assert.equal((await bin.list(`?contains=${encodeURIComponent(words)}x`)).length, 0)
   })
 }
+
+for (const [what, response] of [
+  ['a delay', { status: 201, delay: 0.3 }],
+  ['pauses', { status: 201, body: 'abcd', chunk_size: 1, pause: 0.1 }],
+  ['a delay in a sequence', { sequence: [{ status: 201, delay: 0.3 }] }],
+  ['a fault in the body', { status: 201, fault: 'stall', seconds: 0.3, body: 'ab' }],
+] as const) {
+  test(`a filter of the status selects a response with ${what} when it has ended`, async (t) => {
+    const app = await testApp(t)
+    const bin = await createBin(app, response)
+    const origin = await app.listen({ port: 0 })
+    const sent = fetch(`${origin}/b/${bin.id}`)
+      .then((one) => one.text())
+      .catch(() => undefined)
+    const [found] = await bin.list('?wait=60&status=201')
+    const ms = Date.now() - Date.parse(found?.receivedAt ?? '')
+    // A timer can be a millisecond early.
+    assert.ok(ms > 290, `${String(ms)} ms after the request`)
+    assert.deepEqual([found?.status, found?.isPending], [201, undefined])
+    await sent
+  })
+}
+
+test('a response that takes time is pending, and no filter of the status selects it before its end', async (t) => {
+  const app = await testApp(t, { settings: { MAX_DURATION_SECONDS: '60' } })
+  const bin = await createBin(app, { status: 201, delay: 50 })
+  const origin = await app.listen({ port: 0 })
+  const leaving = new AbortController()
+  const sent = fetch(`${origin}/b/${bin.id}`, { signal: leaving.signal }).catch(() => undefined)
+  const [first] = await bin.list('?wait=40')
+  assert.deepEqual([first?.status, first?.isPending], [201, true])
+  assert.deepEqual(await bin.list('?status=201'), [])
+  await bin.read('/requests?status=2xx', { method: 'DELETE' })
+  assert.equal((await bin.list()).length, 1)
+  leaving.abort()
+  await sent
+  await until(async () => (await bin.list())[0]?.isPending === undefined)
+  assert.equal((await bin.list())[0]?.isCutOff, true)
+})
 
 test('other requests are handled during a search', async (t) => {
   const bin = await createBin(await testApp(t))

@@ -15,7 +15,7 @@ export function toMatch(texts: Readonly<Record<string, string | undefined>>): Se
   return async (one) =>
     one.id > after &&
     (method === '' || one.method === method.toUpperCase()) &&
-    isStatusMatch(status, String(one.status ?? '')) &&
+    isStatusMatch(status, one.isPending ? '' : String(one.status ?? '')) &&
     (path === '' || (await look(() => one.path.includes(path)))) &&
     (words === '' || (await look(() => toSearchedOnce(one).includes(words))))
 }
