@@ -29,10 +29,10 @@ export interface Vitrine {
 export interface VitrineOptions {
   /** By environment name: `{ MAX_BODY_BYTES: '1000' }`. */
   settings?: Readonly<Record<string, string>>
-  /** What a data file would contain. */
-  data?: Readonly<Record<string, unknown>>
+  /** What a data file would contain. Not a Record: an interface has no index signature. */
+  data?: object
   /** What a schema file would contain. */
-  schema?: Readonly<Record<string, unknown>>
+  schema?: object
   /** The version of json-server whose responses it has. */
   dialect?: '0.17' | '1'
 }

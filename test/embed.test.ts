@@ -171,6 +171,23 @@ for (const [what, options, path, body] of [
   })
 }
 
+test('data may have the type of an interface', async (t) => {
+  interface Post {
+    id: number
+    title: string
+  }
+  interface Data {
+    posts: Post[]
+  }
+  const data: Data = { posts: [{ id: 1, title: 'One' }] }
+  const origin = await (await openVitrine(t, { data })).start()
+  assert.deepEqual(await listOf(origin, '/posts'), data.posts)
+})
+
+test('data that is no object is an error', async () => {
+  await assert.rejects(buildApp({ data: [1] }), /data: \/ must be an object/)
+})
+
 test('a schema says more about the data, and a dialect changes the responses', async (t) => {
   const schema = { posts: { required: ['title'], properties: { title: { minLength: 3 } } } }
   const strict = await (await openVitrine(t, { data: blog, schema })).start()
@@ -266,6 +283,11 @@ const misspelt: [options: object, message: RegExp][] = [
   [
     { settings: { MAX_BODY_BYTE: '1' } },
     /^unknown setting MAX_BODY_BYTE: did you mean MAX_BODY_BYTES\?$/,
+  ],
+  [{ settings: { MAX_BODY: '1' } }, /^unknown setting MAX_BODY: did you mean MAX_BODY_BYTES\?$/],
+  [
+    { settings: { SESSION_IDLE: '1' } },
+    /^unknown setting SESSION_IDLE: did you mean SESSION_IDLE_SECONDS\?$/,
   ],
   [{ settings: { DELAY: '1' } }, /unknown setting DELAY: did you mean DELAY_MS\?/],
 ]

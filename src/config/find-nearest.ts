@@ -1,7 +1,9 @@
 const maxEdits = 3
 
-/** The name that was probably meant. */
+/** The name that was probably meant: the only one that continues it with more words, or one with few other letters. */
 export function findNearest(name: string, names: readonly string[]): string | undefined {
+  const [longer, ...others] = names.filter((known) => known.startsWith(`${name}_`))
+  if (longer !== undefined && others.length === 0) return longer
   const maxDistance = Math.min(maxEdits, name.length / 2)
   const [nearest] = names
     // To count the edits of a long name takes long.
