@@ -49,6 +49,8 @@ function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
 
+const isBase64 = (text: string) => /^[\w+/-]*={0,2}$/.test(text)
+
 function checkBody(
   description: ResponseDescription,
   length: number,
@@ -68,7 +70,7 @@ function checkBody(
     ...others.map((field): Check => [true, field, `cannot be used with ${first}`]),
     [length > maxBodyBytes, name, `is longer than ${most}`],
     [length > 0 && isWithoutBody(status), name, ofStatus],
-    [!/^[\w+/-]*={0,2}$/.test(base64), 'base64', 'is not valid Base64'],
+    [!isBase64(base64), 'base64', 'is not valid Base64'],
     [fault !== undefined && hasFraming, 'fault', ofFault],
     [pause !== undefined && !has('chunk_size'), 'pause', 'needs chunk_size'],
     [seconds !== undefined && fault === undefined, 'seconds', 'needs fault'],
@@ -94,14 +96,32 @@ export function findTimeProblems(
 }
 
 function checkHeaders(
-  { headers, cookies = [], trailers = {}, early_hints, type }: ResponseDescription,
+  {
+    headers,
+    header_base64 = {},
+    cookies = [],
+    trailers = {},
+    early_hints,
+    type,
+  }: ResponseDescription,
   { maxHeaderBytes }: DescriptionLimits,
 ): Check[] {
   const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))
   const forbidden = Object.keys(trailers).filter((name) => forbiddenTrailers.test(name))
-  const all = { headers, trailers, early_hints, cookies: { cookies }, type: { type } }
+  const all = {
+    headers,
+    header_base64,
+    trailers,
+    early_hints,
+    cookies: { cookies },
+    type: { type },
+  }
   const most = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
   return [
+    ...Object.entries(header_base64).map(([name, values]): Check => {
+      const isWrong = ![values].flat().every(isBase64)
+      return [isWrong, 'header_base64', 'is not valid Base64', [name]]
+    }),
     [wrong !== -1, 'cookies', 'must have the form name=value', [String(wrong)]],
     ...forbidden.map((name): Check => [true, 'trailers', `must not have ${name}`]),
     ...Object.entries(all).map(([field, given = {}]): Check => {

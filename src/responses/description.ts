@@ -16,6 +16,11 @@ const properties = {
     ...fields,
     description: 'The headers. A header with several values has a list of them.',
   },
+  header_base64: {
+    ...fields,
+    description:
+      'More headers, with their values as bytes in Base64, for example `X-Name: Q2Fm6Q==` in Latin-1.',
+  },
   type: { ...text, description: 'The value of Content-Type.' },
   body: { ...text, description: 'The body as text. `json` and `base64` are other forms of it.' },
   json: { description: 'The body as any JSON value.' },

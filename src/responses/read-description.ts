@@ -6,7 +6,7 @@ import { queryParameter, text } from '../http/openapi/content.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
 import { parseJson } from '../http/body/parse-json.ts'
 import { readBytes } from '../http/body/read-bytes.ts'
-import { decodeUtf8, isDecimal } from '../http/request/parameters.ts'
+import { decodeComponent, decodeUtf8, isDecimal } from '../http/request/parameters.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 import { descriptionSchema } from './description.ts'
 import { invalidDescription } from './parse-description.ts'
@@ -26,7 +26,10 @@ export const tagParameter = queryParameter(
 export function toAllParameters({ raw }: FastifyRequest): readonly Pair[] {
   const { url = '' } = raw.target ?? {}
   const start = url.indexOf('?')
-  return start === -1 ? [] : [...new URLSearchParams(url.slice(start))]
+  if (start === -1) return []
+  // URLSearchParams would replace bytes that are not UTF-8.
+  decodeComponent(url.slice(start))
+  return [...new URLSearchParams(url.slice(start))]
 }
 
 /**
@@ -51,8 +54,8 @@ export async function readDescription(
   return { value: parseJson(decodeUtf8(bytes), config, `${intro}It`), intro }
 }
 
-/** Parameters that are repeated. Their members are in the plural. */
-const repeatable = ['header', 'cookie', 'trailer', 'early_hint']
+/** Parameters that are repeated. The members of most are in the plural. */
+const repeatable = ['header', 'header_base64', 'cookie', 'trailer', 'early_hint']
 const { properties } = descriptionSchema
 /** Without a value they are true. */
 const flags = ['close', 'ranges']
@@ -108,7 +111,11 @@ export function toDescription(
   const entries = [...groups].map(([name, pairs]): [string, unknown] => {
     const values = pairs.map(([, value]) => value)
     if (!repeatable.includes(name)) return [name, toMember(name, values, config)]
-    return [`${name}s`, name === 'cookie' ? values : toFields(name, values)]
+    if (name === 'cookie') return ['cookies', values]
+    // In a query, + is a space.
+    if (name === 'header_base64')
+      return [name, toFields(name, values, (value) => value.trim().replaceAll(' ', '+'))]
+    return [`${name}s`, toFields(name, values)]
   })
   return Object.fromEntries(entries)
 }
@@ -131,13 +138,13 @@ export function toFlag(value: string): boolean | string {
   return /^(1|true)?$/.test(value) || (!/^(0|false)$/.test(value) && value)
 }
 
-function toFields(name: string, lines: readonly string[]) {
+function toFields(name: string, lines: readonly string[], toValue = (value: string) => value) {
   const pairs = lines.map((line): Pair => {
     const [, field, value] = /^([^:]+):\s*(.*)$/s.exec(line) ?? []
     if (field === undefined || value === undefined) {
       throw badRequest(`${name} must have the form "Name: value".`)
     }
-    return [field, value]
+    return [field, toValue(value)]
   })
   return toObject(pairs)
 }

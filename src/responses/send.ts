@@ -17,6 +17,7 @@ import {
   type VisitorResponse,
 } from '../http/response/send-visitor-response.ts'
 import {
+  escapeBytes,
   ownCookies,
   toVisitorHeaders,
   type Pair,
@@ -153,8 +154,14 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
 
 /** `length` is that of the whole body. */
 function toHeaders(description: ResponseDescription, length: number): Pair[] {
-  const { headers, type, encoding, cookies = [] } = description
-  const given = toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)])
+  const { headers, header_base64: encoded, type, encoding, cookies = [] } = description
+  const given = [
+    ...toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)]),
+    ...toPairs(encoded).map(([name, value]): Pair => [
+      name,
+      escapeBytes(Buffer.from(value, 'base64')),
+    ]),
+  ]
   const isTyped = given.some(([name]) => name.toLowerCase() === 'content-type')
   const ownType = type ?? (isTyped || length === 0 ? undefined : findDefaultType(description))
   return [

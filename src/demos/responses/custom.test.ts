@@ -146,7 +146,10 @@ const invalid: readonly (readonly [string | object, RegExp])[] = [
   ['status=99', /status must be at least 200/],
   ['status=abc', /status must be a whole number/],
   ['status=200&status=201', /status is given more than once/],
-  ['color=red', /color is not allowed: the parameters are description, status, header, type, /],
+  [
+    'color=red',
+    /color is not allowed: the parameters are description, status, header, header_base64, type, /,
+  ],
   ['retry_after=1', /retry_after is not allowed: use header=Retry-After:1\./],
   ['steps=503', /steps is not allowed: use \/responses\/sequence\./],
   ['header=abc', /header must have the form "Name: value"/],

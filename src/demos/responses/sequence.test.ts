@@ -154,7 +154,7 @@ for (const [path, names] of invalid) {
 }
 
 const members =
-  'status, headers, type, body, json, base64, cookies, delay, chunk_size, pause, framing, trailers, encoding, early_hints, ranges, close, fault, seconds'
+  'status, headers, header_base64, type, body, json, base64, cookies, delay, chunk_size, pause, framing, trailers, encoding, early_hints, ranges, close, fault, seconds'
 
 for (const [path, payload, detail] of [
   [url, { a: 1 }, `a is not allowed: the members are ${members}.`],

@@ -98,7 +98,20 @@ const isPlain = (text: string) => /^[!-~]([\t -~]*[!-~])?$/.test(text)
 /** Node sends the bytes of UTF-8 if they are given as Latin-1. */
 function toFieldValue(text: string): string {
   if (isPlain(text)) return text
-  return Buffer.from(text.replaceAll(/[^\P{Cc}\t]/gu, ' ').trim()).toString('latin1')
+  const clean = text.replaceAll(/[^\P{Cc}\t]/gu, ' ').trim()
+  return clean.replaceAll(/[\udc80-\udcff]|[^\udc80-\udcff]+/gu, (part) =>
+    /[\udc80-\udcff]/u.test(part)
+      ? String.fromCharCode(part.charCodeAt(0) - escapeStart)
+      : Buffer.from(part).toString('latin1'),
+  )
+}
+
+const escapeStart = 0xdc00
+
+/** The text of bytes. As in PEP 383, one that is not ASCII is a lone surrogate, which no UTF-8 has. */
+export function escapeBytes(bytes: Buffer): string {
+  const toEscape = (byte: string) => String.fromCharCode(byte.charCodeAt(0) + escapeStart)
+  return bytes.toString('latin1').replaceAll(/[\u0080-\u00ff]/g, toEscape)
 }
 
 function limitValue(name: string, value: string, limits: VisitorLimits): string | undefined {

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { testApp, type TestApp } from '../../../test/test-app.ts'
+
+async function getRaw(app: TestApp, target: string): Promise<string> {
+  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+  return (await buffer(socket)).toString('latin1')
+}
+
+const toBase64 = (text: string) => Buffer.from(text, 'latin1').toString('base64')
+const toTarget = (description: object) =>
+  `/responses/custom?description=${encodeURIComponent(JSON.stringify(description))}`
+
+const sent: readonly [what: string, target: string, line: string][] = [
+  ['Latin-1 in Base64', '/responses/custom?header_base64=X-Name:+Q2Fm6Q==', 'X-Name: Caf\xe9'],
+  ['a + in Base64', '/responses/custom?header_base64=X-A:+/fv7+w==', 'X-A: \xfd\xfb\xfb\xfb'],
+  ['Base64 in JSON', toTarget({ header_base64: { 'X-Name': 'Q2Fm6Q==' } }), 'X-Name: Caf\xe9'],
+  [
+    'a list of Base64 in JSON',
+    toTarget({ header_base64: { 'X-Name': [toBase64('\xe9'), toBase64('\x80')] } }),
+    'X-Name: \xe9\r\nX-Name: \x80',
+  ],
+  ['UTF-8 in Base64', toTarget({ header_base64: { 'X-A': 'w6k=' } }), 'X-A: \xc3\xa9'],
+  ['UTF-8 as text', '/responses/custom?header=X-A:+%C3%A9', 'X-A: \xc3\xa9'],
+  [
+    'ends of lines',
+    toTarget({ header_base64: { 'X-A': toBase64('a\r\nX-B: c\0d') } }),
+    'X-A: a  X-B: c d',
+  ],
+]
+for (const [what, target, line] of sent) {
+  test(`a header with ${what} is sent as these bytes`, async (t) => {
+    const response = await getRaw(await testApp(t), target)
+    assert.match(response, /^HTTP\/1\.1 200 /)
+    assert.ok(response.includes(`\r\n${line}\r\n`), response)
+  })
+}
+
+test('a header of a bin can be given as bytes', async (t) => {
+  const app = await testApp(t)
+  const payload = { response: { header_base64: { 'X-Name': toBase64('\xe9') } } }
+  const { headers } = await app.inject({ method: 'POST', url: '/bins', payload })
+  const id = String(headers.location).split('/').at(-1) ?? ''
+  assert.match(await getRaw(app, `/b/${id}`), /\r\nX-Name: \xe9\r\n/)
+})
+
+const limited: readonly [what: string, header: Record<string, string>][] = [
+  ['a cookie of the service', { 'Set-Cookie': 'session=1; Path=/' }],
+  ['a redirect to another host', { Location: 'https://example.com/' }],
+  ['a header that is not allowed', { 'Access-Control-Allow-Origin': 'https://a.example' }],
+]
+for (const [what, header] of limited) {
+  test(`${what} has the same limits as text and as Base64`, async (t) => {
+    const app = await testApp(t)
+    const encoded = Object.entries(header).map(([name, value]) => [name, toBase64(value)] as const)
+    const asText = await app.inject(toTarget({ headers: header }))
+    const asBytes = await app.inject(toTarget({ header_base64: Object.fromEntries(encoded) }))
+    for (const { headers } of [asText, asBytes])
+      for (const name of ['date', 'x-request-id', 'server-timing'])
+        Reflect.deleteProperty(headers, name)
+    assert.deepEqual(asBytes.headers, asText.headers)
+  })
+}
+
+const wrong = [
+  '/responses/custom?body=caf%E9',
+  '/responses/custom?header=X-A:+%E9',
+  '/responses/custom?%E9=1',
+  '/responses/custom?description=%7B%22body%22:%22%E9%22%7D',
+  '/responses/fault/stall?body=%C3%28',
+  '/responses/rate/k?tag=%FF',
+  '/responses/custom?header_base64=X-A:+%21',
+  '/responses/custom?header_base64=X-A',
+  toTarget({ header_base64: { 'X-A': '!' } }),
+  toTarget({ header_base64: { 'X-A': ['YQ==', '!'] } }),
+  toTarget({ header_base64: { 'X A': 'YQ==' } }),
+  toTarget({ header_base64: 'YQ==' }),
+]
+for (const target of wrong) {
+  test(`${target} gets 400`, async (t) => {
+    const app = await testApp(t)
+    assert.equal((await app.inject(target)).statusCode, 400)
+  })
+}
