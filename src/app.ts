@@ -139,6 +139,7 @@ function createParts(
   const rawPaths = demos.flatMap(({ rawPaths: paths = [] }) =>
     typeof paths === 'function' ? paths({ config, ...stores }) : paths,
   )
+  const segments = demos.flatMap(({ segment }) => segment ?? [])
   const exchangeLog = createExchangeLog(config)
   const isLogged = ['trace', 'debug', 'info'].includes(config.logLevel)
   return {
@@ -150,7 +151,7 @@ function createParts(
     exchangeLog,
     isLogged,
     log: createLog(config, logTo),
-    parseTarget: createTargetParser(config, rawPaths),
+    parseTarget: createTargetParser(config, rawPaths, segments),
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderError),
     toHeaders: createHeaderChooser(config),

@@ -1,5 +1,7 @@
+import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { HttpError } from '../http/errors/http-error.ts'
+import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { createId } from '../idempotency/create-id.ts'
 import { isRoutableId, singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
@@ -14,6 +16,8 @@ export interface DataResource {
   inferred: InferredResource
   definition: ResourceDefinition
   records: readonly { id: string; document: Document }[]
+  /** One for each id that the file has and the service does not. */
+  notices: readonly string[]
 }
 
 interface SchemaOptions {
@@ -26,18 +30,21 @@ interface SchemaOptions {
 
 interface DataOptions extends SchemaOptions {
   idField: string
+  jsonServer?: Config['jsonServer']
 }
 
 /** Each has routes with patterns, which are compared with those of the others at the start. */
 const maxResources = 200
 
 /** First segments of the paths of the service itself, now or later. */
-const reservedNames = /^(assets|b|db|demos|docs|health|inspector|learn|problems|s)$/
+const reservedNames =
+  /^(_vitrine|assets|b|db|demos|docs|favicon\.ico|health|inspector(\.har)?|learn|openapi\.json|problems|s)$/
 
 export function findNameProblem(name: string): string | undefined {
   if (reservedNames.test(name)) return 'is a path of the service: give it another name'
-  if (/^[a-z0-9][\w-]{0,63}$/i.test(name)) return undefined
-  return 'cannot be a path: use 1 to 64 letters, digits, - and _, and start with a letter or digit'
+  // RFC 3986 §6.2.2.3: clients remove the segments `.` and `..`. The router cannot tell the others apart.
+  if (/^(?!\.{1,2}$)[^/*?#\p{Cc}]{1,200}$/u.test(name) && name.isWellFormed()) return undefined
+  return 'cannot be the segment of a path: use 1 to 200 characters, without / * ? #, and not . or .. alone'
 }
 
 /** The resources of a data file: those that only have a schema, then those with data. */
@@ -98,7 +105,7 @@ function toResource(
     const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`
     report(`/${inferred.name}`, `${field} is required and is not a field${hint}`)
   }
-  return { inferred, records, definition }
+  return { inferred, records, definition, notices: [] }
 }
 
 function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {
@@ -106,25 +113,24 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
     context.report(`/${name.slice(0, 100)}`, reason)
     return []
   }
-  const nameProblem = findNameProblem(name)
+  const nameProblem = findNameProblem(name) ?? findSuffixProblem(name, context.names)
   if (nameProblem) return fail(nameProblem)
-  const isSingular = isDocument(value)
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-  const given = values.filter(isDocument)
-  if (!isSingular && (!Array.isArray(value) || given.length < values.length))
-    return fail('must be an array of objects, or an object')
-  const records = isSingular
-    ? [{ id: singularId, document: value }]
-    : toRecords(context, name, given)
-  const documents = records.map(({ document }) => document)
+  const isList = Array.isArray(value) && value.every(isDocument)
+  const isValue = !isList && !isDocument(value)
+  const document = isDocument(value) ? value : { value }
+  const { records, notices } = isList
+    ? toRecords(context, name, value)
+    : { records: [{ id: singularId, document }], notices: [] }
+  const documents = records.map((record) => record.document)
   const fields = inferFields(documents)
   if (!fields)
     return fail(`has more than ${String(maxFields)} fields: divide it into several resources`)
   const { idField } = context
   const hasNumericIds = isNumbered(documents.map((document) => document[idField]))
   const count = documents.length
-  const inferred = { name, isSingular, idField, hasNumericIds, count, fields }
-  const resource = toResource(context, inferred, records)
+  const kind = { isSingular: !isList, ...(isValue && { isValue }) }
+  const inferred = { name, ...kind, idField, hasNumericIds, count, fields }
+  const resource = { ...toResource(context, inferred, records), notices }
   if ('' in resource.definition.schema.properties) return fail('has a field without a name')
   reportRecords(resource, context)
   return [resource]
@@ -135,39 +141,62 @@ function isNumbered(ids: readonly unknown[]): boolean {
   return !ids.some((id) => typeof id === 'string') || ids.some((id) => typeof id === 'number')
 }
 
+/** `posts.json` is the list `posts` as JSON. */
+function findSuffixProblem(name: string, names: readonly string[]): string | undefined {
+  const [, list = '', suffix = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? []
+  const isTaken = names.includes(list) && Object.hasOwn(typeBySuffix, suffix)
+  return isTaken ? `is a path of the resource ${list}: give it another name` : undefined
+}
+
+/** An id that no record can have, or that an earlier one has, is replaced; in a dialect it stays. */
 function toRecords(
-  { idField, report }: DefineContext,
+  { idField, jsonServer }: DefineContext,
   name: string,
   documents: readonly Document[],
 ) {
-  const ids = documents.map((document) => document[idField])
-  const given = new Set(ids.map(String))
-  let last = ids.reduce<number>((max, id) => (typeof id === 'number' && id > max ? id : max), 0)
+  const create = createIds(documents.map((document) => document[idField]))
   const known = new Map<string, number>()
-  const createNext = () => {
+  const notices: string[] = []
+  const records = documents.map((document, index) => {
+    const { [idField]: id } = document
+    const problem = findIdProblem(id, jsonServer !== undefined)
+    const twin = problem === undefined ? known.get(String(id)) : undefined
+    const reason = twin === undefined ? problem : `is also the id of /${name}/${String(twin)}`
+    if (reason === undefined) {
+      known.set(String(id), index)
+      return { id: String(id), document }
+    }
+    // json-server 1 gives an id to a record without one.
+    const isKept = jsonServer === '0.17' || (jsonServer === '1' && id !== undefined)
+    const next = isKept ? createId() : create()
+    const outcome = isKept ? 'the record is only in the list' : `the record gets ${String(next)}`
+    if (id !== undefined) notices.push(`/${name}/${String(index)}/${idField} ${reason}: ${outcome}`)
+    return { id: String(next), document: isKept ? document : { ...document, [idField]: next } }
+  })
+  return { records, notices }
+}
+
+function createIds(ids: readonly unknown[]): () => string | number {
+  if (!isNumbered(ids)) return createId
+  const given = new Set(ids.map(String))
+  let last = ids.filter(isWhole).reduce((largest, id) => Math.max(largest, id), 0)
+  return () => {
     do last += 1
     while (given.has(String(last)) && Number.isSafeInteger(last))
     return last
   }
-  const create = isNumbered(ids) ? createNext : createId
-  return documents.map((found, index) => {
-    const document = found[idField] === undefined ? { ...found, [idField]: create() } : found
-    const id = String(document[idField])
-    const twin = known.get(id)
-    known.set(id, index)
-    const isTwin = twin !== undefined && `is also the id of /${name}/${String(twin)}`
-    const reason = findIdProblem(document[idField]) ?? isTwin
-    if (reason) report(`/${name}/${String(index)}/${idField}`, reason)
-    return { id, document }
-  })
+}
+
+function isWhole(id: unknown): id is number {
+  return Number.isSafeInteger(id)
 }
 
 function isMissing(id: unknown): boolean {
   return id === undefined || id === null
 }
 
-function findIdProblem(id: unknown): string | undefined {
-  if (Number.isSafeInteger(id)) return undefined
+function findIdProblem(id: unknown, isDialect: boolean): string | undefined {
+  if (isWhole(id) || (isDialect && typeof id === 'number')) return undefined
   if (Number.isInteger(id))
     return `is too large: a number is at most ${String(Number.MAX_SAFE_INTEGER)}; write larger ids as text`
   if (typeof id !== 'string') return 'must be text or a whole number'

@@ -49,8 +49,12 @@ export async function openData(
     if (!(await loadData(records, { ...data, ...parsed }, load))) continue
     await rewindSequences(described, states)
     const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
+    const ids = parsed.resources.flatMap((resource) => resource.notices)
     const oddities = parsed.resources.flatMap(findOddities)
-    const found = [...findDangling(parsed.resources), ...oddities].slice(0, maxShownProblems)
+    const found = [...ids, ...findDangling(parsed.resources), ...oddities].slice(
+      0,
+      maxShownProblems,
+    )
     const notices = [loaded, ...found]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
@@ -228,13 +232,14 @@ export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
 type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 
 async function parseData(config: Config, { file, schema }: DataTexts) {
-  const { dataId: idField, foreignKeySuffix } = config
+  const { dataId: idField, foreignKeySuffix, jsonServer } = config
   const { data, ...parsed } = await parseFile(config, file)
   return check(async (reportOf) => {
     const report = reportOf(file.source)
     const schemas = await readSchemas(config, { schema, own: parsed.ownSchema }, reportOf)
     const inferredFrom = toFileName(file.source)
-    const resources = defineData(data, { idField, foreignKeySuffix, inferredFrom, schemas, report })
+    const inference = { idField, foreignKeySuffix, jsonServer, inferredFrom }
+    const resources = defineData(data, { ...inference, schemas, report })
     const names = resources.map(({ definition }) => definition.name)
     const described = parseResponses(parsed.responses, { names, limits: config, report })
     const total = resources.reduce((sum, { records }) => sum + records.length, 0)

@@ -8,6 +8,7 @@ import type { GivenField, GivenSchema } from './parse-schema.ts'
 export interface InferredResource {
   name: string
   isSingular: boolean
+  isValue?: boolean
   idField: string
   hasNumericIds: boolean
   /** Of the records. */
@@ -35,6 +36,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition {
     key,
     title: schema.title ?? toTitle(name),
     summary: schema.description ?? summarize(source, Object.keys(properties)),
+    ...(source.isValue && { isValue: true }),
     ...(isSingular ? { isSingular } : { idField, hasNumericIds: hasNumericIds(source) }),
     namedBy: findNaming({ ...properties, ...hints }) ?? '',
     hasTimes: false,
@@ -62,6 +64,7 @@ const maxNamed = 5
 
 function summarize(source: DefinitionSource, fields: readonly string[]): string {
   const count = source.count.toLocaleString('en')
+  if (source.isValue) return 'A value of the data file.'
   const records = source.isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
   const others = fields.length > maxNamed ? [`and ${String(fields.length - maxNamed)} more`] : []
   const names = [...fields.slice(0, maxNamed), ...others].join(', ')

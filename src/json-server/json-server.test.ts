@@ -218,7 +218,6 @@ const rejected: [body: unknown, status: number][] = [
   [{ id: '..' }, 400],
   [{ id: 'x'.repeat(201) }, 400],
   [{ id: { a: 1 } }, 400],
-  [{ id: 1.5 }, 400],
   [[{ title: 'x' }], 400],
   [{ title: '\0' }, 400],
 ]

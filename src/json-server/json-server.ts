@@ -3,6 +3,7 @@ import { sendChunks } from '../http/response/send.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { writeAll } from '../resources/record/all-records.ts'
 import { toResourceDemo } from '../resources/routes.ts'
+import { toValueDemo } from '../resources/value-routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
 import { toShown, type Context } from './server.ts'
@@ -25,9 +26,12 @@ export function createJsonServer(
     return contexts
   }
   const demos = resources.map((resource, index): Demo => {
-    const { routes, ...demo } = toResourceDemo(resource, resources)
+    const { routes, ...demo } = resource.isValue
+      ? toValueDemo(resource)
+      : toResourceDemo(resource, resources)
     return {
       ...demo,
+      segment: { name: resource.name, ignoresCase: version === '0.17' },
       routes: async (services, app) => {
         const own = await routes(services, app)
         const context = toContexts(services)[index]
@@ -35,7 +39,10 @@ export function createJsonServer(
       },
     }
   })
-  return [...demos, allDemo(toContexts)]
+  return [
+    ...demos,
+    { ...allDemo(toContexts), segment: { name: 'db', ignoresCase: version === '0.17' } },
+  ]
 }
 
 function allDemo(toContexts: (services: Services) => readonly Context[]): Demo {

@@ -9,7 +9,7 @@ import { parseList0, toNames } from './parse-list0.ts'
 import { parseList1 } from './parse-list1.ts'
 import { createToDocuments } from './relations.ts'
 import { selectRecords } from './selection.ts'
-import { isVersion1, type Context } from './server.ts'
+import { findRecord, isVersion1, type Context } from './server.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function list(context: Context, fixed: Document = {}): Handler {
@@ -50,10 +50,10 @@ async function* around(envelope: object, array: AsyncIterable<string>) {
 }
 
 export function show(context: Context): Handler {
-  const { resource, collection } = context
+  const { resource } = context
   return async (request, reply) => {
     const id = toRecordId(resource, request)
-    const record = assertFound(resource, id, await collection.find(id))
+    const record = assertFound(resource, id, await findRecord(context, id))
     const { _embed, _expand } = resource.isSingular ? {} : findQuery(request)
     const expand = isVersion1(context) ? [] : toNames(_expand)
     const embed = toNames(_embed)

@@ -9,13 +9,14 @@ import { toPathParameter } from '../http/request/target.ts'
 import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
 import { findQuery, list, show } from './read.ts'
-import { findList, isVersion1, toKey, type Context } from './server.ts'
-import { change, create, destroy, destroyAsPage } from './write.ts'
+import { findList, findListOfPath, isVersion1, toKey, type Context } from './server.ts'
+import { change, changeValue, create, destroy, destroyAsPage } from './write.ts'
 import { delay as wait } from '../timers.ts'
 
 /** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
 export function toDialect(context: Context, routes: readonly Route[]): readonly Route[] {
-  const { isSingular, path } = context.resource
+  const { isSingular, isValue, path } = context.resource
+  if (isValue) return isVersion1(context) ? toWrites(context, routes) : routes
   const record = toRecordRoute(context.resource)
   const added = isVersion1(context) ? [] : toAdded(context)
   const handlers: Readonly<Record<string, Handler>> = {
@@ -35,6 +36,15 @@ export function toDialect(context: Context, routes: readonly Route[]): readonly 
     const own = route.method === 'DELETE' ? { ...route, handler: destroyAsPage(context) } : route
     return handler ? withHandler(context, own, handler) : route
   })
+}
+
+/** A value can be replaced by an object. */
+function toWrites(context: Context, routes: readonly Route[]): readonly Route[] {
+  const handler = changeValue(context)
+  const writes = routes.filter(({ method }) => method === 'PUT')
+  const others = routes.filter((route) => !writes.includes(route))
+  const added = writes.map((route) => ({ ...route, method: 'PATCH' as const }))
+  return [...others, ...[...writes, ...added].map((route) => withHandler(context, route, handler))]
 }
 
 function toName({ method, url }: Pick<Route, 'method' | 'url'>): string {
@@ -58,7 +68,7 @@ function toAdded(context: Context): readonly Route[] {
 function nest(context: Context, handle: typeof list): Handler {
   return function (request, reply) {
     const inRoute = request.routeOptions.url?.split('/').at(-1) ?? ''
-    const other = findList(context, toPathParameter(request, 'nested') || inRoute)
+    const other = findListOfPath(context, toPathParameter(request, 'nested') || inRoute)
     if (!other) throw notFound('There is no such list.')
     const fixed = { [toKey(context)]: toRecordId(context.resource, request) }
     return handle(other, fixed).call(this, request, reply)

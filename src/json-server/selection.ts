@@ -72,7 +72,8 @@ export async function selectRecords(context: Context, selection: Selection) {
 /** The filters of equal values that have an index: those of the id and of references. */
 export function toIndexed({ resource }: Context, parameters: Document): Filter[] {
   const { idName, references } = resource
-  const filters = references.flatMap(({ field }): Filter[] => {
+  const fields = [idName, ...references.map(({ field }) => field)]
+  return fields.flatMap((field): Filter[] => {
     const text = parameters[field]
     if (typeof text !== 'string') return []
     // The text may stand for a value of another type, or for a list, which the database finds as null.
@@ -81,9 +82,6 @@ export function toIndexed({ resource }: Context, parameters: Document): Filter[]
     const values = [text, ...numbers, true, false, null]
     return [{ field: [field], operator: 'eq', values }]
   })
-  const { [idName]: id } = parameters
-  if (typeof id === 'string') filters.push({ field: '_id', operator: 'eq', values: [id] })
-  return filters
 }
 
 interface Found {

@@ -1,7 +1,9 @@
 import { pluralize as plural1, singularize as singular1 } from 'inflection'
 import pluralize from 'pluralize'
 import type { ResourceContext } from '../resources/context.ts'
-import type { Document, Records, StoredRecord } from '../stores/records/records.ts'
+import type { Resource } from '../resources/definition.ts'
+import { toChildFilter } from '../resources/relations/relations.ts'
+import type { Document, RecordQuery, Records, StoredRecord } from '../stores/records/records.ts'
 
 /** A resource of a file, in the dialect of one version of json-server. */
 export interface Context extends ResourceContext {
@@ -17,6 +19,14 @@ export function isVersion1({ version }: Context): boolean {
 
 export function findList({ contexts }: Context, name: string): Context | undefined {
   return contexts.find(({ resource }) => resource.name === name && !resource.isSingular)
+}
+
+/** Express, which 0.17 uses, ignores the case of a path. */
+export function findListOfPath(context: Context, name: string): Context | undefined {
+  const isSame = (other: string) => other.toLowerCase() === name.toLowerCase()
+  const similar = context.contexts.find(({ resource }) => isSame(resource.name))
+  const isOther = isVersion1(context) || similar === undefined
+  return findList(context, name) ?? (isOther ? undefined : findList(context, similar.resource.name))
 }
 
 /** The libraries of the two versions disagree about some names, such as `analyses`. */
@@ -36,11 +46,29 @@ export function toKey(context: Context): string {
   return toSingular(context, resource.name) + config.foreignKeySuffix
 }
 
+/** The first record with an id. Those after it have an id of their own in the store. */
+export async function findRecord({ collection, resource }: Context, id: string) {
+  const found = await collection.find(id)
+  if (found || resource.isSingular) return found
+  const [next] = await collection.list(toTwins(resource, id), { offset: 0, limit: 1 })
+  return next
+}
+
+export async function isRepeated({ collection, resource }: Context, id: string): Promise<boolean> {
+  return (await collection.count(toTwins(resource, id))) > 1
+}
+
+function toTwins({ idName }: Resource, id: string): RecordQuery {
+  return { filters: [toChildFilter({ field: idName }, [id])], sort: [] }
+}
+
 /** Version 1 shows every id as text. No version shows a password. */
 export function toShown(context: Context, { document, id }: StoredRecord): Document {
   const { passwords, idName, isSingular } = context.resource
-  const isText = isVersion1(context) && !isSingular
+  const { [idName]: own = id } = document
+  const isNumber = typeof own === 'number' || !Object.hasOwn(document, idName)
+  const isText = isVersion1(context) && !isSingular && isNumber
   if (!isText && passwords.length === 0) return document
   const hidden = Object.fromEntries(passwords.map(({ name }) => [name, undefined]))
-  return { ...document, ...(isText && { [idName]: id }), ...hidden }
+  return { ...document, ...(isText && { [idName]: String(own) }), ...hidden }
 }

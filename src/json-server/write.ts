@@ -8,7 +8,7 @@ import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { createId } from '../idempotency/create-id.ts'
-import { isRoutableId, toRecordId, toRecordPath } from '../resources/context.ts'
+import { isRoutableId, singularId, toRecordId, toRecordPath } from '../resources/context.ts'
 import type { Handler, Relation, ResourceContext } from '../resources/context.ts'
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
@@ -23,10 +23,11 @@ import {
   destroy as destroyOwn,
   writeRecord,
 } from '../resources/write/write.ts'
-import type { Document, StoredRecord } from '../stores/records/records.ts'
+import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { isVersion1, toKey, toPlural, toShown, toSingular, type Context } from './server.ts'
+import { findRecord, isRepeated, isVersion1, toKey, toPlural, toShown } from './server.ts'
+import { toSingular, type Context } from './server.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
@@ -46,11 +47,12 @@ async function storeNew(context: Context, body: Document) {
   const { [resource.idName]: given, ...document } = body
   if (!isVersion1(context) && !given) return createRecord(context, createId(), document)
   const id = isVersion1(context) ? randomBytes(8).toString('base64url') : given
-  const key = typeof id === 'string' || Number.isSafeInteger(id) ? String(id) : ''
+  const key = isFieldValue(id) ? String(id) : ''
   if (!isRoutableId(key)) throw badRequest(`${resource.idName} cannot be the id of a record.`)
   const stored = { ...document, [resource.idName]: id }
   const record = { id: key, document: stored, createdAt: nextTime() }
-  if (await collection.create(record)) return toStored(record)
+  if (!(await findRecord(context, key)) && (await collection.create(record)))
+    return toStored(record)
   throw conflict(`There is already a ${resource.singular} with the id ${key}.`)
 }
 
@@ -60,7 +62,7 @@ export function change(context: Context): Handler {
   return async (request, reply) => {
     const body = parseBody(context, request)
     const fit = createFitter(context)
-    const id = toRecordId(resource, request)
+    const id = await findKey(context, request)
     const record = await writeRecord(context, id, async (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
@@ -77,6 +79,12 @@ export function change(context: Context): Handler {
   }
 }
 
+/** The id in the store. */
+async function findKey(context: Context, request: FastifyRequest): Promise<string> {
+  const id = toRecordId(context.resource, request)
+  return (await findRecord(context, id))?.id ?? id
+}
+
 function sendStored(context: Context, reply: FastifyReply, record: StoredRecord) {
   return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
@@ -85,9 +93,9 @@ function sendStored(context: Context, reply: FastifyReply, record: StoredRecord)
 export function destroy(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
-    const id = toRecordId(resource, request)
+    const id = await findKey(context, request)
     let shown = {}
-    await writeRecord(withRemoval(context, request), id, (found) => {
+    await writeRecord(await withRemoval(context, request), id, (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
       if (isVersion1(context)) shown = toShown(context, current)
@@ -99,8 +107,21 @@ export function destroy(context: Context): Handler {
 
 /** A page deletes as the dialect does. */
 export function destroyAsPage(context: Context): Handler {
-  return function (request, reply) {
-    return destroyOwn(withRemoval(context, request)).call(this, request, reply)
+  return async function (request, reply) {
+    return destroyOwn(await withRemoval(context, request)).call(this, request, reply)
+  }
+}
+
+/** Of a value in version 1, where only objects can be written. */
+export function changeValue(context: Context): Handler {
+  return async (request, reply) => {
+    const body = parseBody(context, request)
+    const record = await writeRecord(context, singularId, async (found) => {
+      assertMayWrite(request, context, found)
+      const kept = request.method === 'PATCH' ? found?.document.value : {}
+      return Promise.resolve({ value: Object.assign({}, kept, body) })
+    })
+    return sendJson(reply.header('etag', toTag(record)), record.document.value)
   }
 }
 
@@ -111,8 +132,11 @@ const maxRemoved = 10_000
  * 0.17 removes the records that refer to a removed one. 1 sets what refers to it to null, or removes it, if
  * `_dependent` has its resource.
  */
-function withRemoval(context: Context, request: FastifyRequest): ResourceContext {
+async function withRemoval(context: Context, request: FastifyRequest): Promise<ResourceContext> {
   const isTextOnly = isVersion1(context)
+  // A record with the same id is left, to which the others refer.
+  if (!isTextOnly && (await isRepeated(context, toRecordId(context.resource, request))))
+    return context
   const dependents = toNames(findQuery(request)._dependent)
   const relations = context.contexts.flatMap((other): Relation[] => {
     const { isSingular, name } = other.resource

@@ -39,6 +39,8 @@ export interface ResourceDefinition {
   hasEvents?: boolean
   /** One record, at the path itself, that cannot be deleted. */
   isSingular?: boolean
+  /** A value that is stored in the field `value` of a singular record. */
+  isValue?: boolean
   /** Whether fields that the schema does not name are stored and shown. */
   allowsUnknown?: boolean
   /** Whether the responses that are JSON are those of json-server. */
@@ -164,6 +166,7 @@ export function defineResource(definition: ResourceDefinition) {
   return {
     usesEnvelope: true,
     hasEvents: false,
+    isValue: false,
     allowsUnknown: false,
     hasNumericIds: false,
     references: [],
@@ -177,7 +180,7 @@ export function defineResource(definition: ResourceDefinition) {
     indexedPaths: [...(storesId ? ids : []), ...fields]
       .filter(({ name }) => name === idField || searched.includes(name))
       .map(({ path }) => path),
-    path: `/${name}`,
+    path: `/${encodeURIComponent(name)}`,
     hasTimes,
     isSingular,
     storesId,

@@ -23,6 +23,7 @@ export function toResourceDemo(
     summary,
     group: 'Resources',
     page: path,
+    segment: { name, ignoresCase: false },
     samples: toSamples(resource, inputExample, resources.indexOf(resource)),
     lookFor:
       'The same URL has several representations: `Accept` chooses between a page, JSON, text and, for a list, CSV. The version of a record is in `ETag`, and the URL of a created one in `Location`.',

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import { withFile } from '../http/response/static-files.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import type { Segment } from '../http/request/target.ts'
 import type { SampleRequest } from './sample-request.ts'
 import type { Stores } from '../stores/open-stores.ts'
 
@@ -49,6 +50,8 @@ export interface Demo {
   form?: string
   /** Its collections that are not of a resource. */
   collections?: readonly DemoCollection[]
+  /** The first segment of its paths, if a request can spell it in several ways. */
+  segment?: Segment
   /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
   rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** Prepares the demo too. Hooks that it adds to `app` are the demo's own. */
@@ -61,6 +64,10 @@ export interface Demo {
 export function findDemos(demos: readonly Demo[], config: Config): Promise<readonly Demo[]> {
   const open = demos.filter(({ name }) => config.demos.includes(name))
   return Promise.all(open.map(async (demo) => ({ ...demo, ...(await demo.toTexts?.(config)) })))
+}
+
+export function toDemoPath(name: string): string {
+  return `/demos/${encodeURIComponent(name)}`
 }
 
 export function findFileCollections(demos: readonly Demo[]): string[] {

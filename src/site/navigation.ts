@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts'
-import { demoGroups, type Demo } from './demo.ts'
+import { demoGroups, toDemoPath, type Demo } from './demo.ts'
 
 interface Item {
   href: string
@@ -31,7 +31,7 @@ export function createNavigation(demos: readonly Demo[]): Navigation {
     html``
 }
 
-function toItem({ name, page = `/demos/${name}`, title }: Demo): Item {
+function toItem({ name, page = toDemoPath(name), title }: Demo): Item {
   return { href: page, label: title, demo: name }
 }
 

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from '../http/node-http.ts'
-import type { Demo } from './demo.ts'
+import { toDemoPath, type Demo } from './demo.ts'
 import { renderCodeBlock } from './highlight.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
@@ -19,6 +19,6 @@ export function renderResponsePage(
     description: `A response of the demo ${demo.title}.`,
     main: html`<p class="lead">${toStatusNote(status)}</p>
 <p>As <code>${mediaType}</code>, the body is${shown === '' ? ' empty.' : ':'}</p>
-${shown === '' ? '' : isJson ? renderCodeBlock(shown, 'json') : text}<p class="actions"><a class="button" href="/demos/${demo.name}">Back to ${demo.title}</a></p>`,
+${shown === '' ? '' : isJson ? renderCodeBlock(shown, 'json') : text}<p class="actions"><a class="button" href="${toDemoPath(demo.name)}">Back to ${demo.title}</a></p>`,
   }
 }

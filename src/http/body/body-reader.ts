@@ -113,7 +113,7 @@ export function replaceInvalidType({ headers }: IncomingMessage): void {
 }
 
 /** The original API: a body without a type is read as JSON. */
-function isJsonType(type: string): boolean {
+export function isJsonType(type: string): boolean {
   return type === '' || type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
 }
 

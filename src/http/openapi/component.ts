@@ -10,7 +10,9 @@ export function toComponent<Definition extends object>(
   name: string,
   value: Definition,
 ): Reference<Definition> {
-  return { $ref: `#/components/${kind}/${name}`, [definition]: value }
+  // OpenAPI 3.1.1 §4.8.7: other characters are not allowed.
+  const key = name.replaceAll(/[^\w.-]/gu, (character) => `_${String(character.codePointAt(0))}`)
+  return { $ref: `#/components/${kind}/${key}`, [definition]: value }
 }
 
 export function isReference<Definition extends object>(

@@ -62,8 +62,14 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
     const bodyTypes = route.requestBody && Object.keys(route.requestBody.content)
     const isWrite = route.store === 'writes'
     const config = { ...route.config, isWrite, derivesHead, ...(bodyTypes && { bodyTypes }) }
-    app.route({ ...route, method: derivesHead ? [...methods, 'HEAD'] : methods, config })
+    const url = toRouterUrl(route.url)
+    app.route({ ...route, url, method: derivesHead ? [...methods, 'HEAD'] : methods, config })
   }
+}
+
+/** The routes of find-my-way are decoded, and have a colon twice. */
+function toRouterUrl(url: string): string {
+  return url.includes('%') ? decodeURIComponent(url.replaceAll('%3A', '::')) : url
 }
 
 /** `/users/:id(^\\d+$)` → `/users/:id` */

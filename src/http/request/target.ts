@@ -24,10 +24,20 @@ function parseQuery(url: string, config: Config) {
   return { parameters, formHeaders: takeFormHeaders(parameters, config) }
 }
 
-export function createTargetParser(config: Config, rawPaths: readonly string[]) {
+export interface Segment {
+  name: string
+  ignoresCase: boolean
+}
+
+export function createTargetParser(
+  config: Config,
+  rawPaths: readonly string[],
+  segments: readonly Segment[],
+) {
   const rewrite = createRewriter(config.rewrites)
+  const spell = createSpeller(segments)
   return (raw: IncomingMessage): string => {
-    const url = rewrite(toOriginForm(raw))
+    const url = spell(rewrite(toOriginForm(raw)))
     const path = toDecodedPath(url)
     const isRaw = rawPaths.some((prefix) => isWithin(prefix, path))
     let query: Query | undefined
@@ -35,6 +45,24 @@ export function createTargetParser(config: Config, rawPaths: readonly string[]) 
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
     return escapeInvalidPath(url)
+  }
+}
+
+/** Spells the first segment of a path as it is routed: find-my-way does not decode reserved characters. */
+function createSpeller(segments: readonly Segment[]) {
+  const known = new Map(segments.map(({ name }) => [name, `/${encodeURI(name)}`]))
+  const inLowerCase = segments.flatMap(({ name, ignoresCase }): [string, string | undefined][] =>
+    ignoresCase ? [[name.toLowerCase(), known.get(name)]] : [],
+  )
+  const ignoringCase = new Map(inLowerCase.toReversed())
+  const find = (name: string) => known.get(name) ?? ignoringCase.get(name.toLowerCase())
+  return (url: string): string => {
+    if (known.size === 0) return url
+    const [start = '', segment = ''] = /^\/([^/?]*)/.exec(url) ?? []
+    const name = decodePath(segment) ?? segment
+    const [suffix = ''] = find(name) === undefined ? (/\.\w+$/.exec(name) ?? []) : []
+    const spelt = find(name.slice(0, name.length - suffix.length))
+    return spelt === undefined ? url : spelt + suffix + url.slice(start.length)
   }
 }
 

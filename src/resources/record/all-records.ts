@@ -1,10 +1,10 @@
-import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
 import { singularId, type ResourceContext } from '../context.ts'
 
 /** The stored records of these resources, as the JSON of a data file, with the indentation of JSON.stringify. */
 export async function* writeAll<Context extends Pick<ResourceContext, 'resource' | 'collection'>>(
   contexts: readonly Context[],
-  toShown: (context: Context, record: StoredRecord) => Document,
+  toShown: (context: Context, record: StoredRecord) => unknown,
 ): AsyncGenerator<string> {
   let start = '{\n  '
   for (const context of contexts) {
@@ -13,7 +13,8 @@ export async function* writeAll<Context extends Pick<ResourceContext, 'resource'
     start = ',\n  '
     if (resource.isSingular) {
       const record = await collection.find(singularId)
-      yield indent(record ? toShown(context, record) : {}, '\n  ')
+      const shown = record && (resource.isValue ? record.document.value : toShown(context, record))
+      yield indent(shown ?? (resource.isValue ? null : {}), '\n  ')
     } else {
       const toText = (record: StoredRecord) => indent(toShown(context, record), '\n    ')
       yield* writeList(collection.pages(), toText)
@@ -36,6 +37,6 @@ async function* writeList(
 }
 
 /** A text in JSON has no line break of its own. */
-function indent(value: Document, lineBreak: string): string {
+function indent(value: unknown, lineBreak: string): string {
   return JSON.stringify(value, null, 2).replaceAll('\n', lineBreak)
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { demoGroups, type Demo } from '../demo.ts'
+import { demoGroups, toDemoPath, type Demo } from '../demo.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type SampleRequest, toTarget } from '../sample-request.ts'
@@ -67,7 +67,7 @@ function renderChip({ name }: Demo, sample: SampleRequest): Html {
   const target = toTarget(sample)
   const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
   const body = sample.body ?? { type: 'application/x-www-form-urlencoded', text: form }
-  return html`<li><a href="${method === 'GET' ? target : `/demos/${name}`}" data-method="${method}" data-target="${target}" data-header="${accept}" data-type="${body.type}" data-body="${body.text}">${featured}</a></li>
+  return html`<li><a href="${method === 'GET' ? target : toDemoPath(name)}" data-method="${method}" data-target="${target}" data-header="${accept}" data-type="${body.type}" data-body="${body.text}">${featured}</a></li>
 `
 }
 
@@ -83,12 +83,12 @@ ${demos.map(
     title,
     summary,
     page,
-  }) => html`<li${isLarge ? html` class="card"` : ''}><h3><a href="${page ?? `/demos/${name}`}">${title}</a></h3>
+  }) => html`<li${isLarge ? html` class="card"` : ''}><h3><a href="${page ?? toDemoPath(name)}">${title}</a></h3>
 <p>${summary}</p>${
     page === undefined
       ? ''
       : html`
-<p class="quiet"><a href="/demos/${name}" aria-label="Sample requests for ${title.toLowerCase()}">Sample requests</a></p>`
+<p class="quiet"><a href="${toDemoPath(name)}" aria-label="Sample requests for ${title.toLowerCase()}">Sample requests</a></p>`
   }</li>
 `,
 )}</ul>

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dataApp, dataFile } from '../../test/data-app.ts'
+import { browserAccept } from '../../test/resources.ts'
+import { spawnVitrine, findOrigin, settingsIn, temporaryFolder } from '../../test/start-vitrine.ts'
+import { findInvalid } from '../../test/valid-html.ts'
+
+const values = {
+  nextId: 3,
+  version: '1.2',
+  isOpen: false,
+  nothing: null,
+  tags: ['a', 'b'],
+  lists: [[1], []],
+  mixed: [{ id: 1 }, 'x'],
+  nulls: [null],
+}
+
+for (const [name, value] of Object.entries(values)) {
+  test(`GET has the value ${JSON.stringify(value)}, and PUT replaces it`, async (t) => {
+    const app = await dataApp(t, { [name]: value, posts: [] })
+    const url = `/${name}`
+    const first = await app.inject(url)
+    assert.deepEqual([first.statusCode, first.json()], [200, value])
+    const etag = String(first.headers.etag)
+    const put = (payload: string, headers = {}) =>
+      app.inject({
+        ...{ method: 'PUT', url, payload },
+        headers: { 'content-type': 'application/json', ...headers },
+      })
+    assert.equal((await put('"new"', { 'if-match': etag })).statusCode, 200)
+    assert.equal((await app.inject(url)).json(), 'new')
+    assert.equal((await put('4', { 'if-match': etag })).statusCode, 412)
+    assert.equal((await put('')).statusCode, 400)
+    assert.equal((await put('a=1', { 'content-type': 'text/plain' })).statusCode, 415)
+    assert.equal((await put('"\\u0000"')).statusCode, 400)
+    assert.equal((await app.inject(url)).json(), 'new')
+    const unlisted = await app.inject({ method: 'PATCH', url, payload: {} })
+    assert.deepEqual(
+      [unlisted.statusCode, unlisted.headers.allow],
+      [405, 'GET, HEAD, PUT, OPTIONS'],
+    )
+    const page = await app.inject({ url, headers: { accept: browserAccept } })
+    assert.match(page.body, /&quot;new&quot;|"new"/)
+    assert.deepEqual(await findInvalid(page.body, url), [])
+  })
+}
+
+test('a value is in OpenAPI', async (t) => {
+  const app = await dataApp(t, { nextId: 3 })
+  const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>()
+  assert.deepEqual(Object.keys(paths['/nextId'] ?? {}), ['get', 'put'])
+})
+
+const names = [
+  '_x',
+  'a.b',
+  'my posts',
+  '作品',
+  '😀',
+  "it's",
+  'a(b',
+  'a@b:c',
+  '$&+,;=',
+  '100%',
+  'a%20b',
+  '{c}',
+  '<b>',
+  'constructor',
+  'x'.repeat(200),
+]
+
+for (const name of names) {
+  test(`the resource ${name.slice(0, 20)} has paths, pages and a link on the home page`, async (t) => {
+    const app = await dataApp(t, { [name]: [{ id: 1, a: 1 }], kids: [{ id: 1 }] })
+    const path = `/${encodeURIComponent(name)}`
+    assert.deepEqual((await app.inject(path)).json(), [{ id: 1, a: 1 }])
+    assert.deepEqual((await app.inject(`${path}.json`)).json(), [{ id: 1, a: 1 }])
+    const created = await app.inject({ method: 'POST', url: path, payload: { a: 2 } })
+    assert.equal(created.statusCode, 201)
+    assert.deepEqual((await app.inject(String(created.headers.location))).json(), { id: 2, a: 2 })
+    for (const url of [
+      '/',
+      path,
+      `${path}/1`,
+      `${path}/new`,
+      `/demos/${encodeURIComponent(name)}`,
+    ]) {
+      const { statusCode, body } = await app.inject({ url, headers: { accept: browserAccept } })
+      assert.deepEqual([statusCode, await findInvalid(body, url)], [200, []])
+      if (url === '/') assert.ok(body.includes(`href="${path.replaceAll("'", '&#39;')}"`))
+    }
+  })
+}
+
+test('an id that no record can have gets the next free one, with a line', async (t) => {
+  const ids = [7, 7, '7', 1.5, null, {}, '', 'new', 'a.json', undefined, 8]
+  const file = await dataFile(t, { posts: ids.map((id) => ({ id, a: 1 })) })
+  const settings = { PORT: '0', ...settingsIn(await temporaryFolder(t)) }
+  const started = spawnVitrine(settings, [file])
+  t.after(() => started.process.kill('SIGKILL'))
+  const origin = await findOrigin(started)
+  const posts = (await (await fetch(`${origin}/posts`)).json()) as { id: unknown }[]
+  assert.deepEqual(
+    posts.map(({ id }) => id),
+    [7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 8],
+  )
+  const lines = started
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('the record gets'))
+  assert.equal(lines.length, 8)
+  assert.match(String(lines[0]), /\/posts\/1\/id is also the id of \/posts\/0: the record gets 9$/)
+})
