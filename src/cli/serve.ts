@@ -7,6 +7,7 @@ import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import * as workers from '../operations/workers.ts'
+import { findRewriteProblems } from '../http/request/rewrites.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { watchData } from './watch-data.ts'
@@ -39,7 +40,10 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
   if (workers.isFirstProcess)
-    [findOpenInspector(config), findOpenToOthers(config)].flat().forEach(warn)
+    [
+      ...[findOpenInspector(config), findOpenToOthers(config)].flat(),
+      ...findRewriteProblems(config.rewrites).map((problem) => `REWRITES: ${problem}`),
+    ].forEach(warn)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app

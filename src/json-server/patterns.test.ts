@@ -43,3 +43,22 @@ test('a pattern that takes too long gets 400, other work goes on, and the next p
   await outcome
   assert.deepEqual(await createPatternTest('name_like', ['a.c'])(texts.slice(0, 1)), [true])
 })
+
+test('an honest pattern waits for ten slow ones less than a second', async () => {
+  const slow = Array.from({ length: 10 }, () =>
+    assert.rejects(createPatternTest('a_like', ['^(a+)+$'])(['a'.repeat(60) + '!'])),
+  )
+  const start = process.cpuUsage()
+  assert.deepEqual(await createPatternTest('a_like', ['^a.c$'])(['abc']), [true])
+  const { user, system } = process.cpuUsage(start)
+  assert.ok(user + system < 1_500_000, `${String(user + system)} µs`)
+  await Promise.all(slow)
+})
+
+test('the pages of one request are matched for half a second together', async () => {
+  const test = createPatternTest('a_like', ['^(a|a)*$'])
+  const matchAll = async () => {
+    for (let page = 0; page < 10_000; page += 1) await test(['a'.repeat(18) + '!'])
+  }
+  await assert.rejects(matchAll(), { status: 400 })
+})

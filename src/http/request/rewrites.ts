@@ -1,33 +1,53 @@
-type Rules = Readonly<Record<string, string>>
+import pathToRegexp, { type Key } from 'path-to-regexp'
+import { runWithin } from '../run-within.ts'
 
-const parts = /:(\w+)|\*|[^:*]+|:/g
+type Rules = Readonly<Record<string, unknown>>
 
-/** Applies each rule to the result of those before: `/api/*` to `/$1`, `/:kind/:id/show` to `/:kind/:id`. */
+/** Of one request. A pattern with several `*` can take the square of the length of a URL, or more. */
+const maxMatchingMs = 20
+
+/** Applies each rule to the result of those before, as json-server 0.17 does with express-urlrewrite. */
 export function createRewriter(rules: Rules): (target: string) => string {
-  const compiled = Object.entries(rules).map(([given, to]) => {
-    // In json-server a question mark has to be escaped: `/articles\\?id=:id`.
-    const from = given.replaceAll(/\\([^\w:*])/g, '$1')
-    // What a part stands for: its name, or its number as text.
-    const names: string[] = []
-    const source = from.replaceAll(parts, (part, name: string | undefined, start: number) => {
-      if (name === undefined && part !== '*') return part.replaceAll(/[^\w/]/g, '\\$&')
-      names.push(name ?? String(names.length))
-      return part === '*' ? '(.*)' : toName(from.slice(start + part.length))
-    })
-    return { pattern: new RegExp(`^${source}/?$`, 'i'), names, to }
+  const compiled = Object.entries(rules).flatMap(([from, to]) => {
+    const rule = compile(from, to)
+    return typeof rule === 'string' ? [] : rule
   })
-  return (target) =>
-    compiled.reduce((url, { pattern, names, to }) => {
-      const found = pattern.exec(url)
-      if (!found) return url
-      const toText = (_: string, number?: string, name = '') =>
-        found[number === undefined ? names.indexOf(name) + 1 : Number(number)] ?? ''
-      return to.replaceAll(/\$(\d+)|:(\w+)/g, toText)
-    }, target)
+  const rewrite = (target: string) => compiled.reduce((url, apply) => apply(url), target)
+  if (compiled.length === 0) return (target) => target
+  return (target) => runWithin(maxMatchingMs, () => rewrite(target)) ?? target
 }
 
-/** A name ends before what separates it from the next one in its segment: two that overlap cost the square of a URL. */
-function toName(rest: string): string {
-  const separator = /^([^\w/:*])[^/:*]*[:*]/.exec(rest)?.[1]
-  return separator === undefined ? '([^/]+?)' : `([^/\\${separator}]+)`
+/** A line for each rule that is not applied. */
+export function findRewriteProblems(rules: Rules): string[] {
+  return Object.entries(rules).flatMap(([from, to]) => {
+    const rule = compile(from, to)
+    return typeof rule === 'string' ? `${JSON.stringify(from)} is not applied: ${rule}` : []
+  })
+}
+
+function compile(from: string, to: unknown) {
+  if (typeof to !== 'string' || !to.startsWith('/'))
+    return 'its target must be a text that starts with /'
+  if (!/^[/:(*]/.test(from)) return 'a pattern that does not start with / matches no URL'
+  const keys: Key[] = []
+  const pattern = parse(from, keys)
+  if (!pattern) return 'it is not a pattern of path-to-regexp 1'
+  const names = keys.map(({ name }) => String(name))
+  const unknown = [...to.matchAll(/:(\w+)/g)].find(([, name = '']) => !names.includes(name))
+  if (unknown) return `the pattern has no ${unknown[0]}`
+  return (url: string) => {
+    const found = pattern.exec(url)
+    if (!found) return url
+    const toText = (_: string, number?: string, name = '') =>
+      String(found[number === undefined ? names.lastIndexOf(name) + 1 : Number(number)])
+    return to.replaceAll(/\$(\d+)|:(\w+)/g, toText)
+  }
+}
+
+function parse(from: string, keys: Key[]): RegExp | undefined {
+  try {
+    return pathToRegexp(from, keys)
+  } catch {
+    return undefined
+  }
 }
