@@ -67,6 +67,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { demos, limits } = parts
   const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
+  app.decorate('routeUpdates', [])
   app.decorate('navigation', createNavigation(demos))
   app.decorate('receive', parts.exchangeLog.begin)
   app.decorate('discard', limits.discard)

@@ -5,6 +5,7 @@ import { collections, demos, resources } from '../demos/catalogue.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { explainProblem } from '../http/errors/http-error.ts'
 import { compileLater } from '../http/body/json-schema.ts'
+import { learnedSchema } from '../resources/learned-fields.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
@@ -19,6 +20,7 @@ const validators = new Map<string, ReturnType<typeof compileLater>>([
   [collectionNames.idempotencyEntries, compileLater(entrySchema)],
   [collectionNames.states, compileLater(stateSchema)],
   [collectionNames.dataFile, compileLater(loadSchema)],
+  [collectionNames.learnedFields, compileLater(learnedSchema)],
   [collectionNames.snapshots, compileLater(snapshotSchema)],
   [collectionNames.snapshotRecords, compileLater(savedSchema)],
 ])

@@ -1,14 +1,13 @@
 import { createRequire } from 'node:module'
 import { formatKinds, jsonTypes } from '../resources/definition.ts'
 import type { FieldSchema, JsonType } from '../resources/definition.ts'
+import { maxFields } from '../resources/learned-fields.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
 export interface Fields {
   properties: Readonly<Record<string, FieldSchema>>
 }
 
-/** More fields make pages and statements of any size. */
-export const maxFields = 500
 const maxDepth = 5
 const longTextLength = 200
 const maxLongTextLength = 65_536

@@ -131,8 +131,9 @@ export async function loadData(
     if (!(await mark(false))) throw new Error('another process has begun to load the data file')
     markedAt = Date.now()
   }
-  const names = [...(last?.definitions ?? []), ...definitions].map(({ name }) => name)
-  for (const name of new Set(names)) await records.collection(name).clear()
+  const all = [...(last?.definitions ?? []), ...definitions].map(({ name }) => name)
+  for (const name of new Set([...all, collectionNames.learnedFields]))
+    await records.collection(name).clear()
   for (const resource of resources) await createAll(records, resource, onProgress)
   for (const { name } of definitions) await records.changes.skip(name)
   return mark(true)

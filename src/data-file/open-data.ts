@@ -5,6 +5,7 @@ import { defineResource, type ResourceDefinition } from '../resources/definition
 import { findProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Services } from '../site/demo.ts'
+import { collectionNames } from '../stores/collection-names.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
@@ -205,7 +206,7 @@ export async function reloadData(
     await replaceRecords(records, Object.fromEntries(emptied.filter(isOther)))
     return undefined
   }
-  const saved = new Map(emptied)
+  const saved = new Map([...emptied, [collectionNames.learnedFields, []]])
   for (const { name } of load.definitions) saved.set(name, [])
   for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))

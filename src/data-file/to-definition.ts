@@ -1,6 +1,6 @@
 import pluralize from 'pluralize'
 import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
-import { capitalize } from '../resources/field-values.ts'
+import { toTitle } from '../resources/field-values.ts'
 import type { Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'
 
@@ -175,11 +175,4 @@ function toKey(name: string, names: readonly string[]): string {
   const singular = pluralize.singular(name)
   const isFree = !names.some((other) => other !== name && pluralize.singular(other) === singular)
   return isFree ? singular : name
-}
-
-/** `firstName`, `first_name` and `first-name` become `First name`. */
-function toTitle(name: string): string {
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
-  const text = words.trim().replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
-  return text === '' ? name : capitalize(text)
 }

@@ -12,6 +12,8 @@ export interface ResourceContext {
   /** Its writes throw where a reference, a unique field or a rule of deletion forbids them. */
   collection: Collection
   relations: readonly Relation[]
+  /** The fields that requests have added, by resource. */
+  learned?: Collection
 }
 
 /** To the parent, or to the list of the children. `field` is one of the child. */

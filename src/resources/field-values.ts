@@ -23,6 +23,13 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** `firstName`, `first_name` and `first-name` become `First name`. */
+export function toTitle(name: string): string {
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
+  const text = words.trim().replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
+  return text === '' ? name : capitalize(text)
+}
+
 export function valueToText(value: unknown): string {
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,5 +1,8 @@
 import type { Demo } from '../site/demo.ts'
 import type { SampleRequest } from '../site/sample-request.ts'
+import type { Route } from '../http/openapi/route.ts'
+import type { ResourceContext } from './context.ts'
+import { findCurrent } from './learned-fields.ts'
 import type { Resource } from './definition.ts'
 import { getEvents } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
@@ -14,8 +17,7 @@ export function toResourceDemo(
   resources: readonly Resource[] = [resource],
 ): Demo & { resource: Resource } {
   const { name, title, summary, path } = resource
-  const schemas = toSchemas(resource)
-  const { inputExample } = schemas
+  const { inputExample } = toSchemas(resource)
   return {
     resource,
     name,
@@ -30,10 +32,29 @@ export function toResourceDemo(
     routes: async ({ config, records }, app) => {
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
-      const own = [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
       const events = resource.hasEvents ? [await getEvents(app, resource, records.changes)] : []
-      return [...own, ...toNestedRoutes(context), ...events]
+      if (resource.allowsUnknown && !resource.hasDialect)
+        app.routeUpdates.push(watchRoutes(context))
+      return [...toOwnRoutes(context), ...toNestedRoutes(context), ...events]
     },
+  }
+}
+
+function toOwnRoutes(context: ResourceContext) {
+  const schemas = toSchemas(context.resource)
+  return [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
+}
+
+/** Documents the fields that requests have added. */
+function watchRoutes(context: ResourceContext) {
+  let [last, routes]: [Resource, readonly Route[]] = [context.resource, []]
+  return async () => {
+    const current = await findCurrent(context)
+    if (current.resource !== last) {
+      last = current.resource
+      routes = last === context.resource ? [] : toOwnRoutes(current)
+    }
+    return routes
   }
 }
 

@@ -9,6 +9,7 @@ import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
+import { withCurrent } from './learned-fields.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
@@ -56,7 +57,7 @@ export function postRecord(
       acceptsIdempotencyKey: true,
     },
     errorHandler: sendFormAfterError(context),
-    handler: create(context, findFixed),
+    handler: withCurrent(context, (current) => create(current, findFixed)),
   }
 }
 
@@ -96,7 +97,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
     errors: [...errors, 422],
     config: { ...route.config, accepts: acceptedPatchTypes },
     errorHandler: sendFormAfterError(context),
-    handler: update(context),
+    handler: withCurrent(context, update),
   }
 }
 
@@ -135,7 +136,7 @@ function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
       204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
     },
     errors: [...errors, 422],
-    handler: replace(context),
+    handler: withCurrent(context, replace),
   }
 }
 

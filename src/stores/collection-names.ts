@@ -5,6 +5,7 @@ export const collectionNames = {
   idempotencyEntries: '~answers',
   states: '~states',
   dataFile: '~data-file',
+  learnedFields: '~learned-fields',
   snapshots: '~snapshots',
   snapshotRecords: '~snapshot-records',
 } as const

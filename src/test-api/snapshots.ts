@@ -19,7 +19,8 @@ const maxReads = 10
 type Definitions = readonly Pick<ResourceDefinition, 'name'>[]
 
 export function openSnapshots(records: Records, definitions: Definitions) {
-  const names = definitions.map(({ name }) => name)
+  const { learnedFields } = collectionNames
+  const names = [...definitions.map(({ name }) => name), learnedFields]
   const [snapshots, saves] = [collectionNames.snapshots, collectionNames.snapshotRecords]
   const collection = records.collection(snapshots)
   return {
@@ -42,7 +43,7 @@ export function openSnapshots(records: Records, definitions: Definitions) {
     restore: async (name: string) => {
       const found = await records.collection(saves).find(name)
       if (!found) throw toMissing(name)
-      const saved = toSaved(found)
+      const saved = { [learnedFields]: [], ...toSaved(found) }
       if (!isDeepStrictEqual(Object.keys(saved).sort(), names.toSorted()))
         throw conflict('The snapshot has other resources: the data file has changed since.')
       await replaceRecords(records, saved)
@@ -85,7 +86,7 @@ async function readRecords(records: Records, names: readonly string[]) {
       const saved: SavedRecord[] = []
       for await (const page of records.collection(name).pages()) {
         saved.push(...page.map(({ id, document }): SavedRecord => [id, document]))
-        count += page.length
+        if (name !== collectionNames.learnedFields) count += page.length
         length += JSON.stringify(page).length
         if (count > maxAtomicRecords || length > maxLoadedLength) throw tooManyRecords()
       }

@@ -22,6 +22,8 @@ export type DeclaredRoute = Route & Required<RouteGroup>
 declare module 'fastify' {
   interface FastifyInstance {
     declaredRoutes: DeclaredRoute[]
+    /** Each returns routes with other documentation than was declared, the same object until it changes. */
+    routeUpdates: (() => Promise<readonly Route[]>)[]
   }
   interface FastifyContextConfig {
     /** The type without a preference of the client; errors use it too. Text when unset. */

@@ -2,6 +2,8 @@ import type { Config } from '../../config/config.ts'
 import type { Records } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { collectionNames } from '../../stores/collection-names.ts'
+import { learnFields } from '../learned-fields.ts'
 import { checkWrites } from './check-writes.ts'
 
 interface Services {
@@ -21,11 +23,13 @@ export function createContext(
   if (found) return found
   const relations: Relation[] = []
   const collection = services.records.collection(resource.name)
-  const context = { resource, config: services.config, collection, relations }
+  const learned = services.records.collection(collectionNames.learnedFields)
+  const context = { resource, config: services.config, collection, relations, learned }
   known.set(resource, context)
   for (const { other, ...relation } of toRelations(resource, services.resources))
     relations.push({ ...relation, other: createContext(other, services, known) })
-  return Object.assign(context, { collection: checkWrites(context, services.records) })
+  const checked = { ...context, collection: checkWrites(context, services.records) }
+  return Object.assign(context, { collection: learnFields(checked) })
 }
 
 function toRelations(resource: Resource, resources: readonly Resource[]) {

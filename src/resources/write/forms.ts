@@ -9,6 +9,7 @@ import type { Page } from '../../site/page.ts'
 import { sendPage } from '../../site/send-page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toRecordId, type Handler, type ResourceContext } from '../context.ts'
+import { findCurrent } from '../learned-fields.ts'
 import { toTag } from '../record/representations.ts'
 import { loadChoices, loadParentLinks } from '../relations/related-html.ts'
 import { assertFound } from '../record/show.ts'
@@ -59,7 +60,9 @@ export function edit(context: ResourceContext): Handler {
 export function sendFormAfterError(context: ResourceContext) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     const isForPage = error instanceof HttpError && chooseErrorForm(request, reply) === 'html'
-    const page = isForPage ? await findErrorPage(context, request, error) : undefined
+    const page = isForPage
+      ? await findErrorPage(await findCurrent(context), request, error)
+      : undefined
     if (!isForPage || page === undefined) throw error
     reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
     return sendPage(reply, page)

@@ -30,7 +30,8 @@ import { toRepresentation } from '../record/representations.ts'
 export interface Input {
   /** The fields in the input; undefined removes one. */
   fields: Document
-  unknownFields: readonly string[]
+  /** The names of the fields that are not stored. */
+  ignored: readonly string[]
   problems: readonly FieldProblem[]
 }
 
@@ -46,14 +47,13 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   assertStorable(body)
   const unknownFields = findUnknownFields(resource, body)
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
-  const kept = keepUnknown(resource, body, unknownFields)
   if (isForm(request)) {
     if (looksLikeJson(body)) throw toUnsupportedInput(resource, method, jsonAsForm)
     // A form does not show the password: left empty on an edit, it stays.
     const isKept = (field: Field) => field.kind === 'password' && body[field.name] === ''
     const sent = method === 'POST' ? named : named.filter((field) => !isKept(field))
     const { fields, problems } = parseForm(sent, body, config)
-    return { fields: { ...fields, ...kept }, unknownFields, problems }
+    return { fields, ignored: unknownFields, problems }
   }
   const fields = named.map(({ name, acceptsNull, isRequired, rule }): [string, unknown] => {
     const value = body[name]
@@ -61,11 +61,9 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     const isRemoved = method === 'PATCH' || isRequired
     return [name, isRemoved ? undefined : (rule.default ?? null)]
   })
-  return { fields: { ...Object.fromEntries(fields), ...kept }, unknownFields, problems: [] }
-}
-
-function keepUnknown({ allowsUnknown }: Resource, values: Document, names: readonly string[]) {
-  return allowsUnknown ? Object.fromEntries(names.map((name) => [name, values[name]])) : {}
+  const others = unknownFields.map((name): [string, unknown] => [name, body[name]])
+  const stored = resource.allowsUnknown ? [...fields, ...others] : fields
+  return { fields: Object.fromEntries(stored), ignored: findIgnored(resource, body), problems: [] }
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
@@ -94,6 +92,11 @@ function decodeNames({ editable: fields }: Resource, body: unknown): unknown {
 export function findUnknownFields({ fields, fixed }: Resource, body: object): readonly string[] {
   const known = new Set([...fields.map(({ name }) => name), ...fixed])
   return Object.keys(body).filter((name) => !known.has(name))
+}
+
+/** Those that are not stored, except the id, the times and what is read-only. */
+function findIgnored(resource: Resource, body: object): readonly string[] {
+  return resource.allowsUnknown ? [] : findUnknownFields(resource, body)
 }
 
 /** The values of a new record that a request does not have to set. */
@@ -180,7 +183,7 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
   const changed = [...names, ...(resource.allowsUnknown ? unknownFields : [])].filter(isChanged)
   return {
     fields: Object.fromEntries(changed.map((name) => [name, findValue(result, name)])),
-    unknownFields: unknownFields.filter((name) => Object.hasOwn(result, name)),
+    ignored: findIgnored(resource, result),
     problems: resource.fixed
       .filter(isChanged)
       .map((field) => ({ field, message: 'cannot be changed' })),
@@ -191,14 +194,14 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
 export function mergeInput(
   resource: Resource,
   document: Document,
-  { fields, unknownFields, problems, isStrict }: Input & { isStrict: boolean },
+  { fields, ignored, problems, isStrict }: Input & { isStrict: boolean },
 ): Document {
   const entries = Object.entries({ ...document, ...fields })
   const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
   const known = problems.map(({ field }) => field)
   const all = [
     ...problems,
-    ...(isStrict && !resource.allowsUnknown ? unknownFields : []).map((field) => ({
+    ...(isStrict ? ignored : []).map((field) => ({
       field,
       message: 'is an unknown field',
     })),

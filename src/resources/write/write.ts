@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
 import { badRequest, conflict, preconditionRequired } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
@@ -46,6 +46,7 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)
     const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
+    nameIgnored(reply, given.ignored)
     const document = mergeInput(resource, toDefaults(resource), { ...input, isStrict })
     const hashed = await createHasher(resource)(document)
     const record = await createRecord(context, findClaimedId(request) ?? createId(), hashed)
@@ -70,6 +71,7 @@ export function update(context: ResourceContext): Handler {
       const patch = parsePatch(context, request)
       assertMayWrite(request, context, current)
       const input = patch(current)
+      nameIgnored(reply, input.ignored)
       const merged = mergeInput(resource, current.document, { ...input, isStrict })
       return hasFields(input) ? hash(merged, input.fields) : current.document
     })
@@ -121,6 +123,7 @@ export function replace(context: ResourceContext): Handler {
     }
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const input = parseInput(context, request)
+    nameIgnored(reply, input.ignored)
     const id = toRecordId(resource, request)
     const hash = createHasher(resource)
     const record = await writeRecord(context, id, async (current) => {
@@ -138,6 +141,23 @@ export function replace(context: ResourceContext): Handler {
     const related = await findRelated(context, record, type)
     return sendRecord(reply, { resource, type, record, flash, related })
   }
+}
+
+const maxNamesLength = 1000
+
+/** Percent-encoded: a name can have any character. */
+function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
+  if (names.length === 0) return
+  let text = ''
+  for (const name of names.map(encodeURIComponent)) {
+    const next = text === '' ? name : `${text}, ${name}`
+    if (next.length > maxNamesLength) {
+      text = `${text.slice(0, maxNamesLength)}, ...`
+      break
+    }
+    text = next
+  }
+  reply.header('vitrine-ignored-fields', text)
 }
 
 async function findRelated(context: ResourceContext, record: StoredRecord, type: string) {

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { notFound } from '../../http/errors/http-error.ts'
 import { pathParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
+import { collectComponents } from '../../http/openapi/component.ts'
 import { toDocument, type DocumentParts } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
@@ -30,12 +31,30 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   let made: ReturnType<typeof make> | undefined
   // At the first request, when all routes are registered.
   const make = () => {
-    const document = toDocument({ info, tags, routes: app.declaredRoutes, shapes, limits })
+    const changed = updates.flat()
+    const routes = app.declaredRoutes.map((route) => {
+      const isSame = ({ url, method }: Route) =>
+        url === route.url && String(method) === String(route.method)
+      return { ...route, ...changed.find(isSame) }
+    })
+    const document = toDocument({ info, tags, routes, shapes, limits })
+    // A nested list has the schema of before, with the same name.
+    Object.assign(document.components.schemas ?? {}, collectComponents(changed).schemas)
     return { json: JSON.stringify(document), contents: toContents(document, titles) }
   }
+  let updates: (readonly Route[])[] = []
   const load = () => (made ??= make())
+  const refresh = async () => {
+    const finds = app.routeUpdates.map((find) => find())
+    // Without the database, the document stays as it was.
+    const next = await Promise.all(finds).catch(() => updates)
+    if (next.every((routes, index) => routes === updates[index])) return updates
+    made = undefined
+    return (updates = next)
+  }
   const place = { server: app, request: { url: '/docs' } }
   return {
+    refresh,
     toJson: (_id: string, origin: string) => load().json.replaceAll(originMark, origin),
     toPage: (id: string, origin: string) => {
       const { contents } = load()
@@ -46,26 +65,26 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   }
 }
 
-function getDocument({ toJson }: Texts): Route {
+function getDocument({ toJson, refresh }: Texts): Route {
   const config = { defaultType: 'json' } as const
   const summary = 'Get this document (OpenAPI 3.1)'
   return {
-    ...getText({ summary, mediaType: 'application/json', toText: toJson }),
+    ...getText({ summary, mediaType: 'application/json', toText: toJson, refresh }),
     url: '/openapi.json',
     config,
   }
 }
 
-function getDocs({ toPage }: Texts): Route {
+function getDocs({ toPage, refresh }: Texts): Route {
   const summary = 'Get this document as pages that can send requests'
-  return { ...getText({ summary, mediaType: 'text/html', toText: toPage }), url: '/docs' }
+  return { ...getText({ summary, mediaType: 'text/html', toText: toPage, refresh }), url: '/docs' }
 }
 
-function getOperation({ toPage }: Texts): Route {
+function getOperation({ toPage, refresh }: Texts): Route {
   const summary = 'Get the page of one operation'
   const id = pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')
   return {
-    ...getText({ summary, mediaType: 'text/html', toText: toPage, parameters: [id] }),
+    ...getText({ summary, mediaType: 'text/html', toText: toPage, refresh, parameters: [id] }),
     url: '/docs/:operationId',
     errors: [404, 412, 416],
   }
@@ -73,16 +92,18 @@ function getOperation({ toPage }: Texts): Route {
 
 const maxOrigins = 4
 
-interface TextRoute {
+interface TextRoute extends Pick<Texts, 'refresh'> {
   summary: string
   mediaType: string
   toText: (id: string, origin: string) => string
   parameters?: readonly Parameter[]
 }
 
-/** Each text is made once for each of the latest origins. */
-function getText({ summary, mediaType, toText, parameters = [] }: TextRoute): Omit<Route, 'url'> {
+/** Each text is made once for each of the latest origins, until routes change. */
+function getText({ summary, mediaType, parameters = [], ...texts }: TextRoute): Omit<Route, 'url'> {
+  const { toText, refresh } = texts
   const made = new Map<string, Map<string, Bytes>>()
+  let last: unknown
   const load = (request: FastifyRequest) => {
     const origin = toOrigin(request)
     const ofOrigin = made.get(origin) ?? new Map<string, Bytes>()
@@ -98,7 +119,12 @@ function getText({ summary, mediaType, toText, parameters = [] }: TextRoute): Om
   return {
     method: 'GET',
     ...toFileOperation(summary, mediaType, parameters),
-    handler: (request, reply) => sendBytes(request, reply, load(request)),
+    handler: async (request, reply) => {
+      const current = await refresh()
+      if (current !== last) made.clear()
+      last = current
+      return sendBytes(request, reply, load(request))
+    },
   }
 }
 
