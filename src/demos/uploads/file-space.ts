@@ -48,7 +48,12 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
     arriving.add(id)
     return {
       take: (more: number) => {
-        if (storedBytes + arrivingBytes + more > maxBytes) throw limitReached(reached)
+        if (storedBytes + arrivingBytes + more > maxBytes) {
+          // If it waited for the removal of the file, the others that arrive would fail too.
+          arrivingBytes -= share
+          share = 0
+          throw limitReached(reached)
+        }
         arrivingBytes += more
         share += more
       },
