@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Readable } from 'node:stream'
 import { discardRest, readBytes } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
@@ -93,6 +94,9 @@ function send(request: DialectRequest, response: VisitorResponse): FastifyReply 
     cookiePath: prefix || '/',
   }
   const { preflightMethods, isPython, toReason } = dialect
+  // In Go, the body of a response to HEAD is discarded before its length is known.
+  const isBare = !isPython && request.method === 'HEAD' && response.body !== undefined
+  const sent = isBare ? { ...response, body: Readable.from([]) } : response
   const toName = isPython ? keepNames(response.headers ?? [], toCanonical) : toCanonical
-  return sendVisitorResponse(reply, response, { limits, preflightMethods, toName, toReason })
+  return sendVisitorResponse(reply, sent, { limits, preflightMethods, toName, toReason })
 }

@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer'
 import { contentTooLarge } from '../http/errors/http-error.ts'
+import { decodePercent, decodeUtf8 } from './text.ts'
 
 export interface Part {
   name: string
@@ -14,47 +16,99 @@ const maxParts = 1000
 /** RFC 2046 §5.1.1. To find a longer one can take the product of its length and that of the body. */
 const maxBoundaryLength = 70
 
-const blankLine = '\r\n\r\n'
+const anyBreak = '(?:\r\n|\n|\r)'
 
 /** The parts of a body that is already in memory. Undefined if it is malformed. */
-export function parseParts(body: Buffer, contentType: string): Part[] | undefined {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
-  const boundary = quoted ?? plain
-  if (boundary === undefined || boundary.length > maxBoundaryLength) return undefined
-  const delimiter = `--${boundary}`
+export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
+  const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
+  if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
+  const text = body.toString('latin1')
+  const delimiter = `--${RegExp.escape(boundary)}`
+  const isUnix = new RegExp(`^${delimiter}[ \t]*(?=\r?\n)`, 'm').exec(text)
+  // In Go, the end of the first line is that of all lines.
+  const goBreak = isUnix && text[isUnix.index + isUnix[0].length] === '\n' ? '\n' : '\r\n'
+  const end = isPython ? anyBreak : goBreak
+  // In Python, anything may follow the last.
+  const tail = isPython ? `(?:(--)|[ \t]*(?=${end}))` : `(--)?[ \t]*(?=${end}|$)`
+  const lines = new RegExp(`(?:^|${end})${delimiter}${tail}`, 'g')
   const parts: Part[] = []
   let count = 0
-  let start = body.indexOf(delimiter, 0, 'latin1')
-  while (start !== -1) {
-    start += delimiter.length
-    if (body.toString('latin1', start, start + 2) === '--') return parts
-    const headEnd = body.indexOf(blankLine, start, 'latin1')
-    const end = headEnd === -1 ? -1 : body.indexOf(`\r\n${delimiter}`, headEnd + 2, 'latin1')
-    if (end === -1) return undefined
-    const bytes = body.subarray(headEnd + blankLine.length, end)
+  let start = -1
+  for (const match of text.matchAll(lines)) {
+    const part = start === -1 ? [] : toPart(body.subarray(start), match.index - start, isPython)
+    if (!part) return undefined
+    parts.push(...part)
+    if (match[1] !== undefined) return parts
     count += 1
     if (count > maxParts) throw contentTooLarge('The form has too many parts.')
-    parts.push(...toPart(body.toString('utf8', start, headEnd), bytes))
-    start = end + 2
+    start = match.index + match[0].length
   }
   return undefined
 }
 
-function toPart(head: string, bytes: Buffer): Part[] {
-  const disposition = findLine(head, 'content-disposition') ?? ''
-  const name = findParameter(disposition, 'name')
-  if (name === undefined) return []
-  const fileName = findParameter(disposition, 'filename')
-  return [{ name, fileName, type: findLine(head, 'content-type'), bytes }]
+/** Of the text after a delimiter, which begins with a line break. The next delimiter is at `end`. */
+function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefined {
+  const [first = ''] = new RegExp(anyBreak).exec(text.toString('latin1', 0, 2)) ?? []
+  const blankLine = /(\r\n|\n|\r)\1/g
+  // In Go, the head can be empty.
+  blankLine.lastIndex = isPython ? first.length : 0
+  const blank = blankLine.exec(text.toString('latin1', 0, end + 2))
+  if (!blank || blank.index > end) return undefined
+  const fields = parseFields(text.subarray(first.length, blank.index), isPython)
+  const disposition = fields?.get('content-disposition')
+  if (!fields || (isPython && disposition === undefined)) return undefined
+  const parameters = parseParameters(disposition ?? '', isPython)
+  // A name that is None in Python becomes null in JSON.
+  const name = parameters?.get('name') ?? (isPython ? 'null' : '')
+  const fileName = parameters?.get('filename')
+  const bytes = text.subarray(Math.min(blank.index + blank[0].length, end), end)
+  const isForm = isPython || /^\s*form-data\s*(;|$)/i.test(disposition ?? '')
+  return isForm ? [{ name, fileName, type: fields.get('content-type') || undefined, bytes }] : []
 }
 
-function findLine(head: string, name: string): string | undefined {
-  const [line] = [...head.matchAll(new RegExp(`^${name}:(.*)`, 'gim'))].slice(-1)
-  return line?.[1]?.trim()
+/** By their names in lower case: the first of each. Undefined if Python or Go rejects them. */
+function parseFields(head: Buffer, isPython: boolean): Map<string, string> | undefined {
+  if (isPython && !isUtf8(head)) return undefined
+  const unfolded = decodeUtf8(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')
+  const lines = unfolded.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '')
+  if (!isPython && lines.some((line) => /^[ \t]|^[^:]*$/.test(line))) return undefined
+  const fields = lines.toReversed().map((line) => {
+    const [name = ''] = line.split(':', 1)
+    const shown = isPython ? name.trim() : name
+    return [shown.toLowerCase(), line.slice(name.length + 1).trim()] as const
+  })
+  return new Map(fields)
 }
 
-function findParameter(disposition: string, name: string): string | undefined {
-  const pattern = new RegExp(String.raw`;\s*${name}=(?:"((?:\\.|[^"\\])*)"|([^\s;]*))`, 'i')
-  const [, quoted, plain] = pattern.exec(disposition) ?? []
-  return quoted?.replaceAll(/\\(["\\])/g, '$1') ?? plain
+const token = "[\\w!#$%&'*+.^`|~-]+"
+const quotedText = String.raw`"((?:[^"\\]|\\.)*)"`
+const inPython = new RegExp(String.raw`;[ \t]*(?:(${token})=(?:${quotedText}|(${token})))?`, 'gs')
+const inGo = new RegExp(String.raw`;\s*(${token})\s*=\s*(?:${quotedText}|(${token}))\s*`, 'gys')
+
+/** RFC 2231 too. Python leaves out what is malformed; in Go it makes the whole field invalid. */
+function parseParameters(field: string, isPython: boolean): Map<string, string> | undefined {
+  const [value = ''] = field.split(';', 1)
+  const rest = field.slice(value.length)
+  const found = [...rest.matchAll(isPython ? inPython : inGo)]
+  const names = new Set(found.map(([, name]) => name?.toLowerCase()))
+  const length = found.reduce((sum, [all]) => sum + all.length, 0)
+  const isWhole = names.size === found.length && /^;?\s*$/.test(rest.slice(length))
+  if (!isPython && !isWhole) return undefined
+  const parameters = new Map<string, string>()
+  for (const [, given = '', quoted, plain = ''] of found) {
+    const [, name = '', part = '*0', isEncoded] = /^([^*]+)(\*\d+)?(\*)?$/.exec(given) ?? []
+    const known = part === '*0' ? '' : (parameters.get(name.toLowerCase()) ?? '')
+    const text = unescape(quoted, isPython) ?? plain
+    const shown = isPython ? text.replaceAll('%22', '"') : text
+    parameters.set(name.toLowerCase(), known + (isEncoded ? decodeExtended(text) : shown))
+  }
+  return parameters
 }
+
+function unescape(quoted: string | undefined, isPython: boolean): string | undefined {
+  return quoted?.replaceAll(isPython ? /\\(.)/gs : /\\([()<>@,;:\\"/[\]?=])/g, '$1')
+}
+
+/** `utf-8''a%C3%A9` */
+const decodeExtended = (text: string) =>
+  decodeUtf8(decodePercent(text.replace(/^[^']*'[^']*'/, '')))

@@ -29,14 +29,14 @@ export function assertInRange(value: number, what: string, [min, max]: [number, 
   throw badRequest(`invalid ${what}: ${String(value)} not in range ${range}`)
 }
 
-/** Seconds, or in go-httpbin also `1.5s`. Throws 400. */
+/** Seconds, or a duration as `1.5s`. Throws 400. */
 export function parseSeconds(
   { dialect }: DialectRequest,
   text: string,
   { name, max, min = 0 }: { name: string; max: number; min?: number },
 ): number {
   const { isPython } = dialect
-  const seconds = isPython ? parseFloatText(text) : parseGoSeconds(text)
+  const seconds = isPython ? (parseFloatText(text) ?? parseGoDuration(text)) : parseGoSeconds(text)
   if (seconds !== undefined && seconds >= min && seconds <= max) return seconds
   if (isPython) {
     const range = max === Infinity ? '' : `, at most ${String(max)}`
@@ -64,7 +64,7 @@ export function parseFloatText(text: string): number | undefined {
 
 /** A number without a unit has milliseconds at most. */
 function parseGoSeconds(text: string): number | undefined {
-  const seconds = parseFloatText(text)
+  const seconds = /\s/.test(text) ? undefined : parseFloatText(text)
   return parseGoDuration(text) ?? (seconds && Math.trunc(seconds * 1000) / 1000)
 }
 

@@ -34,4 +34,9 @@ export const deviations: Readonly<Record<string, string>> = {
   'go-httpbin HEAD /brotli': 'Not 501.',
   'httpbin GET /bytes/5?SEED=x': 'The names of parameters have one case.',
   'httpbin GET /stream-bytes/5?SEED=x': 'The names of parameters have one case.',
+  'httpbin GET /delay/50ms': 'A duration may have a unit, as in go-httpbin.',
+  'httpbin GET /delay/1us': 'A duration may have a unit, as in go-httpbin.',
+  'httpbin GET /delay/0h0m0.01s': 'A duration may have a unit, as in go-httpbin.',
+  'httpbin GET /drip?duration=50ms&delay=10ms&numbytes=3':
+    'A duration may have a unit, as in go-httpbin.',
 }

@@ -135,7 +135,8 @@ for (const prefix of prefixes) {
     assert.equal(tooMany.statusCode, prefix === '/httpbin' ? 413 : 400)
     const payload = `${'--b\r\n\r\n\r\n'.repeat(1001)}--b--`
     const nameless = await app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
-    assert.equal(nameless.statusCode, prefix === '/httpbin' ? 413 : 400)
+    // httpbin reads no further than the first part without Content-Disposition.
+    assert.equal(nameless.statusCode, prefix === '/httpbin' ? 200 : 400)
   })
 
   test(`${prefix}: a multipart boundary has at most 70 characters`, async (t) => {

@@ -1,5 +1,6 @@
 import { authRows } from './auth-rows.ts'
 import { get, toRows, type Row } from './exchange.ts'
+import { multipartRows } from './multipart-rows.ts'
 
 const form = 'Content-Type: application/x-www-form-urlencoded'
 const json = 'Content-Type: application/json'
@@ -202,4 +203,8 @@ export const rows: readonly Row[] = [
   ...redirectRows,
   ...responseRows,
   ...formatRows,
+  ...multipartRows,
+  ...toRows(
+    '/base64/decode/ /base64/decode/aGk=/x /base64/other/aGk= /links/+1 /links/012 /links/-0',
+  ),
 ]

@@ -91,7 +91,7 @@ const json = 'Content-Type: application/json'
 const delayRows: readonly Row[] = [
   ...words(
     '/delay/0 /delay/0.05 /delay/0.0519 /delay/50ms /delay/1us /delay/0h0m0.01s /delay/.01 /delay/1e-2 /delay/+0.01 /delay/-1 /delay/-1s /delay/x ' +
-      '/delay/ /delay/nan /delay/11s /delay/1h1m1.5s /delay/10.5s /delay/ms /delay/1.5 /delay/0.01/x /delay/0.01?a=1&b=2&a=3',
+      '/delay/ /delay/nan /delay/ms /delay/1.5 /delay/0.01/x /delay/0.01?a=1&b=2&a=3',
   ),
   ...['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'TRACE', 'OPTIONS', 'PROPFIND'].map((method) => ({
     line: `${method} /delay/0.01`,

@@ -44,7 +44,8 @@ export const goHttpbin: Dialect = {
   parseInteger: (text, what, parser = 'Atoi') => {
     const detail = `invalid ${what}: strconv.${parser}: parsing ${JSON.stringify(text)}`
     if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${detail}: invalid syntax`)
-    if (Math.abs(Number(text)) < 2 ** 63) return Number(text)
+    // 0 in place of -0.
+    if (Math.abs(Number(text)) < 2 ** 63) return Number(text) + 0
     throw badRequest(`${detail}: value out of range`)
   },
   missing,
@@ -131,7 +132,7 @@ function parseFields({ body, path, target }: DialectRequest): object {
 }
 
 function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
-  const parts = parseParts(body, contentType)
+  const parts = parseParts(body, contentType, false)
   if (!parts) throw toBodyError('multipart: NextPart: EOF')
   const toPairs = (isFile: boolean) =>
     parts

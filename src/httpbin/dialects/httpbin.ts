@@ -152,15 +152,19 @@ function parseBody(request: DialectRequest): ParsedBody {
     if (hasTooManyPairs(text)) throw contentTooLarge('The form has too many fields.')
     return { ...emptyBody, form: httpbin.toValues(httpbin.parseQuery(text)) }
   }
-  if (type === 'multipart/form-data') return { ...emptyBody, ...parseForm(body, contentType) }
+  if (type === 'multipart/form-data' && /;\s*boundary=./i.test(contentType))
+    return { ...emptyBody, ...parseForm(body, contentType) }
   const data = toDataText(body, 'application/octet-stream')
   return { ...emptyBody, data, json: isUtf8(body) ? findJson(data, config) : null }
 }
 
 function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' | 'form'> {
-  const parts = parseParts(body, contentType) ?? []
+  const parts = parseParts(body, contentType, true) ?? []
   const texts = parts.filter(({ fileName }) => fileName === undefined)
-  const pairs = texts.map(({ name, bytes }): Pair => [name, decodeUtf8(bytes)])
+  const pairs = texts.map(({ name, type = '', bytes }): Pair => [
+    name,
+    /charset="?iso-8859-1/i.test(type) ? bytes.toString('latin1') : decodeUtf8(bytes),
+  ])
   // The first of a name.
   const files = parts.filter(({ fileName }) => fileName !== undefined).toReversed()
   const toFile = ({ name, bytes, type = 'application/octet-stream' }: Part) =>

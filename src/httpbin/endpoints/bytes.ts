@@ -38,6 +38,12 @@ export function toRandomBytes(size: number, seed: number | undefined): Buffer {
   return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))
 }
 
+/** In Go, the response to HEAD has the length only if the handler sets it. */
+const renderSized = (type: string, body: Buffer, status = 200) => ({
+  ...renderAs(type, body, status),
+  size: body.length,
+})
+
 const maxPythonBytes = 100 * 1024
 
 function renderBytes(request: DialectRequest, text: string) {
@@ -49,7 +55,7 @@ function renderBytes(request: DialectRequest, text: string) {
   if (isPython) return renderAs(type, toRandomBytes(Math.min(size, maxPythonBytes, max), key))
   if (size === 0) return {}
   assertInRange(size, 'byte count', [1, max])
-  return renderAs(type, toRandomBytes(size, key))
+  return renderSized(type, toRandomBytes(size, key))
 }
 
 /** A chunk costs about 5 µs: there would be a million in a mebibyte. */
@@ -65,7 +71,7 @@ function streamBytes(request: DialectRequest, text: string) {
   const size = Math.max(given < 1 ? whole : given, Math.ceil(body.length / maxChunks), 1)
   const count = Math.ceil(body.length / size)
   const toChunk = (index: number) => body.subarray(index * size, (index + 1) * size)
-  return { ...response, body: paceItems(request.reply, { count, pauseMs: 0 }, toChunk) }
+  return renderAs(type, paceItems(request.reply, { count, pauseMs: 0 }, toChunk))
 }
 
 interface Range {
@@ -162,9 +168,9 @@ export function serveContent(
     return addHeaders(response, toUnsatisfied(bytes))
   }
   const total = ranges.reduce((sum, range) => sum + toLength(range), 0)
-  if (first === undefined || total > bytes.length) return renderAs(plain, bytes)
+  if (first === undefined || total > bytes.length) return renderSized(plain, bytes)
   if (ranges.length > 1) return renderParts(ranges, bytes)
-  return addHeaders(renderAs(plain, slice(bytes, first), 206), toContentRange(first, bytes))
+  return addHeaders(renderSized(plain, slice(bytes, first), 206), toContentRange(first, bytes))
 }
 
 /** Those that overlap the content. Undefined if the header is invalid. */
@@ -192,5 +198,5 @@ function renderParts(ranges: readonly Range[], bytes: Buffer) {
     return [Buffer.from(head), slice(bytes, range)]
   })
   const body = Buffer.concat([...parts, Buffer.from(`\r\n--${boundary}--\r\n`)]).subarray(2)
-  return renderAs(`multipart/byteranges; boundary=${boundary}`, body, 206)
+  return renderSized(`multipart/byteranges; boundary=${boundary}`, body, 206)
 }

@@ -51,21 +51,17 @@ export const formatEndpoints = [
     renderJson(request, { uuid: randomUUID() }),
   ),
   toEndpoint('/base64/:value=aGk=', 'Decode Base64', decode),
-  toEndpoint('/base64/encode/:value=aGk=', 'Encode as Base64', anyInGo, (request, value) =>
-    renderConverted(request, Buffer.from(toUrlBase64(Buffer.from(value)))),
-  ),
-  toEndpoint('/base64/decode/:value=aGk=', 'Decode Base64', anyInGo, decode),
-  toEndpoint('/base64/:operation/*', 'Another operation', anyInGo, (_, operation) => {
-    throw badRequest(`invalid operation: ${operation}`)
-  }),
+  toEndpoint('/base64/:operation=encode/:value=aGk', 'Encode or decode Base64', anyInGo, convert),
   toEndpoint(
     '/links/:count=10',
     'Redirect to the first of several pages',
     { statuses: [302] },
     (request, text) => {
       const count = parseLinkCount(request, text)
-      const query = request.dialect.isPython ? '' : request.target.replace(/^[^?]*/, '')
-      return renderRedirect(request, `${request.prefix}/links/${String(count)}/0${query}`)
+      const { isPython } = request.dialect
+      const query = isPython ? '' : request.target.replace(/^[^?]*/, '')
+      const shown = isPython ? String(count) : text
+      return renderRedirect(request, `${request.prefix}/links/${shown}/0${query}`)
     },
   ),
   toEndpoint('/links/:count=10/:offset=0', 'Return a page with links', renderLinks),
@@ -109,7 +105,8 @@ function toCoding(path: string, coding: string, { flag, compress }: Coding): Dia
     if (!isPython) members.set('url', '')
     else for (const member of ['args', 'url']) members.delete(member)
     const body = compress(Buffer.from(toPrettyJson(members, jsonStyle)))
-    return addHeaders(renderAs(jsonType, body), ['Content-Encoding', coding])
+    const response = { ...renderAs(jsonType, body), size: body.length }
+    return addHeaders(response, ['Content-Encoding', coding])
   })
 }
 
@@ -117,9 +114,19 @@ function renderPlain({ dialect }: DialectRequest, body: string) {
   return renderAs(dialect.isPython ? 'text/plain' : dialect.textType, body)
 }
 
+function convert(request: DialectRequest, operation: string, value: string) {
+  const { maxBodyBytes: max } = request.config
+  if (Buffer.byteLength(value) > max) {
+    throw badRequest(`input data exceeds max length of ${String(max)}`)
+  }
+  if (operation === 'decode') return renderConverted(request, decodeGo(value))
+  if (operation !== 'encode') throw badRequest(`invalid operation: ${operation}`)
+  return renderConverted(request, Buffer.from(toUrlBase64(Buffer.from(value))))
+}
+
 function decode(request: DialectRequest, value: string) {
   const { isPython, textType } = request.dialect
-  if (!isPython) return renderConverted(request, decodeGo(value))
+  if (!isPython) return convert(request, 'decode', value)
   const hint = 'Incorrect Base64 data try: SFRUUEJJTiBpcyBhd2Vzb21l'
   return renderAs(textType, decodePython(value) ?? hint)
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { toEndpoint } from '../endpoint.ts'
@@ -22,8 +22,11 @@ export const headerEndpoints = [
     const conditions = ['if-modified-since', 'if-none-match']
     const isConditional = conditions.some((name) => findHeader(request.headers, name))
     if (isConditional) return renderStatus(request, 304)
-    const etag = randomUUID().replaceAll('-', '')
-    return renderGet(request, ['Last-Modified', new Date().toUTCString()], ['ETag', etag])
+    const date = new Date().toUTCString()
+    const etag = request.dialect.isPython
+      ? randomUUID().replaceAll('-', '')
+      : Buffer.from(date).toString('hex') + hash('sha1', '')
+    return renderGet(request, ['Last-Modified', date], ['ETag', etag])
   }),
   toEndpoint('/cache/:seconds=60', 'Respond with Cache-Control', (request, text) => {
     const seconds = request.dialect.parseInteger(text, 'seconds', 'ParseInt')

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { pace, paceItems, toPause, wait } from '../../http/response/pacing.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
@@ -199,5 +200,6 @@ function sendTrailers(request: DialectRequest) {
   const [name] = query.find(([one]) => forbiddenTrailers.test(one)) ?? []
   if (name !== undefined) throw badRequest(`forbidden trailer: ${name}`)
   const response = renderJson(request, toRequestMembers(request, { hasBody: true }))
-  return { ...response, trailers: query }
+  // It is chunked even without trailers.
+  return { ...response, body: Readable.from([response.body ?? '']), trailers: query }
 }
