@@ -2,6 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resolve } from '../src/http/openapi/component.ts'
 import { toTemplate } from '../src/http/openapi/document.ts'
 import { documentedMethods } from '../src/http/openapi/operation.ts'
 import type { Demo } from '../src/site/demo.ts'
@@ -124,4 +125,37 @@ test('a demo can create its routes from data, with a prefix', async (t) => {
       })
     })
   }
+})
+
+test('JSON is the first type of each response, so that generators of clients use its schema', async (t) => {
+  const { paths } = await loadDocument(await testApp(t))
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const { responses } of Object.values(operations)) {
+      for (const response of Object.values(responses)) {
+        const types = Object.keys(resolve(response).content ?? {})
+        const index = types.findIndex((type) => /[/+]json$/.test(type))
+        assert.ok(index < 1, `${path}: ${types.join()}`)
+      }
+    }
+  }
+})
+
+test('a bin is not created from null, and an empty status is no filter', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'bins' } })
+  const headers = { 'content-type': 'application/json' }
+  const created = await app.inject({ method: 'POST', url: '/bins', headers, payload: 'null' })
+  assert.equal(created.statusCode, 400)
+  const document = await loadDocument(app)
+  const parameters = document.paths['/inspector']?.get?.parameters?.map((one) => resolve(one)) ?? []
+  const { schema } = parameters.find(({ name }) => name === 'status') ?? {}
+  assert.match('', new RegExp((schema as { pattern: string }).pattern))
+  assert.equal((await app.inject('/inspector?status=')).statusCode, 200)
+})
+
+test('the times of the inspector have milliseconds', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  await app.inject('/topic')
+  const { body } = await app.inject({ url: '/inspector', headers: { accept: 'text/html' } })
+  assert.match(body, /<time datetime="[^"]+\.\d{3}Z"/)
+  assert.doesNotMatch(body, /<time datetime="[^"]+\.\d{4}/)
 })

@@ -77,13 +77,16 @@ function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
 /** The errors of the dialect. Others have the form of the service. */
 const errors = [400, 403, 404, 413]
 
-function toResponses(endpoint: Omit<DialectEndpoint, 'methods'>, { jsonType }: Dialect) {
+/** httpbin sends the challenge alone, and go-httpbin redirects without a page. */
+const emptyStatuses = { httpbin: /^(101|304|401)$/, 'go-httpbin': /^(101|3..)$/ }
+
+function toResponses(endpoint: Omit<DialectEndpoint, 'methods'>, { name, jsonType }: Dialect) {
   const { statuses = [200], mediaTypes = [jsonType.replace(/;.*/, '')] } = endpoint
   const own = Object.fromEntries(mediaTypes.map((type) => [type, {}]))
   const content = { ...own, 'application/json': {}, ...textContent(), 'text/html': {} }
   const toResponse = (status: number | string): ResponseDoc => ({
     description: STATUS_CODES[status] ?? 'The requested status code.',
-    content,
+    ...(!emptyStatuses[name].test(String(status)) && { content }),
   })
   return Object.fromEntries([...statuses, ...errors].map((one) => [one, toResponse(one)]))
 }

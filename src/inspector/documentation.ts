@@ -6,7 +6,7 @@ import {
   toSchema,
 } from '../http/openapi/content.ts'
 import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
-import { statusPattern } from './filter.ts'
+import { documentedStatusPattern } from './filter.ts'
 import { toCommands } from './repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
@@ -48,7 +48,7 @@ export const harContent = jsonContent(harSchema, { log: { version: '1.2', entrie
 export const messageType = 'message/http'
 export const messageContent = { [messageType]: { schema: text } }
 
-const status = { ...text, pattern: statusPattern }
+const status = { ...text, pattern: documentedStatusPattern }
 const isSet = { enum: ['1'] }
 
 export const filterParameters = [

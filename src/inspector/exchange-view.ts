@@ -34,7 +34,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const note = toNote(exchange)
   return html`<div data-exchange="${exchange.id}" class="exchange">
 <p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)}
-<span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt}">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
+<span class="quiet">${ms.toFixed(1)} ms on the server, <time datetime="${receivedAt.slice(0, 23)}Z">${receivedAt.slice(0, 23).replace('T', ' ')} UTC</time>, from ${client}</span></p>
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${renderPart('Overview', renderOverview(exchange, { ...additions, form, decodedBody }))}${renderPart(
     'Request',

@@ -46,6 +46,8 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
 }
 
 export const statusPattern = '^[1-5](xx|\\d\\d)$'
+/** A form sends its empty fields too. */
+export const documentedStatusPattern = `^$|${statusPattern}`
 
 /** `pattern`: `404`, `4xx`, or empty for all. */
 export function isStatusMatch(pattern: string, status: string): boolean {

@@ -83,7 +83,7 @@ function renderRowTime(receivedAt: string): Html {
   const shown = isToday
     ? html`${time.slice(0, 8)}<span>${time.slice(8)}</span>`
     : html`${date.slice(5)} ${time.slice(0, 8)}`
-  return html`<time datetime="${receivedAt}" title="${date} ${time} UTC">${shown}</time>`
+  return html`<time datetime="${receivedAt.slice(0, 23)}Z" title="${date} ${time} UTC">${shown}</time>`
 }
 
 /** On a small screen without the phrase. */

@@ -42,8 +42,16 @@ export function findUndocumented(
     operation.responses[`${status.charAt(0)}XX`]) as ResponseDoc | undefined
   if (documented === undefined) return [`${status} is not documented: ${received.body}`]
   const problems = [...findMissingFields(documented, received)]
-  if (method !== 'HEAD' && received.body !== '')
-    problems.push(...findWrongContent(documented, received))
+  if (method === 'HEAD') return problems
+  if (received.body !== '') problems.push(...findWrongContent(documented, received))
+  // A class of statuses, or any media type, includes responses without content.
+  else if (
+    operation.responses[status] &&
+    documented.content &&
+    !('*/*' in documented.content) &&
+    received.headers['content-type'] === undefined
+  )
+    problems.push(`${method} ${url}: ${status} has no content`)
   return problems
 }
 

@@ -163,7 +163,7 @@ function binToJson(request: FastifyRequest, bin: Bin) {
 
 /** Throws 400. */
 function parseBin(request: FastifyRequest, config: Config): BinChange {
-  const body = request.body ?? {}
+  const { body = {} } = request
   if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')
   const { response, name, ...others } = body
   const unknown = Object.keys(others).find((name) => name !== '_method')

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { queryParameter, text } from '../../http/openapi/content.ts'
-import { statusPattern } from '../../inspector/filter.ts'
+import { documentedStatusPattern, statusPattern } from '../../inspector/filter.ts'
 import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
@@ -28,7 +28,7 @@ export const filterParameters = [
   queryParameter(
     'status',
     'Only requests whose response had this status, or a class of them.',
-    { ...text, pattern: statusPattern },
+    { ...text, pattern: documentedStatusPattern },
     '2xx',
   ),
   queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),

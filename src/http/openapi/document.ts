@@ -1,6 +1,6 @@
 import type { ErrorShape } from '../errors/send-error.ts'
 import { isUnder } from '../request/target.ts'
-import { collectComponents } from './component.ts'
+import { collectComponents, isReference } from './component.ts'
 import { exampleContent, textContent } from './content.ts'
 import { toErrorResponses } from './errors.ts'
 import { documentedMethods, type DocumentedMethod, type ErrorStatus } from './operation.ts'
@@ -78,7 +78,12 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
     parameters,
     // RFC 9110 §9.3.1, §9.3.5: content in GET and DELETE has no defined meaning.
     requestBody: /^(GET|DELETE)$/.test(method) ? undefined : requestBody,
-    responses: { ...toErrorResponses(endpoint, ofLimits, shape), ...toResponses(endpoint) },
+    responses: {
+      ...toErrorResponses(endpoint, ofLimits, shape),
+      ...Object.fromEntries(
+        Object.entries(toResponses(endpoint)).map(([status, one]) => [status, toJsonFirst(one)]),
+      ),
+    },
   }
 }
 
@@ -92,6 +97,17 @@ function toResponses({
   const ofExample = config?.defaultType === 'json' ? exampleContent(example) : ofText
   const whole = content ?? ofExample
   return responses ?? { 200: { description: 'Success.', content: whole } }
+}
+
+type Response = ReturnType<typeof toResponses>[string]
+
+/** Generators of clients take the first type, and a page has no schema. */
+function toJsonFirst(response: Response): Response {
+  if (isReference(response) || !response.content) return response
+  const types = Object.entries(response.content)
+  const isJson = ([type]: (typeof types)[number]) => Number(/[/+]json$/.test(type))
+  const sorted = types.toSorted((one, other) => isJson(other) - isJson(one))
+  return { ...response, content: Object.fromEntries(sorted) }
 }
 
 /** Also the fragment of the operation in the documentation. */

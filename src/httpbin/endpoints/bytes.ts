@@ -21,7 +21,7 @@ const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as c
 const chunked = { mediaTypes, query: { ...seed, ...chunkSize } }
 const ranged = {
   mediaTypes: [type, 'multipart/byteranges'],
-  statuses: [200, 206],
+  statuses: [200, 206, 304, 412, 416],
   query: { duration: ['The seconds of the transfer.', '0'], ...chunkSize },
 } as const
 
