@@ -8,6 +8,7 @@ import { WebSocket } from 'ws'
 import { makeCertificate, openSecure } from '../hardening/tls-client.ts'
 import { listen, openSocket, sendRaw } from '../hardening/watched-vitrine.ts'
 import { testApp } from '../test-app.ts'
+import { until } from '../until.ts'
 
 async function openApp(t: TestContext, settings: Record<string, string> = {}): Promise<string> {
   const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*', ...settings } })
@@ -207,3 +208,58 @@ for (const size of [1, 13]) {
     assert.deepEqual([text.slice(0, 2), text.length], ['\x82~', 4 + 5000 * size + 2])
   })
 }
+
+const toSmallFrame = (start: number, payload = '') =>
+  Buffer.concat([Buffer.from([start, 0x80 | payload.length, 0, 0, 0, 0]), Buffer.from(payload)])
+
+const repeat = (frame: Buffer, count: number) =>
+  Buffer.concat(Array.from({ length: count }, () => frame))
+const toFragments = (payload: string) =>
+  Buffer.concat([
+    toSmallFrame(0x01, payload),
+    repeat(toSmallFrame(0x00, payload), 1000),
+    toSmallFrame(0x80),
+  ])
+
+const floods: readonly [what: string, bytes: Buffer, query?: string][] = [
+  ['messages of one byte', repeat(toSmallFrame(0x81, 'a'), 9000)],
+  ['empty messages', repeat(toSmallFrame(0x82), 9000)],
+  ['pings', repeat(toSmallFrame(0x89, 'a'), 9000)],
+  ['pongs', repeat(toSmallFrame(0x8a), 9000)],
+  ['fragments of one byte', repeat(toFragments('a'), 9)],
+  ['empty fragments', repeat(toFragments(''), 9)],
+  [
+    'pings between fragments',
+    Buffer.concat([toSmallFrame(0x01, 'a'), repeat(toSmallFrame(0x89), 9000)]),
+  ],
+  [
+    'messages that are echoed in fragments of one byte',
+    repeat(Buffer.from(toFrame(0x81, Buffer.alloc(1000, 'a')), 'hex'), 9),
+    '?max_fragment_size=1',
+  ],
+]
+
+for (const protocol of ['HTTP', 'TLS'])
+  for (const [what, bytes, query = ''] of floods) {
+    test(`over ${protocol}, a connection with too many ${what} is closed with 1008`, async (t) => {
+      const origin = await openApp(t, protocol === 'TLS' ? await makeCertificate(t) : {})
+      const socket =
+        protocol === 'TLS' ? await openSecure(t, origin, 'http/1.1') : openSocket(origin)
+      socket.write(handshake(`/go-httpbin/websocket/echo${query}`))
+      await once(socket, 'data')
+      socket.write(bytes)
+      const { text, isClosed } = await listen(socket)
+      assert.ok(isClosed)
+      assert.match(text, /\x88.\x03\xf0[^]*$/)
+    })
+  }
+
+test('1,400 messages of one byte, and many larger ones, come back', async (t) => {
+  const socket = await openEcho(t, `${await openApp(t)}/go-httpbin/websocket/echo`)
+  const messages = [...Array<string>(1400).fill('a'), ...Array<string>(3000).fill('b'.repeat(256))]
+  let count = 0
+  socket.on('message', () => (count += 1))
+  for (const message of messages) socket.send(message)
+  await until(() => count === messages.length)
+  assert.equal(socket.readyState, WebSocket.OPEN)
+})

@@ -30,9 +30,23 @@ const maxFragments = 1024
 /** Of an unfinished frame. ws keeps each read as a buffer of its own, which can take 300 bytes for one. */
 const maxReads = 1024
 
+/** The part of ws that reads frames. It has no options for what follows. */
+interface FrameReader {
+  _buffers: Buffer[]
+  _payloadLength: number
+  /** Called for each frame when its length is known. */
+  haveLength: (done: (error: Error) => void) => void
+  createError: (
+    kind: RangeErrorConstructor,
+    ...rest: [message: string, hasPrefix: boolean, status: number, code: string]
+  ) => Error
+}
+
+const findReader = (socket: WebSocket) =>
+  (socket as unknown as { _receiver: FrameReader })._receiver
+
 /** ws itself can only close the connection when a frame arrives in many reads. */
-function joinReads(socket: WebSocket): void {
-  const { _buffers: reads } = (socket as unknown as { _receiver: { _buffers: Buffer[] } })._receiver
+function joinReads({ _buffers: reads }: FrameReader): void {
   if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))
 }
 
@@ -44,16 +58,17 @@ async function openEcho(request: DialectRequest) {
   const { raw } = request.fastify
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, autoPong: false },
+    ...{ noServer: true, clientTracking: false, autoPong: false, allowSynchronousEvents: false },
     ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: 0, closeTimeout: 1000 },
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
   })
   request.reply.hijack()
   server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
+    const reader = findReader(socket)
     echo(socket, limits, request)
     raw.socket.on('data', () => {
-      joinReads(socket)
+      joinReads(reader)
     })
   })
   return {}
@@ -96,9 +111,43 @@ function limitLifetime(socket: WebSocket, seconds: number): void {
   })
 }
 
-function echo(socket: WebSocket, { fragment }: Limits, { config }: DialectRequest): void {
+/** A frame takes about as much time as this number of bytes. */
+const bytesPerFrame = 256
+
+/** At once. With `allowSynchronousEvents: false`, others are handled between two messages. */
+const maxSmallFrames = 1500
+const smallFramesPerSecond = 100
+
+const tooManyFrames = 'The connection has too many small frames.'
+
+/** Closes the connection after too many small frames, received or sent. */
+function limitSmallFrames(socket: WebSocket): (frames: number, bytes: number) => boolean {
+  let count = 0
+  let countedAt = performance.now()
+  const isOver = (frames: number, bytes: number) => {
+    const now = performance.now()
+    const credit = ((now - countedAt) * smallFramesPerSecond) / 1000
+    count = Math.max(count - credit, 0) + Math.max(frames - bytes / bytesPerFrame, 0)
+    countedAt = now
+    return count > maxSmallFrames
+  }
+  const reader = findReader(socket)
+  const { haveLength } = reader
+  reader.haveLength = (done) => {
+    if (!isOver(1, reader._payloadLength)) haveLength.call(reader, done)
+    else done(reader.createError(RangeError, tooManyFrames, false, 1008, 'TOO_MANY_SMALL_FRAMES'))
+  }
+  return (frames, bytes) => {
+    if (!isOver(frames, bytes)) return false
+    socket.close(1008, tooManyFrames)
+    return true
+  }
+}
+
+function echo(socket: WebSocket, { fragment }: Limits, { config, fastify }: DialectRequest): void {
   limitLifetime(socket, config.maxDurationSeconds)
   socket.on('error', () => undefined)
+  const isOver = limitSmallFrames(socket)
   // While a client does not read, nothing more is read from it.
   const reply = (send: (done: () => void) => void) => {
     socket.pause()
@@ -109,16 +158,17 @@ function echo(socket: WebSocket, { fragment }: Limits, { config }: DialectReques
     if (socket.bufferedAmount > 4 * config.maxBodyBytes) socket.terminate()
   }
   socket.on('message', (message: Buffer, binary) => {
-    if (message.length > maxFragments * fragment) {
+    const frames = Math.max(Math.ceil(message.length / fragment), 1)
+    if (frames > maxFragments) {
       socket.close(1009, 'The echo has too many fragments.')
       return
     }
+    if (isOver(frames - 1, message.length)) return
     reply((done) => {
-      let start = 0
-      for (; start + fragment < message.length; start += fragment) {
-        socket.send(message.subarray(start, start + fragment), { binary, fin: false })
-      }
-      socket.send(message.subarray(start), { binary, fin: true }, done)
+      // One write for all fragments.
+      fastify.raw.socket.cork()
+      sendFragments(socket, { message, binary, fragment }, done)
+      fastify.raw.socket.uncork()
     })
   })
   socket.on('ping', (payload) => {
@@ -126,4 +176,22 @@ function echo(socket: WebSocket, { fragment }: Limits, { config }: DialectReques
       socket.pong(payload, false, done)
     })
   })
+}
+
+interface Echo {
+  message: Buffer
+  binary: boolean
+  fragment: number
+}
+
+function sendFragments(
+  socket: WebSocket,
+  { message, binary, fragment }: Echo,
+  done: () => void,
+): void {
+  let start = 0
+  for (; start + fragment < message.length; start += fragment) {
+    socket.send(message.subarray(start, start + fragment), { binary, fin: false })
+  }
+  socket.send(message.subarray(start), { binary, fin: true }, done)
 }
