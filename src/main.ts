@@ -29,9 +29,9 @@ async function main(): Promise<void> {
 
 /** Whether the same command may succeed later. */
 function isTemporary(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
-  const isTemporaryCode = hasCode(cause, 'EADDRINUSE', 'EADDRNOTAVAIL', 'ENOSPC')
-  return isUnavailable(error) || isDiskFull(error) || isTemporaryCode
+  const causes = [error, error instanceof Error ? error.cause : undefined]
+  const codes = ['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOSPC', 'EDQUOT']
+  return isUnavailable(error) || isDiskFull(error) || causes.some((one) => hasCode(one, ...codes))
 }
 
 function toErrorLines(error: unknown, verb: string): string {

@@ -1,6 +1,7 @@
 import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
+import { onStopSignal } from '../operations/stop-signals.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
 import { formatTotals, parseDatabasePath } from './format.ts'
 import { followLinks } from './output-file.ts'
@@ -9,10 +10,9 @@ export async function backup(config: Config, file: string): Promise<void> {
   const path = parseDatabasePath(config)
   const { files, close } = await openFiles(config)
   const interruption = new AbortController()
-  const interrupt = () => {
+  const stopWaiting = onStopSignal(() => {
     interruption.abort(new Error('it was interrupted'))
-  }
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
+  })
   try {
     const { signal } = interruption
     const options = { path, file: followLinks(file), files, fileCollections, signal }
@@ -22,7 +22,7 @@ export async function backup(config: Config, file: string): Promise<void> {
     }
     console.log(`Saved ${formatTotals(totals)} to ${file}`)
   } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+    stopWaiting()
     close()
   }
 }

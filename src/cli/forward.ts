@@ -4,6 +4,7 @@ import { finished, type Duplex } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../http/errors/http-error.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
+import { onStopSignal } from '../operations/stop-signals.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
 import { BinUnavailable, get, list, readAll, readEvents } from './bin-client.ts'
 import type { ListedRequest, Source } from './bin-client.ts'
@@ -46,7 +47,7 @@ export async function forward(config: Config, [bin = '', local = '']: readonly s
     console.log(`To continue: --after ${toPrintable(source.request) || '0'}`)
     process.exit()
   }
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
+  onStopSignal(stop)
   console.log(`Forwarding the requests of ${source.url} to ${to.href}`)
   for (;;) {
     await follow(source, to).catch((error: unknown) => {

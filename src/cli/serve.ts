@@ -6,10 +6,12 @@ import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
+import { onStopSignal, onSupervisorSignal } from '../operations/stop-signals.ts'
 import * as workers from '../operations/workers.ts'
 import { findRewriteProblems } from '../http/request/rewrites.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
+import { removeDeadFolders } from './fresh-folder.ts'
 import { watchData } from './watch-data.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
@@ -29,8 +31,10 @@ export async function serve(config: Config): Promise<void> {
 
 async function openService(config: Config, opened: AsyncDisposableStack): Promise<void> {
   const freshFolder = findFreshFolder(config)
-  if (freshFolder !== undefined)
+  if (freshFolder !== undefined) {
     opened.defer(() => rm(freshFolder, { recursive: true, force: true }))
+    await removeDeadFolders()
+  }
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.
   const metrics = await openAdminPort(config, readiness, opened)
@@ -161,16 +165,14 @@ type Stopping = { readiness: Readiness } & Pick<Opening['app'], 'log'>
 
 function stopAtSignals({ drainSeconds }: Config, { readiness, log }: Stopping, close: () => void) {
   const stop = () => {
-    process.off('SIGTERM', stop).off('SIGINT', stop)
     const drain =
       drainSeconds > 0 ? `new requests are accepted for ${String(drainSeconds)} s, then ` : ''
     log.info(`stopping: ${drain}requests in progress end within ${String(maxStopSeconds)} s`)
     readiness.drain()
     setTimeout(close, drainSeconds * 1000)
   }
-  process.on('SIGTERM', stop)
-  // A terminal sends SIGINT to the workers too; they wait for SIGTERM from the supervisor.
-  process.on('SIGINT', workers.isWorker ? () => undefined : stop)
+  if (workers.isWorker) onSupervisorSignal(stop)
+  else onStopSignal(stop)
 }
 
 /** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
 import { countEdits } from './find-nearest.ts'
@@ -73,12 +73,16 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
       databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,
     }),
     ...(!environment.FILES_URL && {
-      filesUrl: dataFresh ? freshPrefix + randomUUID() : `file:${path}-files`,
+      filesUrl: dataFresh
+        ? `${freshPrefix}${String(process.pid)}-${randomUUID()}`
+        : `file:${path}-files`,
     }),
   }
 }
 
-const freshPrefix = `file:${join(tmpdir(), 'vitrine-fresh-')}`
+/** With the host, because containers can share the folder and have processes of their own. */
+export const freshName = `vitrine-fresh-${hostname()}-`
+const freshPrefix = `file:${join(tmpdir(), freshName)}`
 
 /** The folder of the files of a fresh start, which its end removes. */
 export function findFreshFolder({ filesUrl }: Config): string | undefined {

@@ -8,6 +8,8 @@ declare module 'node:http' {
   interface IncomingMessage {
     /** Of a connection that may change its protocol: what arrived behind the head. */
     upgradeHead?: Buffer
+    /** How its connection is closed when the service stops. Without it, it is destroyed. */
+    closeUpgraded?: () => void
   }
   interface Server {
     shouldUpgradeCallback: (request: IncomingMessage) => boolean
@@ -22,9 +24,11 @@ export function allowUpgrade(app: FastifyInstance, path: string): void {
   const paths = upgradable.get(server) ?? new Set()
   upgradable.set(server, paths.add(path))
   if (paths.size > 1) return
-  const sockets = new Set<Duplex>()
+  const open = new Map<Duplex, IncomingMessage>()
   app.addHook('preClose', (done) => {
-    for (const socket of sockets) socket.destroy()
+    for (const [socket, { closeUpgraded }] of open)
+      if (closeUpgraded) closeUpgraded()
+      else socket.destroy()
     done()
   })
   server.shouldUpgradeCallback = (request) => {
@@ -34,8 +38,8 @@ export function allowUpgrade(app: FastifyInstance, path: string): void {
     return method === 'GET' && isWebSocket && !hasBody && paths.has(toPath(url))
   }
   server.on('upgrade', (request, socket, head) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
+    open.set(socket, request)
+    socket.on('close', () => open.delete(socket))
     routeUpgrade(app, { request, socket, head })
   })
 }

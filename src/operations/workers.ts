@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import type { Config } from '../config/config.ts'
 import type { Count, Counters } from '../stores/counters/counters.ts'
 import { findFreePort } from './free-port.ts'
+import { onStopSignal } from './stop-signals.ts'
 import { openChannel, type Handlers, type SendRequest, type Supervised } from './worker-channel.ts'
 import { performance, setTimeout } from '../timers.ts'
 
@@ -50,13 +51,12 @@ export async function superviseWorkers(config: Config, counters: Counters): Prom
     end,
   }
   const stop = () => {
-    process.off('SIGTERM', stop).off('SIGINT', stop)
     supervised.state = 'stopping'
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
     if (living.size === 0) end(0)
   }
   const closeAdmin = await openAdminIfSet(config, supervised)
-  process.on('SIGTERM', stop).on('SIGINT', stop)
+  onStopSignal(stop)
   startWorker(supervised)
   return ended.finally(closeAdmin)
 }

@@ -67,6 +67,9 @@ async function openEcho(request: DialectRequest) {
   server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
     const reader = findReader(socket)
     echo(socket, limits, request)
+    raw.closeUpgraded = () => {
+      socket.close(1001, 'The service stops.')
+    }
     raw.socket.on('data', () => {
       joinReads(reader)
     })

@@ -1,5 +1,7 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
@@ -10,7 +12,7 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileMode, folderMode } from '../file-modes.ts'
-import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
+import { failToOpen, hasCode, limitReached, StoreFailure, toReason } from '../store-failure.ts'
 import { migrate } from './migrations.ts'
 import { delay, performance } from '../../timers.ts'
 
@@ -24,8 +26,8 @@ export function openSqliteDatabase(
   maxBytes?: number,
 ): DatabaseSync {
   let database: DatabaseSync | undefined
+  const path = toDatabasePath(url)
   try {
-    const path = toDatabasePath(url)
     if (path !== undefined) makeFile(path)
     database = new DatabaseSync(path ?? ':memory:')
     configure(database, durability)
@@ -37,8 +39,26 @@ export function openSqliteDatabase(
     return database
   } catch (error) {
     database?.close()
-    return failToOpen(url, error)
+    const locked = path === undefined ? undefined : findLockedFile(path)
+    if (locked === undefined) return failToOpen(url, error)
+    return failToOpen(
+      url,
+      `this user cannot read and write the file ${locked}. Change its owner or its mode`,
+    )
   }
+}
+
+/** SQLite does not say which of its files it cannot open. */
+function findLockedFile(path: string): string | undefined {
+  const isLocked = (file: string) => {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK)
+      return false
+    } catch (error) {
+      return hasCode(error, 'EACCES', 'EPERM')
+    }
+  }
+  return [path, `${path}-wal`, `${path}-shm`].find(isLocked)
 }
 
 function configure(database: DatabaseSync, durability: Durability): void {
@@ -145,9 +165,10 @@ function toStoreFailure(error: unknown): unknown {
   return error
 }
 
-/** Of a write, or of `openSqliteDatabase`, which needs 32 KiB for the `-shm` file. */
+/** Of SQLite, of a write, or of `openSqliteDatabase`, which needs 32 KiB for the `-shm` file. */
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && [full, 10].includes(toResultCode(error.cause))
+  if (!(error instanceof Error)) return false
+  return [error, error.cause].some((one) => [full, 10].includes(toResultCode(one)))
 }
 
 /** With less free space, a write can fail because the disk is full. */
