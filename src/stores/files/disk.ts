@@ -44,10 +44,13 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       try {
         return (await open(toPath(id))).createReadStream({ start, end })
       } catch (error) {
-        return hasCode(error, 'ENOENT') ? undefined : failOnDisk(error)
+        if (!hasCode(error, 'ENOENT') || !(await findStats(folder))) failOnDisk(error)
+        return undefined
       }
     },
     remove: async (id) => {
+      // Otherwise the file would remain in a folder that comes back.
+      await stat(folder).catch(failOnDisk)
       await removePath(toPendingPath(id))
       await removePath(toPath(id))
     },
@@ -106,14 +109,21 @@ async function savePending(path: string, content: Readable): Promise<SavedFile> 
   } catch (error) {
     // The file may still be opening, and would be created again after its removal.
     if (!file.closed) await new Promise((resolve) => file.once('close', resolve))
-    if (!hasCode(error, 'EEXIST')) await rm(path, { force: true })
+    if (!hasCode(error, 'EEXIST')) await rm(path, { force: true }).catch(() => undefined)
     return failOnDisk(error)
   }
   return { size: file.bytesWritten, sha256: hash.digest('hex') }
 }
 
+/** The folder is not there, cannot be used, or is on a disk or server that does not respond. */
+const unavailable =
+  'EACCES EPERM EROFS EIO ENOENT EMFILE ENFILE ENOTDIR ELOOP ENODEV ENXIO ESTALE EHOSTDOWN ENOTCONN ETIMEDOUT'.split(
+    ' ',
+  )
+
 function failOnDisk(error: unknown): never {
   if (hasCode(error, 'ENOSPC', 'EDQUOT', 'EFBIG')) throw new StoreFailure('full', error)
-  const isDown = hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'EIO', 'ENOENT', 'EMFILE', 'ENFILE')
-  throw isDown ? new StoreFailure('unavailable', error, filesUnavailable) : error
+  throw hasCode(error, ...unavailable)
+    ? new StoreFailure('unavailable', error, filesUnavailable)
+    : error
 }

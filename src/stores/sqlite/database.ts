@@ -75,6 +75,29 @@ function configure(database: DatabaseSync, durability: Durability): void {
   database.exec('PRAGMA busy_timeout = 0')
 }
 
+/**
+ * Returns a function that throws if the file, or its log, is no longer where it was opened: on Linux and
+ * macOS, SQLite would continue to write into a removed file. Two calls take about 5 µs.
+ */
+export function watchPlace(database: DatabaseSync): () => void {
+  const path = database.location()
+  if (path === null) return () => undefined
+  const find = (file: string) => {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
+    return stats && `${String(stats.dev)} ${String(stats.ino)}`
+  }
+  const opened = [path, `${path}-wal`].flatMap((file) => {
+    const found = find(file)
+    return found === undefined ? [] : [{ file, found }]
+  })
+  return () => {
+    const moved = opened.find(({ file, found }) => find(file) !== found)
+    if (!moved) return
+    const problem = `${moved.file} was removed or replaced while the service runs: put it back, or restart`
+    throw new StoreFailure('unavailable', problem)
+  }
+}
+
 /** Other processes can still write. */
 export function setReadOnly(database: DatabaseSync, isReadOnly: boolean): void {
   database.exec(`PRAGMA query_only = ${isReadOnly ? 'ON' : 'OFF'}`)

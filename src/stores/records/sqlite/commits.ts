@@ -1,6 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
-import { explainFull, isLocked, retryWhileBusy, runInTransaction } from '../../sqlite/database.ts'
+import {
+  explainFull,
+  isLocked,
+  retryWhileBusy,
+  runInTransaction,
+  watchPlace,
+} from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import type { ChangeKind } from '../records.ts'
 import type { OwnLog } from './changes.ts'
@@ -34,7 +40,12 @@ export function createCommits(
   parts: { cache: RecordCache; log: OwnLog },
   maxRecords = Infinity,
 ) {
-  const run = createCountedRun(database, parts, maxRecords)
+  const assertInPlace = watchPlace(database)
+  const runCounted = createCountedRun(database, parts, maxRecords)
+  const run = (writes: readonly WaitingWrite[]) => {
+    assertInPlace()
+    return runCounted(writes)
+  }
   let waiting: WaitingWrite[] = []
   let committing: Promise<void> | undefined
   const commitAll = async () => {
@@ -42,7 +53,7 @@ export function createCommits(
       await nextTurn()
       const writes = waiting
       waiting = []
-      await commit(database, run, writes)
+      await commit(database, { run, assertInPlace }, writes)
     }
     committing = undefined
   }
@@ -60,17 +71,20 @@ export function createCommits(
 
 async function commit(
   database: DatabaseSync,
-  run: ReturnType<typeof createCountedRun>,
+  parts: { run: ReturnType<typeof createCountedRun>; assertInPlace: () => void },
   writes: readonly WaitingWrite[],
 ): Promise<void> {
   try {
-    const runTogether = () => runInTransaction(database, () => run(writes))
+    const runTogether = () => runInTransaction(database, () => parts.run(writes))
     // No write waits for a lock longer than allowed, counted from the first.
-    for (const settle of await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)) settle()
+    const settles = await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)
+    // No write is acknowledged that went into a removed file.
+    parts.assertInPlace()
+    for (const settle of settles) settle()
   } catch (error) {
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))
-      for (const write of writes) await commit(database, run, [write])
+      for (const write of writes) await commit(database, parts, [write])
     else for (const { reject } of writes) reject(explainFull(database, error))
   }
 }

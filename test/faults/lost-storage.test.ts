@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { asFile, asJson, openClient } from './client.ts'
+import { limit, startInFolder } from './stopping.ts'
+
+const losses: readonly [what: string, lose: (file: string) => Promise<void>][] = [
+  ['removed', (file) => rm(file)],
+  ['moved', (file) => rename(file, `${file}.moved`)],
+  [
+    'replaced by a copy',
+    async (file) => {
+      await copyFile(file, `${file}.copy`)
+      await rename(`${file}.copy`, file)
+    },
+  ],
+  [
+    'removed with its log',
+    (file) => Promise.all([rm(file), rm(`${file}-wal`)]).then(() => undefined),
+  ],
+  ['left without its log', (file) => rm(`${file}-wal`)],
+  ['replaced by an empty file', (file) => rm(file).then(() => writeFile(file, ''))],
+]
+for (const [what, lose] of losses) {
+  test(`a database that is ${what} while the service runs takes no write`, limit, async (t) => {
+    const { origin, folder } = await startInFolder(t)
+    const send = openClient(t, origin)
+    const post = async () => (await send('/places', asJson('POST', { name: 'Pier' }))).status
+    const isReady = async () => (await send('/health/ready')).status
+    assert.deepEqual([await post(), await isReady()], [201, 200])
+    await lose(join(folder, 'vitrine.db'))
+    const writes = await Promise.all([post(), post(), post()])
+    assert.deepEqual([...writes, await isReady()], [503, 503, 503, 503])
+  })
+}
+
+test('a database that is put back takes writes again', limit, async (t) => {
+  const { origin, folder } = await startInFolder(t)
+  const send = openClient(t, origin)
+  const post = async () => (await send('/places', asJson('POST', { name: 'Pier' }))).status
+  const file = join(folder, 'vitrine.db')
+  await rename(file, `${file}.moved`)
+  assert.equal(await post(), 503)
+  await rename(`${file}.moved`, file)
+  assert.deepEqual([await post(), (await send('/health/ready')).status], [201, 200])
+})
+
+const folderLosses: readonly [what: string, lose: (folder: string) => Promise<void>][] = [
+  ['moved', (folder) => rename(folder, `${folder}.moved`)],
+  [
+    'replaced by a file',
+    (folder) => rename(folder, `${folder}.moved`).then(() => writeFile(folder, '')),
+  ],
+]
+for (const [what, lose] of folderLosses) {
+  test(`uploads get 503 and a warning while their folder is ${what}`, limit, async (t) => {
+    const { origin, filesFolder, process: child } = await startInFolder(t, { LOG_LEVEL: 'warn' })
+    let log = ''
+    child.stdout?.on('data', (chunk: Buffer) => (log += chunk.toString()))
+    const send = openClient(t, origin)
+    assert.equal((await send('/profile', asFile(Buffer.from('a')))).status, 200)
+    const accept = { headers: { accept: 'application/json' } }
+    const [upload] = JSON.parse((await send('/uploads', accept)).text) as { _id: string }[]
+    const path = `/uploads/${upload?._id ?? ''}`
+    await lose(filesFolder)
+    const statuses = [
+      (await send('/profile', asFile(Buffer.from('b')))).status,
+      (await send(path)).status,
+    ]
+    assert.deepEqual(statuses, [503, 503], log)
+    assert.match(log, /"level":40.*file storage is temporarily unavailable/)
+    assert.doesNotMatch(log, /"level":[56]0/)
+    await rm(filesFolder, { force: true, recursive: true })
+    await rename(`${filesFolder}.moved`, filesFolder)
+    assert.equal((await send(path)).text, 'a')
+    assert.equal((await readFile(join(filesFolder, upload?._id ?? ''))).toString(), 'a')
+  })
+}
