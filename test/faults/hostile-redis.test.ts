@@ -46,6 +46,41 @@ const forged = [
   '[{"processId":"a","next":1,"missed":0,"summaries":[{}]}]',
 ]
 
+const otherValues = [
+  null,
+  true,
+  5,
+  1e308,
+  '',
+  'x',
+  'a\r\nb: c',
+  '\u0000',
+  [],
+  ['a'],
+  {},
+  { length: 5 },
+]
+const otherTimes = [
+  'zzzz',
+  '2026-13-01T00:00:00.000Z',
+  '+099999-01-01T00:00:00.000Z',
+  '9'.repeat(9999),
+]
+
+/** Each member with another value or without one, and texts that are not objects. */
+function toForgedSessions(session: object, issue: object): string[] {
+  const change = (of: object) =>
+    Object.keys(of).flatMap((name) =>
+      [undefined, ...otherValues, ...otherTimes].map((value) => ({ ...of, [name]: value })),
+    )
+  const forged: unknown[] = [
+    ...['text', 5, null, [], [session], {}],
+    ...change(session),
+    ...change(issue).map((one) => ({ ...session, issue: one })),
+  ]
+  return [...forged.map((one) => JSON.stringify(one)), '{"__proto__":{"userId":"a"}}']
+}
+
 suite('other clients of the same Redis', withRedis, () => {
   for (const value of forged) {
     test(`the inspector ignores the forged response ${value}`, limit, async (t) => {
@@ -89,6 +124,32 @@ suite('other clients of the same Redis', withRedis, () => {
       assert.equal(status, 200)
     })
   }
+
+  test('a forged session is no session', limit, async (t) => {
+    const { send, redis, readLog } = await startWithRedis(t)
+    await send('/users', asJson('POST', { name: user.username, password: user.password }))
+    const cookie = toCookie(await send('/login', asJson('POST', user)))
+    const [key = ''] = await redis.keys('vitrine:session:*')
+    const session = JSON.parse((await redis.get(key)) ?? '') as Record<string, unknown>
+    const issue = session.issue as Record<string, unknown>
+    for (const value of toForgedSessions(session, issue)) {
+      await t.test(value.slice(0, 300), async () => {
+        for (const [path, method] of [
+          ['/session', 'GET'],
+          ['/session', 'DELETE'],
+          ['/session', 'POST'],
+          ['/users', 'GET'],
+        ] as const) {
+          await redis.set(key, value)
+          const { status } = await send(path, { method, headers: { cookie } })
+          assert.ok(status < 500, `${method} ${path}: ${String(status)}`)
+        }
+      })
+    }
+    await redis.set(key, JSON.stringify(session))
+    assert.equal((await send('/session', { headers: { cookie } })).status, 200)
+    assert.doesNotMatch(readLog(), /"level":[56]0/)
+  })
 
   test('a command that Redis does not know is logged without its arguments', limit, async (t) => {
     const { send, readLog } = await startWithRedis(t, ['--rename-command', 'SET', ''])

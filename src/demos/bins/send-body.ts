@@ -54,7 +54,8 @@ export function sendAttachment(
   reply: FastifyReply,
   { name, type, bytes }: Omit<Form['files'][number], 'field'>,
 ) {
-  reply.headers(toAttachmentHeaders(name))
+  const policy = { 'cross-origin-resource-policy': 'same-origin' }
+  reply.headers({ ...toAttachmentHeaders(name), ...policy })
   return sendBytes(request, reply, {
     type: toInactiveType(toMediaType(type) || 'application/octet-stream'),
     size: bytes.length,

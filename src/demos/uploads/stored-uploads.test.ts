@@ -96,6 +96,7 @@ test('a file is served as an attachment with its name, sandboxed', async (t) => 
       const named = /filename\*=UTF-8''([^;]+)/i.exec(disposition)
       assert.equal((named ?? /filename="?([^";]+)"?/.exec(disposition))?.[1], encoded)
       assert.equal(headers['x-content-type-options'], 'nosniff')
+      assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
       const policy = String(headers['content-security-policy'])
       assert.match(policy, /(^|; *)sandbox *(;|$)/)
       assert.match(policy, /default-src 'none'/)

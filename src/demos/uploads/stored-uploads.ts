@@ -48,6 +48,12 @@ export function getUploads(services: UploadServices): Route {
 
 const idParameter = pathParameter('id', 'The id of the upload.', exampleUpload._id)
 
+// Scripts of any origin can read uploads, and so can its pages show them as images.
+const sharedHeaders = {
+  'cache-control': 'private, no-cache',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
 export function getUpload({ uploads, files }: UploadServices): Route {
   const summary = 'Download a file, as an attachment'
   return {
@@ -58,7 +64,7 @@ export function getUpload({ uploads, files }: UploadServices): Route {
     handler: async (request, reply) => {
       const id = toPathParameter(request, 'id')
       const { name, type, size, sha256, createdAt } = await findUpload(uploads, id)
-      reply.headers({ ...toAttachmentHeaders(name), 'cache-control': 'private, no-cache' })
+      reply.headers({ ...toAttachmentHeaders(name), ...sharedHeaders })
       const validators = { etag: `"${sha256}"`, lastModified: new Date(createdAt) }
       const open = async (start: number, end: number) => {
         const content = await files.read(id, start, end)

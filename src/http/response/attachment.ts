@@ -10,7 +10,6 @@ export function toAttachmentHeaders(fileName: string) {
   return {
     'content-disposition': toContentDisposition(name?.toWellFormed() || 'file'),
     'content-security-policy': "default-src 'none'; sandbox",
-    'cross-origin-resource-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
   }
 }

@@ -46,6 +46,18 @@ const dropped: readonly (readonly [string, string])[] = [
   ['X-Envoy-Immediate-Health-Check-Fail', '1'],
   ['Fly-Replay', 'app=other'],
   ['Surrogate-Control', 'content="ESI/1.0"'],
+  ...[
+    ...['No-Vary-Search', 'Set-Cookie2', 'Accept-CH-Lifetime', 'Sec-Session-Challenge'],
+    ...['Secure-Session-Challenge', 'Shared-Storage-Write', 'Activate-Storage-Access'],
+    ...['Attribution-Reporting-Register-Source', 'Speculation-Rules', 'Origin-Agent-Cluster'],
+    ...['X-Reproxy-URL', 'X-REPROXY-Expected-Size', 'X-Varnish-TTL', 'X-Cache-TTL', 'X-TTL'],
+    ...['X-Cache-Key', 'X-Cache-Tags', 'Cache-Tag', 'Netlify-Cache-Tag', 'Netlify-Vary', 'xkey'],
+    ...['Cache-Groups', 'Cache-Group-Invalidation', 'X-Do-ESI', 'X-ESI', 'X-Cascade'],
+    ...['Edge-Control', 'Edge-Cache-Tag', 'Surrogate-Key', 'CF-Edge-Cache', 'Fly-Replay-Src'],
+    ...['X-Sendfile', 'X-Sendfile2', 'X-LIGHTTPD-send-file', 'X-Accel-Expires', 'X-Archive-Files'],
+    ...['LSC-Cookie', 'X-LiteSpeed-Purge', 'X-Fastly-Key', 'X-Akamai-Edgescape', 'X-Purge'],
+    ...['X-Middleware-Rewrite', 'X-AppEngine-BlobKey', 'X-Magento-Tags'],
+  ].map((name) => [name, '1'] as const),
   ['\u{212a}ept', 'a name with a Kelvin sign, whose lower case is k'],
   ['Timing-Allow-Origin', '*'],
   ['Server-Timing', 'exchange;desc="../httpbin/html"'],
@@ -79,6 +91,12 @@ const kept: readonly (readonly [string, string, string?])[] = [
   ['Content-Type', 'Multipart/X-Mixed-Replace; boundary=a', 'text/plain'],
   ['Content-Type', 'multipart/byteranges; boundary=a'],
   ['X-Any', 'thing'],
+  ...['X-Cache', 'X-Keys', 'X-Total', 'Cache-Control', 'CDN-Cache-Control', 'Cache-Status'].map(
+    (name) => [name, 'a'] as const,
+  ),
+  ['Fastly-CDN-Cache-Control', 'max-age=1'],
+  ['X-RateLimit-Limit', '1'],
+  ['X-Accelerated', '1'],
 ]
 
 for (const [name, value, expected = value] of kept) {

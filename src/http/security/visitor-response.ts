@@ -39,13 +39,21 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
   })
 }
 
+/** With these a browser would change more than the response. */
+const ofBrowsers =
+  /^(accept-ch.*|access-control-.*|activate-storage-access|ad-auction-.*|alt-svc|attribution-reporting-.*|clear-site-data|content-security-policy.*|critical-ch|expect-ct|nel|no-vary-search|observe-browsing-topics|origin-agent-cluster|public-key-pins.*|report-to|reporting-endpoints|sec-.*|secure-session-.*|server-timing|service-worker-allowed|set-cookie2|set-login|shared-storage-.*|sourcemap|speculation-rules|strict-transport-security|timing-allow-origin|use-as-dictionary|x-content-type-options|x-permitted-cross-domain-policies|x-sourcemap)$/
+
 /**
- * With these a browser would change more than the response, the message would have another framing, or
- * a proxy would send one of its own files, ask another service, include other URLs in the body (ESI),
- * or stop sending requests to this service.
+ * With these a proxy or a CDN would send one of its own files, ask another service, include other URLs in the
+ * body (ESI), store the response under the URL of another, remove others from its cache (RFC 9875), or stop
+ * sending requests to this service. Its own headers have its name as their prefix.
  */
-const forbidden =
-  /^(accept-ch|access-control-.*|alt-svc|clear-site-data|connection|content-length|content-security-policy(-report-only)?|critical-ch|edge-control|expect-ct|fly-replay.*|http2-settings|keep-alive|nel|origin-agent-cluster|proxy-connection|public-key-pins(-report-only)?|report-to|reporting-endpoints|sec(ure)?-session-registration|server-timing|service-worker-allowed|set-login|sourcemap|speculation-rules|strict-transport-security|surrogate-control|te|timing-allow-origin|trailer|transfer-encoding|upgrade|use-as-dictionary|x-accel-.*|x-content-type-options|x-envoy-.*|x-lighttpd-.*|x-litespeed-.*|x-request-id|x-sendfile.*|x-sourcemap)$/
+const ofProxies =
+  /^((.*-)?cache-(groups?|group-invalidation|key|tags?)|(x-)?(akamai|cf|edge|fastly|fly|lsc|netlify|nginx|surrogate|vercel)-(?!cdn-cache-control$).*|x-(.*-)?(esi|ttl)|x-?key|x-(accel|appengine|archive|ban|cache-control|cascade|envoy|invalidates?|lighttpd|litespeed|magento|middleware|purge|reproxy|sendfile|send-file|varnish)(-.*|\d*))$/
+
+/** With these the message would have another framing or the id of another request. */
+const ofMessage =
+  /^(connection|content-length|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|x-request-id)$/
 
 /**
  * Pages of this origin could load it as their own. Firefox before 123 sets the cookies that a part of a
@@ -90,7 +98,8 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
   // Not the lower case: that of U+212A (Kelvin sign) is k.
-  return token.test(given) && !forbidden.test(name) ? name : ''
+  const isAllowed = [ofBrowsers, ofProxies, ofMessage].every((group) => !group.test(name))
+  return token.test(given) && isAllowed ? name : ''
 })
 
 const isPlain = (text: string) => /^[!-~]([\t -~]*[!-~])?$/.test(text)

@@ -1,11 +1,11 @@
 import type { XStatic } from 'typebox/schema'
-import { hasRequired, idSchema, textSchema, timeSchema } from '../records/records.ts'
+import { hasRequired, idSchema, isId, textSchema, timeSchema } from '../records/records.ts'
 
 const issueSchema = {
   type: 'object',
   required: ['by', 'newId', 'issuedAt'],
   properties: {
-    by: { enum: ['login', 'renewal'] },
+    by: { type: 'string', enum: ['login', 'renewal'] },
     oldId: textSchema,
     newId: textSchema,
     issuedAt: timeSchema,
@@ -29,9 +29,21 @@ export const storedSessionSchema = {
 export type Session = XStatic<typeof storedSessionSchema>
 export type SessionIssue = XStatic<typeof issueSchema>
 
+/** Other clients of Redis can store anything. */
 export function isSession(value: unknown): value is Session {
-  return hasRequired(value, storedSessionSchema)
+  if (!hasRequired(value, storedSessionSchema) || !isId(value.userId)) return false
+  const { createdAt, expiresAt, idleUntil, issue } = value
+  return [createdAt, expiresAt, idleUntil].every(isTime) && (issue === undefined || isIssue(issue))
 }
+
+function isIssue(value: unknown): boolean {
+  if (!hasRequired(value, issueSchema) || !isTime(value.issuedAt)) return false
+  const { by, oldId = '', newId } = value
+  return /^(login|renewal)$/.test(by) && typeof oldId === 'string' && /^\*{6}[\w-]{4}$/.test(newId)
+}
+
+const timeFormat = new RegExp(timeSchema.pattern)
+const isTime = (text: string) => timeFormat.test(text) && !Number.isNaN(Date.parse(text))
 
 export interface Sessions {
   create: (idHash: string, session: Session) => Promise<void>
