@@ -35,7 +35,12 @@ function oneSession(open: OpenSessions): void {
 
   test('a session stores how its id was issued, and a touch leaves that unchanged', async (t) => {
     const sessions = await open(t)
-    const issue = { by: 'renewal', oldId: '******-old', newId: '******-new', issuedAt: toTime(0) } as const
+    const issue = {
+      by: 'renewal',
+      oldId: '******-old',
+      newId: '******-new',
+      issuedAt: toTime(0),
+    } as const
     await sessions.create(hash, sessionOf({ issue }))
     await sessions.touch(hash, toTime(2))
     assert.deepEqual(await sessions.find(hash), sessionOf({ issue, idleUntil: toTime(2) }))
