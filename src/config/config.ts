@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../http/security/origins.ts'
-import { countEdits } from './find-nearest.ts'
+import { findNearest } from './find-nearest.ts'
 import { isUrl } from './parse-settings.ts'
 import { publicDefaults, settingNames, settings } from './settings.ts'
 import { toEnvironmentName, toFlagName, type SettingName } from './settings.ts'
@@ -176,18 +176,11 @@ export function findMisspelled(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
     const bare = name.replace(/^VITRINE_/, '')
     const isMeant = (each: string) =>
-      isNear(toSingular(bare), toSingular(each)) ||
+      findNearest(toSingular(bare), [toSingular(each)]) !== undefined ||
       (each.includes('_') && bare.startsWith(`${each}_`))
     const meant = known.includes(name) ? undefined : known.find(isMeant)
     return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
   })
-}
-
-function isNear(name: string, known: string): boolean {
-  const maxDistance = known.length < 8 ? 1 : 2
-  // A container can have hundreds of variables.
-  if (Math.abs(name.length - known.length) > maxDistance) return false
-  return countEdits(name, known) <= maxDistance
 }
 
 const toSingular = (name: string) => name.replace(/IES$/, 'Y').replace(/S$/, '')

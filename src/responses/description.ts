@@ -43,7 +43,7 @@ const properties = {
   ranges: {
     type: 'boolean',
     description:
-      'Whether a GET with Range gets that part of the body with 206, if the status is 200. If-Range is compared with the ETag in `headers`.',
+      'Whether a GET with Range gets that part of the body with 206, if the status is 200. If-Range is compared with the ETag or the Last-Modified in `headers`.',
   },
   close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
   fault: {

@@ -144,8 +144,10 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
   const { length: size } = whole
   const rangeFields: Pair[] = []
   if (!ranges || status !== 200) return { status, rangeFields, body: whole, size }
-  const [, etag = ''] = toPairs(headers).find(([name]) => name.toLowerCase() === 'etag') ?? []
-  const { start, end, contentRange } = findPart(request, { etag }, size)
+  const find = (name: string) =>
+    toPairs(headers).find(([given]) => given.toLowerCase() === name)?.[1] ?? ''
+  const validators = { etag: find('etag'), lastModified: new Date(find('last-modified')) }
+  const { start, end, contentRange } = findPart(request, validators, size)
   rangeFields.push(['Accept-Ranges', 'bytes'])
   if (contentRange === undefined) return { status, rangeFields, body: whole, size }
   rangeFields.push(['Content-Range', contentRange])

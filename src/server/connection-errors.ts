@@ -21,7 +21,12 @@ type ErrorResponse = readonly [status: number, text: string]
 
 const notHttp: ErrorResponse = [400, 'The request is not valid HTTP.']
 const noConnect: ErrorResponse = [501, 'CONNECT is not implemented.']
+const badTarget: ErrorResponse = [
+  400,
+  'The request target has a character that is not allowed. Percent-encode it: ü is %C3%BC.',
+]
 const errorResponses: Readonly<Record<string, ErrorResponse>> = {
+  HPE_INVALID_URL: badTarget,
   HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],

@@ -6,6 +6,9 @@ import { testApp } from '../../../test/test-app.ts'
 const body = '0123456789'
 const range = { range: 'bytes=3-' }
 
+const date = 'Tue, 01 Jan 2019 00:00:00 GMT'
+const dated = `header=Last-Modified:${date.replaceAll(' ', '+')}`
+
 const cases: readonly (readonly [
   query: string,
   headers: Readonly<Record<string, string>>,
@@ -21,6 +24,11 @@ const cases: readonly (readonly [
   ['ranges=1', { ...range, 'if-range': '"b"' }, 200, body],
   ['ranges=1', { ...range, 'if-range': 'W/"a"' }, 200, body],
   ['ranges=1', { range: 'bytes=1-2,4-5' }, 200, body],
+  [`ranges=1&${dated}`, { ...range, 'if-range': date }, 206, '3456789', 'bytes 3-9/10'],
+  [`ranges=1&${dated}`, { ...range, 'if-range': date.replace('2019', '2018') }, 200, body],
+  [`ranges=1&${dated}`, { ...range, 'if-range': '' }, 200, body],
+  ['ranges=1', { ...range, 'if-range': date }, 200, body],
+  ['ranges=1&header=Last-Modified:soon', { ...range, 'if-range': 'soon' }, 200, body],
   ['ranges=1&status=503', range, 503, body],
   ['ranges=0', range, 200, body],
 ]

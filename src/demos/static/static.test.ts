@@ -197,3 +197,17 @@ test('without files, no page has a request for one', async (t) => {
     })
   }
 })
+
+test('the folder .well-known of the root is served, and no other dot file in it', async (t) => {
+  const publicDir = await mkdtemp(join(tmpdir(), 'vitrine-static-'))
+  t.after(() => rm(publicDir, { recursive: true }))
+  for (const folder of ['.well-known/.git', 'sub/.well-known', '.well-known/acme-challenge'])
+    await mkdir(join(publicDir, folder), { recursive: true })
+  const files = ['.well-known/security.txt', '.well-known/acme-challenge/a']
+  const hidden = ['.well-known/.hidden', '.well-known/.git/config', 'sub/.well-known/a', '.env']
+  for (const name of [...files, ...hidden]) await writeFile(join(publicDir, name), 'a')
+  const app = await testApp(t, { settings: { PUBLIC_DIR: publicDir } })
+  for (const name of files) assert.equal((await app.inject(`/${name}`)).statusCode, 200)
+  for (const name of [...hidden, '.well-known', '.well-known/%2e%2e/.env'])
+    assert.equal((await app.inject(`/${name}`)).statusCode, 404, name)
+})

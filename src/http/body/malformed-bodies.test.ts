@@ -127,3 +127,22 @@ test('invalid JSON with the media type of JSON gets 400', async (t) => {
     }
   }
 })
+
+for (const parameter of [
+  'charset=',
+  'charset=""',
+  "charset='utf-8'",
+  'charset = UTF8',
+  'charset',
+  '',
+]) {
+  test(`JSON with the parameter "${parameter}" is read`, async (t) => {
+    const app = await testApp(t)
+    const headers = { 'content-type': `application/json; ${parameter}` }
+    const { statusCode, body } = await app.inject({
+      ...{ method: 'POST', url: '/mirror/field', headers },
+      payload: '{"a":"brass"}',
+    })
+    assert.deepEqual([statusCode, body], [200, 'brass'])
+  })
+}

@@ -8,7 +8,12 @@ for (const [path, nearest] of [
   ['/learnn', '/learn'],
   ['/status', '/status/:code'],
   ['/responses/cache', '/responses/cache/:key'],
-  ['/responses/cach', '/responses/cache/:key'],
+  ['/user', '/users'],
+  ['/other', undefined],
+  ['/usr', undefined],
+  ['/place', '/places'],
+  ['/spaces', undefined],
+  ['/papers', undefined],
   ['/users/1/friends', undefined],
   [`/${'locations'.repeat(500)}`, undefined],
 ] as const) {
@@ -17,5 +22,21 @@ for (const [path, nearest] of [
     const { body } = await (await testApp(t)).inject(encodeURI(path))
     const [, shown] = /Did you mean (\S+)\?/.exec(body) ?? []
     assert.equal(shown, nearest)
+  })
+}
+
+for (const path of [
+  '/places/a%20b',
+  '/places/new',
+  '/places/%C3%BC',
+  `/places/${'a'.repeat(65)}`,
+]) {
+  test(`PUT ${path.slice(0, 20)} says that the id is not allowed`, async (t) => {
+    const app = await testApp(t)
+    const put = await app.inject({ method: 'PUT', url: path, payload: { name: 'Rome' } })
+    assert.ok([404, 405].includes(put.statusCode))
+    if (put.statusCode === 404) assert.match(put.body, /this id is not allowed/)
+    const get = await app.inject(`${path}-${'x'.repeat(65)}`)
+    assert.doesNotMatch(get.body, /not allowed/)
   })
 }

@@ -49,7 +49,10 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
   app.addHook('onRoute', (route) => {
     const url = withoutPatterns(route.url)
     const [, path] = /^(\/\w[^:*]*?)(?:\/:\w+)?$/.exec(url) ?? []
-    if (path !== undefined && (path === url || !suggestions.has(path))) suggestions.set(path, url)
+    const [, list] = /^(\/[^:]+)\/:id\(/.exec(route.url) ?? []
+    if (list !== undefined && [route.method].flat().includes('PUT')) suggestions.set(`${list}/`, '')
+    const isHint = path === url || !(url.endsWith('/:id') || suggestions.has(path ?? ''))
+    if (path !== undefined && isHint) suggestions.set(path, url)
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
@@ -74,6 +77,8 @@ function findOptions(
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
+    const isId = method === 'PUT' && suggestions.has(path.replace(/[^/]*$/, ''))
+    if (isId) throw new HttpError('not-found', `${path} cannot be created: this id is not allowed.`)
     throw nothingAt(path, config, findSuggestion(path, suggestions))
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed)
@@ -90,12 +95,12 @@ function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: str
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
 }
 
-/** For the path, or for its first segment. */
+/** For the path, or for its first segment. Only a path that lacks nothing else is hinted at with a parameter. */
 function findSuggestion(path: string, suggestions: ReadonlyMap<string, string>) {
-  const known = [...suggestions.keys()]
+  const known = [...suggestions].flatMap(([name, url]) => (name === url ? name : []))
   const [first = ''] = /^\/[^/]*/.exec(path) ?? []
   const ofFirst = suggestions.has(first) ? undefined : findNearest(first, known)
-  return suggestions.get(findNearest(path, known) ?? ofFirst ?? '')
+  return suggestions.get(path) ?? findNearest(path, known) ?? ofFirst
 }
 
 const allowedHeaders =

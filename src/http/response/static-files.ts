@@ -10,7 +10,7 @@ import { toHeaders, toSource, type Bytes } from './send-bytes.ts'
 const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
 /**
- * Calls `use` with undefined for a dot file, and for a path that leads out of `root`, by a symbolic
+ * Calls `use` with undefined for a dot file outside `.well-known`, and for a path that leads out of `root`, by a symbolic
  * link too. For a file in memory it is called at once, since a promise would take time.
  */
 export function withFile<Result>(root: string, path: string, use: (file?: Bytes) => Result) {
@@ -22,9 +22,13 @@ export function withFile<Result>(root: string, path: string, use: (file?: Bytes)
 }
 
 /** An encoded slash or backslash does not separate names, and no file name contains one. */
-function isFileName(name: string | undefined): name is string {
-  return name !== undefined && name !== '' && !name.startsWith('.') && !/[\0/\\]/.test(name)
+function isFileName(name: string | undefined, index: number): name is string {
+  return name !== undefined && name !== '' && !isHidden(name, index) && !/[\0/\\]/.test(name)
 }
+
+/** RFC 8615: the folder `.well-known` of the root is for everyone. */
+const isHidden = (name: string, index: number) =>
+  name.startsWith('.') && !(index === 0 && name === '.well-known')
 
 async function loadFile(root: string, name: string): Promise<Bytes | undefined> {
   const found = await statInside(root, name)
@@ -39,7 +43,7 @@ async function statInside(root: string, path: string) {
   try {
     const [realRoot, realPath] = await Promise.all([realpath(root), realpath(path)])
     const inside = relative(realRoot, realPath)
-    if (inside.split(sep).some((name) => name.startsWith('.'))) return undefined
+    if (inside.split(sep).some(isHidden)) return undefined
     await access(realPath, constants.R_OK)
     const names = relative(root, path).split(sep)
     const folders = names.slice(1).map((_, index) => join(root, ...names.slice(0, index + 1)))
