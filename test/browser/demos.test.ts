@@ -63,7 +63,9 @@ for (const path of ['/topic.html', '/toc.html']) {
     await submit(page, { Topic: 'Zoë & 日本' }, 'Send')
     const response = page.locator('.heads > :last-child')
     await response.getByText('Zoë & 日本').waitFor()
-    assert.equal(new URL(page.url()).pathname, path)
+    const { pathname, searchParams } = new URL(page.url())
+    const inAddressBar = path === '/topic.html' ? 'Zoë & 日本' : null
+    assert.deepEqual([pathname, searchParams.get('a')], [path, inAddressBar])
     const request = page.locator('.heads > :first-child')
     await request.getByText('Zo%C3%AB+%26').waitFor()
   })

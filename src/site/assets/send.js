@@ -150,6 +150,9 @@ async function sendFromFrame(path, { body, method, headers }) {
 async function send(sender, signal) {
   const [path, options, isCrossSite] = toRequest(sender)
   const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, signal })
+  // As after sending the form without a script: what GET sends can be seen, shared and bookmarked.
+  if (sender.matches('form[method=get]:not([data-request])'))
+    history.replaceState(null, '', location.pathname + new URL(path).search)
   if (sender === senders[0]) keepFirst(result.response)
   return result
 }
