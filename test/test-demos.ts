@@ -1,4 +1,5 @@
-import { defineResource, type FieldSchema } from '../src/resources/definition.ts'
+import { defineResource } from '../src/resources/definition.ts'
+import { type FieldSchema } from '../src/resources/field-schema.ts'
 import { toResourceDemo } from '../src/resources/routes.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { mirror } from './mirror.ts'

@@ -1,5 +1,5 @@
 import type { Faker } from '@faker-js/faker'
-import { toTypes, type FieldSchema } from '../resources/definition.ts'
+import { toTypes, type FieldSchema } from '../resources/field-schema.ts'
 import { samplePassword } from '../resources/samples.ts'
 
 const maxDepth = 5

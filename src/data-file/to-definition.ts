@@ -1,5 +1,6 @@
 import pluralize from 'pluralize'
-import type { FieldSchema, ResourceDefinition, ResourceReference } from '../resources/definition.ts'
+import type { ResourceDefinition, ResourceReference } from '../resources/definition.ts'
+import type { FieldSchema } from '../resources/field-schema.ts'
 import { toTitle } from '../resources/field-values.ts'
 import type { Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'

@@ -3,6 +3,7 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
+import { toFieldKind, toTypes, type FieldSchema, type FieldSchemas } from './field-schema.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
@@ -87,49 +88,7 @@ export const mergePatchType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
 export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
 
-export const jsonTypes = [
-  'string',
-  'number',
-  'integer',
-  'boolean',
-  'array',
-  'object',
-  'null',
-] as const
-export type JsonType = (typeof jsonTypes)[number]
-
-type Limit = `${'min' | 'max'}${'imum' | 'Length' | 'Items'}`
-
-type FieldSchemas = Readonly<Record<string, FieldSchema>>
-
-/** A JSON Schema, as far as forms, filters and messages need it; without `type` any JSON is valid. */
-export interface FieldSchema extends Partial<Record<Limit, number>> {
-  type?: JsonType | readonly JsonType[]
-  enum?: readonly (string | number | boolean | null)[]
-  anyOf?: readonly FieldSchema[]
-  format?: string
-  pattern?: string
-  items?: FieldSchema
-  properties?: FieldSchemas
-  required?: readonly string[]
-  additionalProperties?: boolean | FieldSchema
-  title?: string
-  description?: string
-  /** A password: stored as a hash, never shown. */
-  writeOnly?: boolean
-  /** Set by the service or by the loaded data, and not by a request. */
-  readOnly?: boolean
-  /** The value in a new record if the request has none. */
-  default?: unknown
-  examples?: readonly unknown[]
-}
-
 export type Field = ReturnType<typeof toFields>[number]
-
-export const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
-type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
-/** How a field is edited and shown; `json` is a list, an object, or of several types. */
-type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'
 
 export type Resource = ReturnType<typeof defineResource>
 
@@ -274,33 +233,4 @@ function toInputName(name: string): string {
     return `%5F${name.slice(1)}`
   }
   return name.replace(/[%[\]]/g, encodeURIComponent)
-}
-
-export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly string[] {
-  if (type !== undefined) return [type].flat()
-  if (choices) return choices.map((choice) => (choice === null ? 'null' : typeof choice))
-  return anyOf?.flatMap(toTypes) ?? jsonTypes
-}
-
-/** Whether some values are neither lists nor objects. */
-export function hasScalars(schema: FieldSchema): boolean {
-  return toTypes(schema).some((type) => !['array', 'object', 'null'].includes(type))
-}
-
-/** An input of a browser rejects other choices and formats, which only a rule may do. */
-function toFieldKind(schema: FieldSchema, rule: FieldSchema): Kind {
-  if (rule.enum) return 'choice'
-  const [type, ...others] = toTypes(schema).filter((each) => each !== 'null')
-  if (others.length > 0) return 'json'
-  if (type === 'string') return toTextKind(schema, rule)
-  if (type === 'integer' || type === 'number') return 'number'
-  return type === 'boolean' ? 'boolean' : 'json'
-}
-
-function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {
-  const { writeOnly, maxLength = 0, format: shown } = schema
-  if (writeOnly === true) return 'password'
-  // The picker of a date offers dates only; the form shows another value as text.
-  const known = formatKinds.find((kind) => kind === (/^date/.test(kind) ? shown : format))
-  return known ?? (maxLength > 200 ? 'long text' : 'text')
 }

@@ -2,8 +2,9 @@ import { findJson, parseJson } from '../http/body/parse-json.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
-import type { Document, StoredRecord } from '../stores/records/records.ts'
-import { toTypes, type Field, type FieldSchema, type Resource } from './definition.ts'
+import { isDocument, type Document, type StoredRecord } from '../stores/records/records.ts'
+import { type Field, type Resource } from './definition.ts'
+import { toFieldKind, toTypes, type FieldSchema } from './field-schema.ts'
 
 /** The value of a field, which may be called `constructor`. */
 export function findValue(document: Document, name: string): unknown {
@@ -88,15 +89,17 @@ function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
   return choices.every((choice) => typeof choice === 'string')
 }
 
+type FormField = Pick<Field, 'kind' | 'schema' | 'isRequired' | 'isNullable'>
+
 /** A value that cannot be parsed stays text, and fails validation. Throws 400 for invalid JSON. */
 export function formToValue(
-  { kind, schema, isRequired, isNullable }: Field,
+  { kind, schema, isRequired, isNullable }: FormField,
   sent: unknown,
   limits: { maxJsonDepth: number },
 ): unknown {
   // A checkbox that is off sends nothing: the hidden input before it stands for false.
   const value: unknown = kind === 'boolean' && Array.isArray(sent) ? sent.at(-1) : sent
-  if (typeof value !== 'string') return value
+  if (typeof value !== 'string') return convertMembers(schema, value, limits)
   const text = value.trim()
   if (text === '' && isNullable && kind !== 'json') return null
   if (text === '' && !isRequired) return undefined
@@ -104,7 +107,8 @@ export function formToValue(
     case 'number':
       return isDecimal(text) ? Number(text) : value
     case 'boolean':
-      return text === 'true' || (text === 'false' ? false : value)
+      // Browsers send `on` for a checkbox without a value.
+      return text === 'true' || text === 'on' || (text === 'false' ? false : value)
     case 'choice':
       return hasTextChoices(schema) ? value : parseJson(text, limits)
     case 'json':
@@ -115,4 +119,36 @@ export function formToValue(
       // A browser sends every line break as two characters.
       return value.replaceAll('\r\n', '\n')
   }
+}
+
+/** The items of a list and the members of an object, which the names of inputs have in brackets. */
+function convertMembers(
+  schema: FieldSchema,
+  value: unknown,
+  limits: { maxJsonDepth: number },
+): unknown {
+  const type = Array.isArray(value) ? 'array' : 'object'
+  const {
+    items,
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = schema.anyOf?.find((each) => toTypes(each).includes(type)) ?? schema
+  const convert = (inner: unknown, member: FieldSchema | boolean = {}, isKept = true): unknown => {
+    if (typeof member !== 'object') return inner
+    const { type, enum: choices, anyOf } = member
+    // Without a type, text is as good as what it may stand for.
+    if (typeof inner === 'string' && !type && !choices && !anyOf) return inner
+    const kind = toFieldKind(member, member)
+    const isNullable = toTypes(member).includes('null')
+    const field = { kind, schema: member, isRequired: isKept || acceptsText(member), isNullable }
+    return formToValue(field, inner, limits)
+  }
+  if (Array.isArray(value)) return value.map((item) => convert(item, items))
+  if (!isDocument(value)) return value
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const inside = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+    return [name, convert(member, inside, required.includes(name))]
+  })
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined))
 }

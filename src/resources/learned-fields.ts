@@ -1,7 +1,8 @@
 import { conflict, unprocessable } from '../http/errors/http-error.ts'
 import type { Collection, Document, StoredRecord } from '../stores/records/records.ts'
 import type { Handler, ResourceContext } from './context.ts'
-import { defineResource, jsonTypes, type JsonType, type Resource } from './definition.ts'
+import { defineResource, type Resource } from './definition.ts'
+import { jsonTypes, type JsonType } from './field-schema.ts'
 import { toTitle } from './field-values.ts'
 import { findUnknownFields } from './write/input.ts'
 

@@ -1,4 +1,5 @@
-import { toTypes, type Resource } from '../definition.ts'
+import { type Resource } from '../definition.ts'
+import { toTypes } from '../field-schema.ts'
 import { findListField } from './list-fields.ts'
 import { badParameter, type ParameterTexts } from './list-parameters.ts'
 

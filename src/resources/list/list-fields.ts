@@ -1,5 +1,6 @@
 import type { FieldPath } from '../../stores/records/records.ts'
-import type { FieldSchema, Resource } from '../definition.ts'
+import type { Resource } from '../definition.ts'
+import type { FieldSchema } from '../field-schema.ts'
 
 export interface ListField {
   path: FieldPath

@@ -15,14 +15,8 @@ import {
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import {
-  acceptedPatchTypes,
-  acceptedTypes,
-  jsonPatchType,
-  jsonTypes,
-  mergePatchType,
-  toTypes,
-} from '../definition.ts'
+import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
+import { jsonTypes, toTypes } from '../field-schema.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue, toFormText, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
