@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataApp } from '../../../test/data-app.ts'
 import { openBlog, openFilledBlog } from '../../../test/blog.ts'
 import { temporaryDatabase } from '../../../test/resources.ts'
 
@@ -190,3 +191,39 @@ test('the error for an unknown parameter of a list names embed', async (t) => {
   assert.equal(statusCode, 400)
   assert.match(body, /Other parameters: page, per_page, sort, q, fields, after, embed\./)
 })
+
+const users = [
+  { id: 1, name: 'Ann', posts: 'many' },
+  { id: 2, name: 'Bob' },
+]
+const stored = [
+  { id: 1, userId: 1, user: 'ann' },
+  { id: 2, userId: 2 },
+  { id: 3, userId: 9, user: null },
+]
+const hidden: [url: string, expected: unknown][] = [
+  ['/posts/1?embed=user', stored[0]],
+  ['/posts/2?_expand=user', { ...stored[1], user: users[1] }],
+  ['/posts/3?embed=user', stored[2]],
+  ['/posts?embed=user', [stored[0], { ...stored[1], user: users[1] }, stored[2]]],
+  ['/users?_embed=posts', [users[0], { ...users[1], posts: [stored[1]] }]],
+  ['/users/2?embed=posts.user', { ...users[1], posts: [{ ...stored[1], user: users[1] }] }],
+  ['/notes/1?embed=post.user', { id: 1, postId: 1, post: stored[0] }],
+  ['/notes/1?embed=post', { id: 1, postId: 1, post: stored[0] }],
+]
+
+for (const [url, expected] of hidden) {
+  test(`${url} does not hide a stored field with the name of a relation`, async (t) => {
+    const app = await dataApp(t, { users, posts: stored, notes: [{ id: 1, postId: 1 }] })
+    assert.deepEqual((await app.inject(url)).json(), expected)
+    if (!Array.isArray(expected)) return
+    const lines = await app.inject(url.replace('?', '.ndjson?per_page=3&'))
+    const records = lines.body.trim().split('\n')
+    assert.deepEqual(
+      records.map((line): unknown => JSON.parse(line)),
+      expected,
+    )
+    const csv = await app.inject(url.replace('?', '.csv?'))
+    assert.match(csv.body, /ann|many/)
+  })
+}

@@ -93,8 +93,11 @@ async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {
       return [name, isToParent ? (shown[0] ?? null) : shown]
     })
   }
-  return (record: StoredRecord): Document =>
-    Object.fromEntries(members.map((toMember) => toMember(record)))
+  return (record: StoredRecord): Document => {
+    const embedded = members.map((toMember) => toMember(record))
+    // A stored field of this name would be hidden.
+    return Object.fromEntries(embedded.filter(([name]) => !Object.hasOwn(record.document, name)))
+  }
 }
 
 /** Of a parent or of a child. */
