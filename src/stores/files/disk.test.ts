@@ -81,6 +81,15 @@ test('a stream that is destroyed while its file is created leaves nothing', asyn
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('an id that is taken is rejected, and its file is unchanged', async (t) => {
+  const { folder, files } = await openFolder(t)
+  await files.save('a', toStream('first'))
+  await files.keep('a')
+  await assert.rejects(files.save('a', toStream('second')))
+  assert.deepEqual(await readdir(folder), ['a'])
+  assert.equal(await readFile(join(folder, 'a'), 'utf8'), 'first')
+})
+
 test('a range that no file can have is rejected before the file is opened', async (t) => {
   const { folder, files } = await openFolder(t)
   await files.save('a', toStream('content'))

@@ -107,14 +107,6 @@ function failures(open: OpenFiles): void {
     assert.deepEqual(await list(), [])
   })
 
-  test('an id that is taken is rejected, and its file is unchanged', async (t) => {
-    const { files, list } = await open(t)
-    await put(files, 'a', toStream('first'))
-    await assert.rejects(files.save('a', toStream('second')))
-    assert.equal((await readAll(files, 'a', 5)).toString(), 'first')
-    assert.deepEqual(await list(), ['a'])
-  })
-
   test('of two files saved concurrently under one id one is stored whole', async (t) => {
     const { files, list } = await open(t)
     const contents = ['1', '2'].map((digit) => Buffer.alloc(500_000, digit))

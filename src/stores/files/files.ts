@@ -8,8 +8,8 @@ export interface SavedFile {
 /** Files by id. An id consists of letters, digits, `_` and `-`. */
 export interface Files {
   /**
-   * Stores `content` as pending, and may free its chunks. Rejects, and stores nothing, when the id is
-   * taken.
+   * Stores `content` as pending, and may free its chunks. The id must be new: callers create a random one, or
+   * remove the file first. Rejects, and stores nothing, when this process has a pending file with the id.
    */
   save: (id: string, content: Readable) => Promise<SavedFile>
   /** Makes a pending file readable and permanent. Idempotent. */

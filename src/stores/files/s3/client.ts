@@ -34,6 +34,11 @@ export class S3Error extends Error {
 
 /** A silent request fails after this, so that a client gets 503 in two seconds. */
 const silenceMs = 1500
+/**
+ * The system takes a body of megabytes at once, and Node cannot see how much of it S3 has received. A response
+ * may therefore take as long as the body takes at this rate, half of a connection of 1 Mbit/s.
+ */
+const minBodyBytesPerMs = 64
 /** Shorter than any server keeps an idle connection, so that none is closed under a request. */
 const idleMs = 4000
 const pausesMs = [100, 400]
@@ -58,8 +63,9 @@ export function createS3Client(settings: S3Settings) {
       ...keys,
     })
     const signed = Object.fromEntries((await signer.sign()).headers)
-    const allHeaders = { ...signed, 'content-length': Buffer.byteLength(body) }
-    const options = { method, agent, timeout: silenceMs, headers: allHeaders }
+    const length = Buffer.byteLength(body)
+    const timeout = silenceMs + Math.ceil(length / minBodyBytesPerMs)
+    const options = { method, agent, timeout, headers: { ...signed, 'content-length': length } }
     return receive(openRequest(target, options).end(body))
   }
 
@@ -111,13 +117,14 @@ function receive(request: ReturnType<typeof requestHttp>): Promise<IncomingMessa
   let received: IncomingMessage | undefined
   request.on('response', (response) => {
     received = response
+    request.setTimeout(silenceMs)
     resolve(response)
   })
   request.on('error', reject)
   request.on('timeout', () => {
     // Received bytes that were not read wait for a slow client, not for the store.
     if (received?.readableLength) return void request.setTimeout(silenceMs)
-    const silence = new Error(`S3 has sent nothing for ${String(silenceMs)} ms`)
+    const silence = new Error('S3 has sent nothing for too long')
     request.destroy(Object.assign(silence, { code: 'ETIMEDOUT' }))
     received?.destroy(silence)
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { startS3, type S3Fault, type S3Server } from '../../../../test/s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../../../../test/s3-signature.ts'
 import { isUnavailable, StoreFailure } from '../../store-failure.ts'
@@ -37,6 +38,39 @@ filesContract('a bucket', async (t) => {
   const { server, files } = await openBucket(t)
   return { files, list: async () => listAll(server) }
 })
+
+test('a small file takes five requests, of which the first two are sent at once', async (t) => {
+  const { server, files } = await openBucket(t)
+  server.sent.length = 0
+  const both = Promise.withResolvers<undefined>()
+  server.fault = () => {
+    if (server.sent.length === 2) both.resolve(undefined)
+    return both.promise
+  }
+  await files.save('a', toStream('glass'))
+  await files.keep('a')
+  assert.deepEqual(server.sent.slice(0, 2).toSorted(), ['CreateMultipartUpload', 'PutObject'])
+  assert.deepEqual(server.sent.slice(2), ['UploadPart', 'CompleteMultipartUpload', 'DeleteObject'])
+})
+
+for (const [kilobytes, pauseMs] of [
+  [200, 2500],
+  [600, 4000],
+  [5120, 2500],
+] as const) {
+  test(`a part of ${String(kilobytes)} kB that the store does not read for ${String(pauseMs)} ms is stored`, async (t) => {
+    const { server, files } = await openBucket(t)
+    server.fault = async (sent) => {
+      if (sent === 'UploadPart') await delay(pauseMs)
+      return undefined
+    }
+    const content = Buffer.alloc(kilobytes * 1024, 'glass')
+    await files.save('a', toStream(content))
+    await files.keep('a')
+    assert.ok(server.objects.get('some/files/a')?.content.equals(content))
+    assert.equal(server.sent.filter((sent) => sent === 'UploadPart').length, 1)
+  })
+}
 
 test('a large file is uploaded in parts, and nothing else remains', async (t) => {
   const { server, files } = await openBucket(t)
@@ -96,7 +130,6 @@ test('a sweep skips a known file that does not exist, and goes on', async (t) =>
 
 const faults: S3Fault[] = [500, 'cut', 403]
 for (const operation of [
-  'HeadObject',
   'PutObject',
   'CreateMultipartUpload',
   'UploadPart',

@@ -38,7 +38,7 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   async function save(id: string, content: Readable): Promise<SavedFile> {
     let isBegun = false
     try {
-      if ((await isThere(id)) || uploads.has(id)) throw new Error(`the file ${id} already exists`)
+      if (uploads.has(id)) throw new Error(`the file ${id} is pending already`)
       uploads.set(id, undefined)
       isBegun = true
       return await receive(id, content)
@@ -53,8 +53,12 @@ function createS3Files(s3: S3Client, { maxUploadBytes, abandonedSeconds }: S3Fil
   }
 
   async function receive(id: string, content: Readable): Promise<SavedFile> {
-    await s3.send({ method: 'PUT', name: toMarker(id) })
-    const upload = await multipart.beginUpload(s3, id)
+    const marking = s3.send({ method: 'PUT', name: toMarker(id) })
+    const beginning = multipart.beginUpload(s3, id)
+    // Both have ended before a failure removes what was created.
+    await Promise.allSettled([marking, beginning])
+    await marking
+    const upload = await beginning
     const hash = createHash('sha256')
     let size = 0
     for await (const part of toParts(content, partBytes)) {
