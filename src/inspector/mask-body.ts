@@ -192,10 +192,16 @@ function maskString(string: string, scope: Scope): string {
   return JSON.stringify(masked)
 }
 
+const escapes: Readonly<Record<string, string>> = {
+  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+}
+
+/** JSON.parse takes microseconds for each string that is not valid, and a body can have thousands. */
 function toValue(string: string): string {
-  try {
-    return String(JSON.parse(string))
-  } catch {
-    return string.slice(1)
-  }
+  return string
+    .slice(1)
+    .replace(/(\\(?:u([\da-f]{4})|[^]))|"$/gi, (_, escape?: string, hex?: string) => {
+      if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16))
+      return escape === undefined ? '' : (escapes[escape.slice(1)] ?? escape.slice(1))
+    })
 }
