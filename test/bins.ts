@@ -19,6 +19,7 @@ export interface Captured {
   path: string
   client: string
   requestFields: [name: string, value: string][]
+  requestTrailerFields?: [name: string, value: string][]
   requestBody?: { size: number; isCut: boolean; text?: string; hex?: string }
   status?: number
   isPending?: boolean

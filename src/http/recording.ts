@@ -39,6 +39,7 @@ export interface RecordedExtras {
   /** The headers of a 103. */
   earlyHints?: Fields
   trailers?: Fields
+  requestTrailers?: Fields
 }
 
 type Fields = readonly (readonly [name: string, value: string])[]

@@ -18,9 +18,16 @@ export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
   const others = toParts(other)
   // A bin does not keep the responses.
   const hasResponse = one.responseFields.length + other.responseFields.length > 0
-  return Object.entries(toParts(one))
-    .filter(([name]) => hasResponse || !/^Response/.test(name))
-    .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
+  return (
+    Object.entries(toParts(one))
+      .filter(([name]) => hasResponse || !/^Response/.test(name))
+      // Few messages have trailers.
+      .filter(
+        ([name, { lines }]) =>
+          !/trailers$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
+      )
+      .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
+  )
 }
 
 interface Part {
@@ -41,14 +48,17 @@ function compareParts(one: Part, other: Part): Omit<DiffPart, 'name'> {
 
 function toParts(exchange: Exchange): Record<string, Part> {
   const { requestFields, requestBody, responseFields, responseBody } = exchange
+  const { requestTrailerFields = [], trailerFields = [] } = exchange
   return {
     'Request line': { lines: exchange.requestHead.split('\n', 1) },
     'Request headers': toHeaders(requestFields),
     'Request body': toBody(requestBody, requestFields),
+    'Request trailers': toHeaders(requestTrailerFields),
     // The last head: a 103 can be before it.
     'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
     'Response headers': toHeaders(responseFields),
     'Response body': toBody(responseBody, responseFields),
+    'Response trailers': toHeaders(trailerFields),
   }
 }
 

@@ -28,7 +28,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const { method, effectiveMethod, target, ms, receivedAt, client } = exchange
   const overridden =
     method === effectiveMethod ? '' : html` overridden to ${renderMethod(effectiveMethod)}`
-  const { requestFields, requestBody } = exchange
+  const { requestFields, requestBody, requestTrailerFields = [] } = exchange
   const { cut, decodedBody = requestBody } = additions
   const hasFields = toPrettyBody(decodedBody, requestFields).fields !== undefined
   const note = toNote(exchange)
@@ -38,7 +38,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${renderPart('Overview', renderOverview(exchange, { ...additions, form, decodedBody }))}${renderPart(
     'Request',
-    html`${renderMessage(requestFields, requestBody, { target, decodedBody })}${hasFields ? '' : form}`,
+    html`${renderMessage(requestFields, requestBody, { target, decodedBody })}${hasFields ? '' : form}${renderFields('Trailers', requestTrailerFields)}`,
   )}${renderPart('Response', renderResponse(exchange))}${renderPart(
     'Timing',
     renderTiming(exchange),
@@ -189,7 +189,7 @@ function renderCommands(exchange: Exchange, bodyUrl?: string): Html {
   const hasMask = JSON.stringify([exchange.requestFields, exchange.requestBody]).includes(mask)
   const replay = toReplay(exchange, bodyUrl)
   return html`<div data-part="commands">
-<p>Repeat this request.${isStored ? remedy : ''}${curl.includes('=@file.txt;') ? html` Save the file to send as <code>file.txt</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}</p>
+<p>Repeat this request.${isStored ? remedy : ''}${curl.includes('=@file.txt;') ? html` Save the file to send as <code>file.txt</code> first.` : ''}${hasMask ? ' Secrets are masked or left out.' : ''}${exchange.requestTrailerFields ? ' Its trailers are left out.' : ''}</p>
 ${replay === undefined ? '' : html`<p class="actions scripted"><button type="button" class="second" data-replay="${JSON.stringify(replay)}">Replay in this browser</button></p>\n<div class="result" hidden></div>\n`}<div data-tabs="Command">
 ${renderCommand('curl', download + curl)}${windows === undefined ? '' : renderCommand('Windows (cmd)', windows)}${renderCommand('fetch', fetch)}${renderCommand('Python', python)}${renderCommand('HTTPie', httpie)}${renderCommand('Go', go)}</div>
 </div>
@@ -204,7 +204,7 @@ function toReuse({ requestsBefore }: Exchange['connection']): string {
 
 function renderFacts(exchange: Exchange): Html {
   const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
-  const { fault, step, trailerFields = [] } = exchange
+  const { fault, step, requestTrailerFields, trailerFields } = exchange
   const isWhole = hasHead(exchange)
   const facts: readonly (readonly [name: string, value: HtmlValue | undefined])[] = [
     ['Id', html`<code>${exchange.id}</code>`],
@@ -222,11 +222,15 @@ function renderFacts(exchange: Exchange): Html {
     ],
     ['Fault', fault && html`<code>${fault}</code>`],
     ['Step of the sequence', step],
-    ...trailerFields.map((field) => ['Trailer', html`<code>${field.join(': ')}</code>`] as const),
+    ...toTrailerFacts('Request trailer', requestTrailerFields),
+    ...toTrailerFacts('Trailer', trailerFields),
   ]
   return html`<dl>
 ${facts.map(([name, value]) => (value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>\n`))}</dl>`
 }
+
+const toTrailerFacts = (title: string, fields: Fields = []) =>
+  fields.slice(0, maxRows).map((field) => [title, html`<code>${field.join(': ')}</code>`] as const)
 
 const outcomes = {
   proceed: 'the request was processed',

@@ -70,6 +70,7 @@ export const exchangeSchema = {
     requestFields: fields,
     requestHead: text,
     requestBody: bodySchema,
+    requestTrailerFields: fields,
     responseFields: fields,
     responseHead: text,
     responseBody: bodySchema,
@@ -109,7 +110,7 @@ export const exchangeSchema = {
       ...fields,
       description: 'Of a 103 (Early Hints) before the response, with which `responseHead` begins.',
     },
-    trailerFields: fields,
+    trailerFields: { ...fields, description: 'Of the response.' },
   },
 } as const
 

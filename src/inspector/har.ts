@@ -70,6 +70,7 @@ function toRequest({ method, origin, target, requestBody, ...exchange }: Exchang
     }),
     headersSize: -1,
     bodySize: requestBody?.size ?? 0,
+    ...toTrailers(exchange.requestTrailerFields),
   }
 }
 
@@ -97,6 +98,7 @@ function toResponse({ status, responseFields, responseBody, ...exchange }: Excha
     redirectURL: findField(responseFields, 'location') ?? '',
     headersSize: -1,
     bodySize: size,
+    ...toTrailers(exchange.trailerFields),
     // The field of Chromium.
     ...(exchange.isCutOff && { _error: 'cut off' }),
   }
@@ -110,4 +112,6 @@ function toText(body: ExchangeBody | undefined, encoding: string) {
 }
 
 const toType = (fields: Fields) => findField(fields, 'content-type') ?? 'x-unknown'
+/** HAR has no trailers. */
+const toTrailers = (fields?: Fields) => fields && { _trailers: toPairs(fields) }
 const toPairs = (pairs: Fields) => pairs.map(([name, value]) => ({ name, value }))

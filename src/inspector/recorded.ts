@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import type { Negotiation } from '../http/negotiation/negotiate.ts'
 import { maxRecordedBytes, type RecordedExtras, type Recording } from '../http/recording.ts'
 import { toClientAddress } from '../http/request/client-address.ts'
-import { toPairs } from '../http/request/raw-request.ts'
+import { toPairs, toTrailers } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { findStream } from '../http/request/target.ts'
 import { withoutCodings } from '../http/response/compress.ts'
@@ -121,7 +121,9 @@ interface Rare extends RecordedExtras {
 
 function toRare({ raw, negotiation }: FastifyRequest, sentTag: unknown): string {
   const { comparison, recording: { extras } = {} } = raw
-  if (negotiation === undefined && comparison === undefined && extras === undefined) return ''
+  const requestTrailers = toTrailers(raw)
+  const isRare = requestTrailers.length > 0
+  if (!isRare && (negotiation ?? comparison ?? extras) === undefined) return ''
   const preconditions = comparison && {
     ...comparison,
     // The content coding is chosen after the comparison, with a tag of its own.
@@ -130,7 +132,8 @@ function toRare({ raw, negotiation }: FastifyRequest, sentTag: unknown): string 
     ),
     lastModified: comparison.lastModified?.toUTCString(),
   }
-  return JSON.stringify({ negotiation, preconditions, ...extras } satisfies Rare)
+  const trailers = isRare && { requestTrailers }
+  return JSON.stringify({ negotiation, preconditions, ...extras, ...trailers } satisfies Rare)
 }
 
 function takeSent(sent: Recording['sent'], size: number) {

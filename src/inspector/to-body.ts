@@ -61,7 +61,7 @@ export function findText(bytes: Buffer, isCut: boolean): string | undefined {
 const maskBytes = Buffer.from(mask).toString('latin1')
 
 function maskBinary(type: string, bytes: Buffer, toMasked: typeof maskBody): Buffer {
-  if (!/^$|^text|json|urlencoded|^multipart/i.test(type)) return bytes
+  if (!/^$|^text|json|urlencoded|^(message|multipart)/i.test(type)) return bytes
   const masked = toMasked(type, bytes.toString('latin1')).replaceAll(mask, maskBytes)
   return Buffer.from(masked, 'latin1')
 }

@@ -26,14 +26,17 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
 
 export function toExchange(recorded: Recorded, viewer: string | undefined): Exchange {
   const { httpVersion, origin, tls, connection, status, times } = recorded
-  const { earlyHints, trailers, ...rare } = recorded.rare
+  const { earlyHints, trailers, requestTrailers, ...rare } = recorded.rare
   const summary = toSummary(recorded, viewer)
   const requestFields = maskFields(recorded.requestFields)
   const secrets: string[] = []
   // Collects the secrets: the summary already has the masked target.
   maskRequestTarget(recorded.target, secrets)
-  for (const [index, [, value]] of recorded.requestFields.entries())
-    secrets.push(...findMasked(value, requestFields[index]?.[1] ?? ''))
+  const requestTrailerFields = requestTrailers && maskFields(requestTrailers)
+  const sentFields = [...recorded.requestFields, ...(requestTrailers ?? [])]
+  const maskedFields = [...requestFields, ...(requestTrailerFields ?? [])]
+  for (const [index, [, value]] of sentFields.entries())
+    secrets.push(...findMasked(value, maskedFields[index]?.[1] ?? ''))
   const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)
   const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
   const maskResponse = (type: string, text: string) =>
@@ -51,6 +54,7 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     trailerFields: trailers && maskFields(trailers),
     requestHead: toHead(requestLine, requestFields),
     requestBody,
+    requestTrailerFields,
     responseHead: (hintHead ?? '') + responseHead,
     responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
   }

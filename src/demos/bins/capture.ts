@@ -5,7 +5,7 @@ import { awaitsContinue, isAnnouncedTooLarge, readUpTo } from '../../http/body/r
 import { contentTooLarge, HttpError, notFound, readOnly } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toClientAddress } from '../../http/request/client-address.ts'
-import { toRawRequest } from '../../http/request/raw-request.ts'
+import { toRawRequest, toTrailers } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { observeResponse } from '../../http/response/finish-responses.ts'
@@ -135,6 +135,11 @@ function toContent(request: FastifyRequest) {
   const { method, target, headers } = toRawRequest(request)
   const cookies = Object.keys(parseCookie(request.headers.cookie ?? ''))
   const own = [...ownCookies, ...cookies.filter(isBinCookie)]
+  const toFields = (fields: typeof headers) =>
+    withoutCookies(fields, own)
+      .filter(([name]) => name.toLowerCase() !== 'x-inspector')
+      .map(([name, value]): [string, string] => [withoutSecrets(name), withoutSecrets(value)])
+  const trailers = toTrailers(request.raw)
   const [, rest = ''] = /^\/[^/?]*\/[^/?]*(.*)$/s.exec(request.raw.target?.url ?? '') ?? []
   return {
     method,
@@ -143,8 +148,7 @@ function toContent(request: FastifyRequest) {
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
     client: toClientAddress(request),
-    requestFields: withoutCookies(headers, own)
-      .filter(([name]) => name.toLowerCase() !== 'x-inspector')
-      .map(([name, value]): [string, string] => [withoutSecrets(name), withoutSecrets(value)]),
+    requestFields: toFields(headers),
+    ...(trailers.length > 0 && { requestTrailerFields: toFields(trailers) }),
   }
 }

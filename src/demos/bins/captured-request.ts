@@ -29,6 +29,7 @@ const requestSchema = {
       ...exchangeSchema.properties.requestFields,
       description: 'The headers in their order and case, without own cookies and secrets.',
     },
+    requestTrailerFields: exchangeSchema.properties.requestTrailerFields,
     requestBody: { ...bodySchema, description: 'The first 64 KiB, as `text` or `hex`.' },
     status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
     isPending: {
@@ -147,6 +148,7 @@ export function toExchange(request: CapturedRequest): Exchange {
     requestFields,
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
     requestBody,
+    requestTrailerFields: request.requestTrailerFields,
     responseFields: [],
     responseHead: status === undefined ? '' : `HTTP/${httpVersion} ${String(status)} ${phrase}\n`,
     ...{ fault, step },

@@ -34,7 +34,7 @@ function toSearchedOnce(request: CapturedRequest): string {
 
 /** As it was sent, and without the escapes of forms and of JSON. */
 function toSearched(request: CapturedRequest): string {
-  const { target, requestFields } = request
+  const { target, requestFields, requestTrailerFields = [] } = request
   const { text, hex = '' } = toDecodedBody(request) ?? {}
   const bytes = Buffer.from(hex, 'hex')
   const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
@@ -42,7 +42,7 @@ function toSearched(request: CapturedRequest): string {
     escape === '\\/' ? '/' : String.fromCharCode(Number(`0x${escape.slice(2)}`)),
   )
   const decoded = decodeLoosely(`${target}\n${body}`.replaceAll('+', ' '))
-  const fields = requestFields.map((field) => field.join(': '))
+  const fields = [...requestFields, ...requestTrailerFields].map((field) => field.join(': '))
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 
 export type RawRequest = ReturnType<typeof toRawRequest>
 
@@ -14,6 +15,11 @@ export function toRawRequest({ raw }: FastifyRequest) {
 /** Those of a connection and its messages, which another connection must not repeat (RFC 9110 §7.6.1). */
 export const connectionFields =
   /^(connection|content-length|expect|host|http2-settings|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
+
+/** None before the end of the body. The requests of `inject` cannot have any. */
+export function toTrailers({ rawTrailers = [] }: Partial<IncomingMessage>) {
+  return toPairs(rawTrailers)
+}
 
 export function toPairs(rawHeaders: readonly string[]) {
   const pairs: (readonly [name: string, value: string])[] = []
