@@ -7,7 +7,7 @@ import { isRoutableId, singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findValue } from '../resources/field-values.ts'
 import { maxFields } from '../resources/learned-fields.ts'
-import { assertStorable, findProblems, findUnknownFields } from '../resources/write/input.ts'
+import { assertStorable, findAllProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { inferFields } from './infer-schema.ts'
 import type { GivenSchema, Report } from './parse-schema.ts'
@@ -210,7 +210,9 @@ function reportRecords({ definition, records }: DataResource, { schemas, report 
   const schema = schemas.get(definition.name)
   const resource = defineResource(definition)
   const seen = new Map(resource.unique.map((field) => [field, new Set<string>()]))
-  for (const [index, { document }] of records.entries()) {
+  const documents = records.map(({ document }) => document)
+  const problems = schema === undefined ? [] : findAllProblems(resource, documents)
+  for (const [index, document] of documents.entries()) {
     const path = `/${definition.name}${resource.isSingular ? '' : `/${String(index)}`}`
     const unstorable = findUnstorable(document)
     if (unstorable !== undefined) report(path, unstorable)
@@ -218,7 +220,7 @@ function reportRecords({ definition, records }: DataResource, { schemas, report 
     const isClosed = schema.additionalProperties === false
     for (const field of isClosed ? findUnknownFields(resource, document) : [])
       report(`${path}/${field}`, 'is not a field of the schema')
-    for (const { field, inside = [], message } of findProblems(resource, document))
+    for (const { field, inside = [], message } of problems[index] ?? [])
       report([path, field, ...inside].join('/'), message)
     for (const [field, values] of seen) {
       const given = findValue(document, field)

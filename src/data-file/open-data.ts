@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
-import { findProblems } from '../resources/write/input.ts'
+import { findAllProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Services } from '../site/demo.ts'
 import { collectionNames } from '../stores/collection-names.ts'
@@ -137,14 +137,15 @@ async function findMisfits(records: Records, definitions: readonly ResourceDefin
   const paths: string[] = []
   for (const definition of definitions) {
     const resource = defineResource(definition)
-    for await (const page of records.collection(definition.name).pages())
-      for (const { id, document } of page) {
-        const [problem] = findProblems(resource, document)
+    for await (const page of records.collection(definition.name).pages()) {
+      const documents = page.map(({ document }) => document)
+      for (const [index, [problem]] of findAllProblems(resource, documents).entries()) {
         if (!problem) continue
         count += 1
-        const place = resource.isSingular ? '' : `/${id}`
+        const place = resource.isSingular ? '' : `/${page[index]?.id ?? ''}`
         if (count <= maxShownMisfits) paths.push(`/${resource.name}${place}/${problem.field}`)
       }
+    }
   }
   return { count, paths }
 }

@@ -3,7 +3,13 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
-import { toFieldKind, toTypes, type FieldSchema, type FieldSchemas } from './field-schema.ts'
+import {
+  isSlow,
+  toFieldKind,
+  toTypes,
+  type FieldSchema,
+  type FieldSchemas,
+} from './field-schema.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
@@ -135,6 +141,7 @@ export function defineResource(definition: ResourceDefinition) {
     schema,
     hasDialect,
     isChecked,
+    isSlow: isSlow(schema),
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
     indexedPaths: [...(storesId ? ids : []), ...fields]
       .filter(({ name }) => name === idField || searched.includes(name))

@@ -68,3 +68,8 @@ function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {
   const known = formatKinds.find((kind) => kind === (/^date/.test(kind) ? shown : format))
   return known ?? (maxLength > 200 ? 'long text' : 'text')
 }
+
+/** Whether it may have a keyword whose check can take more than linear time. */
+export function isSlow(schema: object): boolean {
+  return /"(pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema))
+}

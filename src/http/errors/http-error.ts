@@ -10,10 +10,10 @@ export interface FieldProblem {
   message: string
 }
 
-/** As in `lines[0].quantity must be a whole number`. */
+/** As in `lines[0].quantity must be a whole number`. A problem without a field is one of the record. */
 export function explainProblem(
   { field, inside = [], message }: FieldProblem,
-  label = field,
+  label = field || 'the record',
 ): string {
   const path = inside.map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`))
   return `${label}${path.join('')} ${message}`

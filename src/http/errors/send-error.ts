@@ -46,8 +46,9 @@ function toDetails(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
   const errors = fields.map(({ field, inside = [], message: detail }) => {
     // RFC 6901 §3, §6: a JSON Pointer as a URI fragment.
-    const names = [field, ...inside].map((name) => encodeURIComponent(escapePointer(name)))
-    return { detail, pointer: `#/${names.join('/')}` }
+    const names = field === '' ? [] : [field, ...inside]
+    const path = names.map((name) => `/${encodeURIComponent(escapePointer(name))}`)
+    return { detail, pointer: `#${path.join('')}` }
   })
   const origin = status === 421 ? '' : (findOrigin(request) ?? '')
   return {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
+import type { Validator } from 'typebox/schema'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
@@ -13,10 +14,11 @@ import {
   unsupportedMediaType,
 } from '../../http/errors/http-error.ts'
 import type { FieldProblem } from '../../http/errors/http-error.ts'
+import { runWithin } from '../../http/run-within.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
-import { jsonTypes, toTypes } from '../field-schema.ts'
+import { isSlow, jsonTypes, toTypes } from '../field-schema.ts'
 import type { Field, Resource } from '../definition.ts'
 import { findValue, formToValue, toFormText, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
@@ -206,9 +208,46 @@ export function mergeInput(
 }
 
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
+  return findAllProblems(resource, [document])[0] ?? []
+}
+
+const maxCheckMs = 100
+
+/** A document that takes too long has one problem, and those after it are not checked. */
+export function findAllProblems(
+  resource: Resource,
+  documents: readonly Document[],
+): (readonly FieldProblem[])[] {
   if (!resource.isChecked) return []
-  const order = resource.fields.map(({ name }) => name)
   const validator = resource.validator()
+  let last = 0
+  const find = () =>
+    documents.map((document, index) => {
+      last = index
+      return findErrors(resource, validator, document)
+    })
+  if (!resource.isSlow) return find()
+  const milliseconds = maxCheckMs + documents.length
+  const found = runWithin(milliseconds, find)
+  if (found) return found
+  const checked = documents.slice(0, last).map(() => [])
+  return [...checked, [toTooSlow(resource, documents[last] ?? {})]]
+}
+
+/** Names the field if it is the only one of the document whose rule can be slow. */
+function toTooSlow({ fields }: Resource, document: Document): FieldProblem {
+  const slow = fields.filter(({ name, rule }) => Object.hasOwn(document, name) && isSlow(rule))
+  const [field = ''] = slow.length === 1 ? slow.map(({ name }) => name) : []
+  const message = `takes more than ${String(maxCheckMs)} ms to check: make it shorter, or change the pattern or uniqueItems of the schema`
+  return { field, message }
+}
+
+function findErrors(
+  resource: Resource,
+  validator: Validator,
+  document: Document,
+): readonly FieldProblem[] {
+  const order = resource.fields.map(({ name }) => name)
   // Listing the errors of a valid document takes ten times as long.
   const errors = validator.Check(document) ? [] : validator.Errors(document)[1]
   const problems = errors.flatMap((error) => {
