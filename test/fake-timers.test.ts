@@ -1,5 +1,6 @@
 import FakeTimers from '@sinonjs/fake-timers'
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { mock, test, type TestContext } from 'node:test'
@@ -92,6 +93,21 @@ for (const [library, install] of Object.entries(fakes)) {
         assert.ok(status < 300, body)
     })
   }
+
+  test(`a service with an open WebSocket stops while ${library} replaces the timers`, async (t) => {
+    const { vitrine, origin } = await open(t)
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/go-httpbin/websocket/echo`)
+    await once(socket, 'open')
+    const restore = install()
+    t.after(restore)
+    socket.send('one')
+    const closed = once(socket, 'close')
+    // So that the service has the message.
+    await send(origin, requests['a list'] as Sent)
+    await vitrine.stop()
+    restore()
+    await closed
+  })
 
   test(`a service starts, follows changes and stops while ${library} replaces the timers`, async (t) => {
     const restore = install()

@@ -40,6 +40,11 @@ export const differences: Readonly<Record<string, Difference>> = {
     isIt: ({ sent, theirs, ours }) =>
       hasInherited(sent) && areEqual(theirs, ours, 'body', 'total', 'link', 'type'),
   },
+  'Names that set a prototype': {
+    versions: ['0.17', '1'],
+    isIt: ({ ours }) =>
+      ours.status === 400 && /must not .*__proto__/.test(JSON.stringify(ours.body)),
+  },
   JSONP: {
     versions: ['0.17'],
     isIt: ({ sent, theirs, ours }) =>

@@ -50,6 +50,8 @@ function joinReads({ _buffers: reads }: FrameReader): void {
   if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))
 }
 
+const closeTimeout = 1000
+
 type Limits = ReturnType<typeof parseLimits>
 
 async function openEcho(request: DialectRequest) {
@@ -59,7 +61,7 @@ async function openEcho(request: DialectRequest) {
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, autoPong: false, allowSynchronousEvents: false },
-    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: 0, closeTimeout: 1000 },
+    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: 0, closeTimeout },
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
   })
@@ -69,6 +71,10 @@ async function openEcho(request: DialectRequest) {
     echo(socket, limits, request)
     raw.closeUpgraded = () => {
       socket.close(1001, 'The service stops.')
+      // The timeout of ws is a global timer, which a test may have faked.
+      setTimeout(() => {
+        socket.terminate()
+      }, closeTimeout).unref()
     }
     raw.socket.on('data', () => {
       joinReads(reader)
