@@ -89,6 +89,8 @@ function closeAtNextRequest(socket: Socket, queue: RequestQueue, handler: Reques
   }
   parser.onIncoming = (request) => {
     queue.isClosing = true
+    // For a request with Upgrade, and for CONNECT, llhttp does not report the error, and Node goes on.
+    Object.assign(request, { upgrade: false })
     handler.discard?.(request)
     const last = queue.waiting.at(-1)?.[1] ?? queue.response
     last.shouldKeepAlive = false

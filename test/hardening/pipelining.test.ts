@@ -91,6 +91,13 @@ async function countRequests(t: TestContext, open: () => Promise<Socket>): Promi
   return 100_000 - Number(left) - 1
 }
 
+const webSocket = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+]
+
 for (const protocol of ['HTTP', 'TLS']) {
   const start = async (t: TestContext) => {
     const more = protocol === 'TLS' ? await makeCertificate(t) : {}
@@ -108,6 +115,27 @@ for (const protocol of ['HTTP', 'TLS']) {
     assert.equal(await count(), 102)
     await assertSound()
   })
+
+  for (const [what, line, more] of [
+    ['a WebSocket', 'GET /go-httpbin/websocket/echo HTTP/1.1', webSocket],
+    ['a WebSocket elsewhere', 'GET /mirror/query?a=1 HTTP/1.1', webSocket],
+    ['HTTP/2', 'POST /mirror HTTP/1.1', ['Connection: upgrade', 'Upgrade: h2c']],
+    ['a tunnel', 'CONNECT localhost:1 HTTP/1.1', []],
+  ] as const) {
+    test(`over ${protocol}, a request for ${what} behind as many requests as may wait is not handled`, async (t) => {
+      const { open, count, assertSound } = await start(t)
+      const socket = await open()
+      const get = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
+      socket.write(`${get.repeat(101)}${toRequest(line, [host, ...more])}${get}`)
+      const { statuses } = await listen(socket)
+      assert.deepEqual(
+        statuses,
+        Array.from({ length: 101 }, () => 200),
+      )
+      assert.equal(await count(), 102)
+      await assertSound()
+    })
+  }
 
   test(`over ${protocol}, requests that wait when the client resets the connection are counted`, async (t) => {
     const { open, count, assertSound } = await start(t)
