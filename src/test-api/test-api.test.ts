@@ -9,6 +9,9 @@ import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../../test/postgres-server.ts'
 import { asUpload } from '../../test/multipart-form.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { startRedis, withRedis } from '../../test/redis-server.ts'
+import { startS3 } from '../../test/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../../test/s3-signature.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
 
 const blog = {
@@ -155,8 +158,8 @@ async function countAll(app: TestApp, paths: readonly string[]): Promise<number[
   return Promise.all(paths.map(toCount))
 }
 
-test('without a data file a reset removes users, locations and uploads, and ends sessions', async (t) => {
-  const app = await testApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10' } })
+async function assertResetsAll(t: TestContext, more: Record<string, string> = {}) {
+  const app = await testApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10', ...more } })
   const paths = ['/users', '/locations', '/uploads']
   for (let round = 0; round < 2; round += 1) {
     await send(app, 'POST', '/users', { name: 'Ann', password: 'glass' })
@@ -173,6 +176,22 @@ test('without a data file a reset removes users, locations and uploads, and ends
     const session = await app.inject({ url: '/session', headers })
     assert.equal(session.json<{ authenticated: boolean }>().authenticated, false)
   }
+}
+
+test('without a data file a reset removes users, locations and uploads, and ends sessions', async (t) => {
+  await assertResetsAll(t)
+})
+
+test('a reset removes sessions in Redis and uploads in a bucket too', withRedis, async (t) => {
+  const [redis, s3] = [await startRedis(), await startS3()]
+  t.after(() => Promise.all([redis.kill(), s3.close()]))
+  await assertResetsAll(t, {
+    REDIS_URL: redis.url,
+    FILES_URL: s3.url,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  })
+  assert.deepEqual([s3.objects.size, s3.uploads.size], [0, 0])
 })
 
 test('without a data file a snapshot has the users and locations', async (t) => {
