@@ -81,20 +81,43 @@ function findFlagValue({ value, inlineValue }: OptionToken): string | undefined 
 /** Flags of json-server, with those that have their effect. */
 const otherNames: Readonly<Record<string, string>> = {
   '-d': 'delay',
+  '-h': 'help or --host',
   '-H': 'host',
   '-i': 'id',
   '-p': 'port',
   '-q': 'log-level',
   '-r': 'routes',
   '-s': 'static',
+  '-v': 'version',
   '-w': 'fresh --watch',
   '--fks': 'foreignKeySuffix',
   '--quiet': 'log-level',
   '--ro': 'read-only',
 }
 
+const snapshots =
+  'vitrine db.json export FILE writes the stored records, and --test-api has snapshots'
+const middlewares = 'no code of yours is run; $responses in the data file describes responses'
+const configFile = 'every flag can also be set in the environment'
+
+/** Flags of json-server without such a flag, with how to do it here. */
+const otherWays: Readonly<Record<string, string>> = {
+  '-c': configFile,
+  '--config': configFile,
+  '-m': middlewares,
+  '--middlewares': middlewares,
+  '--nc': 'use --cors-origins none',
+  '--no-cors': 'use --cors-origins none',
+  '--ng': 'use --compression off',
+  '--no-gzip': 'use --compression off',
+  '-S': snapshots,
+  '--snapshots': snapshots,
+}
+
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
 function toUnknownFlag(name: string, known: readonly string[], isWhole: boolean): string {
+  const way = isWhole ? otherWays[name] : undefined
+  if (way !== undefined) return `unknown flag ${name}; ${way}. See --help`
   const other = isWhole ? otherNames[name] : undefined
   const nearest = other ?? findNearest(name.slice(2), known)
   const hint = nearest === undefined ? 'see' : `did you mean --${nearest}? See`

@@ -72,7 +72,10 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     setTimeout(exit, maxStopSeconds * 1000).unref()
     void opened.disposeAsync().then(logEnd).then(workers.disconnectWorker)
   })
-  if (workers.isFirstProcess) printOrigins(config, origin)
+  if (workers.isFirstProcess) {
+    printOrigins(config, origin)
+    printResources(origin, opening.paths)
+  }
   void workers.sendToSupervisor?.('opened')
 }
 
@@ -83,6 +86,14 @@ function printOrigins(config: Config, origin: string): void {
   console.log(`Vitrine is listening on ${origin}${ofSettings}`)
   const others = findNetworkOrigins(config, origin)
   if (others.length > 0) console.log(`On this network: ${others.join(', ')}`)
+}
+
+const maxPrinted = 20
+
+function printResources(origin: string, paths: readonly string[]): void {
+  for (const path of paths.slice(0, maxPrinted)) console.log(`  ${origin}${path}`)
+  const others = paths.length - maxPrinted
+  if (others > 0) console.log(`  and ${String(others)} more: see ${origin}/docs`)
 }
 
 type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Readiness }
@@ -97,7 +108,7 @@ async function openApp(config: Config, parts: Parts) {
     await app.ready()
     if (losses.length > 0 && workers.isFirstProcess)
       console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
-    return { app, stores }
+    return { app, stores, paths: served.paths }
   } catch (error) {
     await stores.close()
     throw error
@@ -148,13 +159,15 @@ function printChange(file: string): void {
 
 /** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
 async function openDemos(config: Config, stores: Stores, losses: string[]) {
-  if (config.dataFile === undefined) return addTestApi(config, catalogue)
+  if (config.dataFile === undefined) return { ...addTestApi(config, catalogue), paths: [] }
   const opened = await openData(config, stores, workers.isFirstProcess)
   if (workers.isFirstProcess)
     opened.notices.forEach((notice) => {
       console.log(notice)
     })
-  return combineDemos(config, catalogue, { ...opened, notify: (loss) => losses.push(loss) })
+  const paths = opened.definitions.map(({ name }) => `/${encodeURIComponent(name)}`)
+  const notify = (loss: string) => losses.push(loss)
+  return { ...combineDemos(config, catalogue, { ...opened, notify }), paths }
 }
 
 function warn(problem: string): void {

@@ -1,8 +1,9 @@
 import { findNearest } from '../config/find-nearest.ts'
 import { findValue } from '../resources/field-values.ts'
-import { isDocument } from '../stores/records/records.ts'
+import { isDocument, type Document } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
 import { findFormat } from './infer-schema.ts'
+import { withoutSecrets } from './read-data-file.ts'
 
 const maxCompared = 1000
 /** More of the records with a field are not a mistake. */
@@ -70,4 +71,15 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function toTypeName(value: unknown): string {
   return typeNames[typeof value] ?? (isDocument(value) ? 'an object' : 'a list')
+}
+
+/** A line about a file that was made for other programs. */
+export function findOtherKind(source: string, { openapi, swagger, log }: Document): string[] {
+  const isApi = [openapi, swagger].some((version) => /^[23](\.|$)/.test(String(version)))
+  const isArchive = isDocument(log) && Array.isArray(log.entries)
+  if (!isApi && !isArchive) return []
+  const kind = isApi
+    ? 'an OpenAPI document: its members are served as data, and not the API that it describes'
+    : 'an HTTP archive (HAR): its members are served as data, and no exchange is replayed'
+  return [`${withoutSecrets(source)} is ${kind}`]
 }

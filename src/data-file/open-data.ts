@@ -10,7 +10,7 @@ import { isDocument, type Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, findDangling, redefineData } from './define-data.ts'
-import { findOddities } from './find-oddities.ts'
+import { findOddities, findOtherKind } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -56,7 +56,7 @@ export async function openData(
       0,
       maxShownProblems,
     )
-    const notices = [loaded, ...found]
+    const notices = [loaded, ...parsed.kinds, ...found]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }
@@ -236,6 +236,7 @@ type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 async function parseData(config: Config, { file, schema }: DataTexts) {
   const { dataId: idField, foreignKeySuffix, jsonServer } = config
   const { data, ...parsed } = await parseFile(config, file)
+  const kinds = findOtherKind(file.source, data)
   return check(async (reportOf) => {
     const report = reportOf(file.source)
     const schemas = await readSchemas(config, { schema, own: parsed.ownSchema }, reportOf)
@@ -245,8 +246,8 @@ async function parseData(config: Config, { file, schema }: DataTexts) {
     const names = resources.map(({ definition }) => definition.name)
     const described = parseResponses(parsed.responses, { names, limits: config, report })
     const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-    return { ...parsed, resources, described, total }
-  })
+    return { ...parsed, resources, described, total, kinds }
+  }, kinds)
 }
 
 async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
@@ -283,6 +284,7 @@ type ReportOf = (source: string, parent?: string) => Report
 /** Throws one error with all problems that `find` reports. */
 async function check<Result>(
   find: (reportOf: ReportOf) => Result | Promise<Result>,
+  notices: readonly string[] = [],
 ): Promise<Result> {
   const lines: string[] = []
   const reportOf: ReportOf =
@@ -293,6 +295,6 @@ async function check<Result>(
   const result = await find(reportOf)
   const others = lines.splice(maxShownProblems).length
   if (others > 0) lines.push(`${String(others)} more problems`)
-  if (lines.length > 0) throw new ConfigProblems(lines.join('\n'))
+  if (lines.length > 0) throw new ConfigProblems([...notices, ...lines].join('\n'))
   return result
 }

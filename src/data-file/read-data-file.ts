@@ -21,11 +21,19 @@ const maxRedirects = 5
 
 /** Throws an error with one line for a person. */
 export async function readDataText(source: string): Promise<DataText> {
+  if (!isUrl(source) && /\.[cm]?[jt]s$/i.test(source)) throw new Error(toProgramError(source))
   const { bytes, type } = isUrl(source) ? await fetchData(source) : readLocal(source)
   if (!isUtf8(bytes)) throw new Error(`${withoutSecrets(source)} is not valid UTF-8`)
   const path = isUrl(source) ? new URL(source).pathname : source
   const isYaml = /\.ya?ml$/i.test(path) || /\byaml\b/i.test(type)
   return { source, text: new TextDecoder().decode(bytes), isYaml }
+}
+
+/** json-server runs a program that exports a function. */
+function toProgramError(source: string): string {
+  const path = /^[./\\]|^\w:/.test(source) ? source : `./${source}`
+  const command = `node -e "import('${path}').then((file) => console.log(JSON.stringify(file.default())))" > db.json`
+  return `${source} is a program, and Vitrine runs none. Write its data to a file: ${command}`
 }
 
 function readLocal(source: string) {

@@ -29,6 +29,14 @@ const cases: Record<string, string> = {
   '-w': 'unknown flag -w; did you mean --fresh --watch? See --help',
   '-pass': 'flags start with two hyphens; see --help',
   '--ro': 'unknown flag --ro; did you mean --read-only? See --help',
+  '-h': 'unknown flag -h; did you mean --help or --host? See --help',
+  '--nc': 'unknown flag --nc; use --cors-origins none. See --help',
+  '--no-gzip': 'unknown flag --no-gzip; use --compression off. See --help',
+  '-m hello.js':
+    'unknown flag -m; no code of yours is run; $responses in the data file describes responses. See --help',
+  '--config my.json':
+    'unknown flag --config; every flag can also be set in the environment. See --help',
+  '-S': 'unknown flag -S; vitrine db.json export FILE writes the stored records, and --test-api has snapshots. See --help',
   '--quiet': 'unknown flag --quiet; did you mean --log-level? See --help',
   '--test-api true': '--test-api takes a value only with =: --test-api=off',
   '--watch': '--watch (DATA_WATCH) cannot be used without a data file: vitrine db.json',

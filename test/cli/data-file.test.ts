@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execSync } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -249,4 +250,40 @@ test('after a reset of a running service that is written to, the next start load
   const second = await start(t, settings, file)
   assert.match(second.output(), /^Loaded 2 records/)
   assert.deepEqual(await read(`${second.origin}/posts`), blog.posts)
+})
+
+test('the start lists the URLs of the resources, at most 20', async (t) => {
+  const names = Array.from({ length: 22 }, (_, index) => `my ${String(index)}`)
+  const file = await dataFile(t, Object.fromEntries(names.map((name) => [name, []])))
+  const { origin, output } = await start(t, {}, file, '--fresh')
+  await until(() => output().includes('more'))
+  const listed = names.slice(0, 20).map((name) => `  ${origin}/${encodeURIComponent(name)}`)
+  const lines = output().split('\n')
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('  ')),
+    [...listed, `  and 2 more: see ${origin}/docs`],
+  )
+})
+
+const others = {
+  'openapi.json': ['{"openapi":"3.1.0","paths":{}}', 'an OpenAPI document'],
+  'swagger.yaml': ['swagger: "2.0"\npaths: {}\n', 'an OpenAPI document'],
+  'session.har': ['{"log":{"version":"1.2","entries":[]}}', 'an HTTP archive (HAR)'],
+} as const
+
+for (const [name, [contents, kind]] of Object.entries(others)) {
+  test(`a line says that ${name} is ${kind}`, async (t) => {
+    const file = await dataFile(t, contents, name)
+    const { output } = await start(t, {}, file, '--fresh')
+    assert.ok(output().includes(`${file} is ${kind}: its members are served as data`), output())
+  })
+}
+
+test('a program as the data file stops the start with the command that writes its data', async (t) => {
+  const program = 'module.exports = () => ({ posts: [{ id: 1 }] })'
+  const file = await dataFile(t, program, 'db.js')
+  const { status, lines } = await failedStart(t, {}, [file])
+  assert.equal(status, 2)
+  const [, command = ''] = / to a file: (node -e ".*") > db\.json$/.exec(lines.join('\n')) ?? []
+  assert.deepEqual(JSON.parse(execSync(command, { encoding: 'utf8' })), { posts: [{ id: 1 }] })
 })

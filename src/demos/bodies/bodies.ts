@@ -85,7 +85,7 @@ function postMultipart(config: Config): Route {
     contentMediaType: 'application/octet-stream',
     description: 'A file. It is read and discarded.',
   }
-  const schema = { type: 'object', properties: { pic }, propertyNames: fieldNames }
+  const schema = { type: 'object', properties: { color: text, pic }, propertyNames: fieldNames }
   return {
     method: 'POST',
     url: '/users/post/formdata',
