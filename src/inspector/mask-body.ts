@@ -91,8 +91,9 @@ function maskForm(text: string, scope: Scope): string {
 function maskValue(value: string, scope: Scope): string {
   if (!/[=@%_:[{]/.test(value)) return value
   const plain = decodeLoosely(value.replaceAll('+', ' '))
-  const masked = /^\s*[[{"]/.test(plain) ? maskJson(plain, scope) : maskHeader(plain, scope)
-  if (masked === plain) return maskUrls(value, scope)
+  const isJson = /^\s*[[{"]/.test(plain)
+  const masked = isJson ? maskJson(plain, scope) : maskHeader(plain, scope)
+  if (masked === plain) return isJson ? value : maskUrls(value, scope)
   return encodeURIComponent(masked).replaceAll(encodeURIComponent(mask), mask)
 }
 

@@ -229,7 +229,12 @@ const kinds: readonly [status: number, TestRequest][] = [
   [414, { path: `/${'x'.repeat(9000)}` }],
   [
     415,
-    { method: 'POST', path: '/mirror/field', headers: { 'content-encoding': 'gzip' }, body: '1' },
+    {
+      method: 'POST',
+      path: '/mirror/field',
+      headers: { 'content-encoding': 'aws-chunked' },
+      body: '1',
+    },
   ],
   [416, { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
   [500, { path: '/mirror/status/500' }],
