@@ -1,49 +1,32 @@
-import * as zlib from 'node:zlib'
+import { decodeRecorded } from '../http/body/decode-content.ts'
 import { maxRecordedBytes } from '../http/recording.ts'
 import { findField, type ExchangeBody, type Fields } from './exchange.ts'
 import { mask } from './mask.ts'
-import { maskBody } from './mask-body.ts'
 import type { RecordedBytes } from './recorded.ts'
 
-export function toExchangeBody(
+type Mask = (type: string, text: string) => string
+
+/** Without a content coding, and as it was sent without `toMasked`. */
+export async function toExchangeBody(
   fields: Fields,
   recorded: RecordedBytes | undefined,
-  toMasked = maskBody,
-): ExchangeBody | undefined {
+  toMasked?: Mask,
+): Promise<ExchangeBody | undefined> {
   if (recorded === undefined) return undefined
   const { bytes, size } = recorded
-  const decoded = decode(bytes, findField(fields, 'content-encoding'))
-  const isCut = bytes.length < size || decoded.length > maxRecordedBytes
-  const kept = decoded.subarray(0, maxRecordedBytes)
+  const codings = fields.filter(([name]) => name.toLowerCase() === 'content-encoding')
+  const coding = codings.map(([, value]) => value).join(', ')
+  const decoded = await decodeRecorded(bytes, coding, maxRecordedBytes + 1)
+  const content = decoded ?? bytes
+  const isCut = bytes.length < size || content.length > maxRecordedBytes
+  const kept = content.subarray(0, maxRecordedBytes)
   const type = findField(fields, 'content-type') ?? ''
   const text = findText(kept, isCut)
-  if (text !== undefined) return { size, isCut, text: toMasked(type, text) }
+  if (text !== undefined) return { size, isCut, text: toMasked?.(type, text) ?? text }
+  if (toMasked === undefined) return { size, isCut, hex: kept.toString('hex') }
+  // A reader who knows the coding would find its secrets.
+  if (decoded === undefined) return { size, isCut, text: mask }
   return { size, isCut, hex: maskBinary(type, kept, toMasked).toString('hex') }
-}
-
-/** More would block the other requests. */
-const maxOutputLength = 1024 * 1024
-
-const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_e_flush } = zlib.constants
-// The end of a body can be missing.
-const toOptions = (finishFlush: number) => ({ finishFlush, maxOutputLength })
-const gunzip = (bytes: Buffer) => zlib.gunzipSync(bytes, toOptions(Z_SYNC_FLUSH))
-const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  gzip: gunzip,
-  // RFC 9110 §8.4.1.3
-  'x-gzip': gunzip,
-  deflate: (bytes) => zlib.inflateSync(bytes, toOptions(Z_SYNC_FLUSH)),
-  br: (bytes) => zlib.brotliDecompressSync(bytes, toOptions(BROTLI_OPERATION_FLUSH)),
-  zstd: (bytes) => zlib.zstdDecompressSync(bytes, toOptions(ZSTD_e_flush)),
-}
-
-/** As it is if it cannot be decoded. */
-function decode(bytes: Buffer, coding = 'identity'): Buffer {
-  try {
-    return decoders[coding.toLowerCase()]?.(bytes) ?? bytes
-  } catch {
-    return bytes
-  }
 }
 
 /** Undefined for bytes that are not UTF-8. The last character can be cut. */
@@ -60,7 +43,7 @@ export function findText(bytes: Buffer, isCut: boolean): string | undefined {
 
 const maskBytes = Buffer.from(mask).toString('latin1')
 
-function maskBinary(type: string, bytes: Buffer, toMasked: typeof maskBody): Buffer {
+function maskBinary(type: string, bytes: Buffer, toMasked: Mask): Buffer {
   if (!/^$|^text|json|urlencoded|^(message|multipart)/i.test(type)) return bytes
   const masked = toMasked(type, bytes.toString('latin1')).replaceAll(mask, maskBytes)
   return Buffer.from(masked, 'latin1')

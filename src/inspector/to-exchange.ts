@@ -24,7 +24,10 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
   }
 }
 
-export function toExchange(recorded: Recorded, viewer: string | undefined): Exchange {
+export async function toExchange(
+  recorded: Recorded,
+  viewer: string | undefined,
+): Promise<Exchange> {
   const { httpVersion, origin, tls, connection, status, times } = recorded
   const { earlyHints, trailers, requestTrailers, ...rare } = recorded.rare
   const summary = toSummary(recorded, viewer)
@@ -38,7 +41,7 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
   for (const [index, [, value]] of sentFields.entries())
     secrets.push(...findMasked(value, maskedFields[index]?.[1] ?? ''))
   const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)
-  const requestBody = toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
+  const requestBody = await toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
   const maskResponse = (type: string, text: string) =>
     maskEcho(showKey(maskBody(type, text), text, recorded), secrets)
   const responseFields = maskFields(recorded.responseFields)
@@ -56,7 +59,7 @@ export function toExchange(recorded: Recorded, viewer: string | undefined): Exch
     requestBody,
     requestTrailerFields,
     responseHead: (hintHead ?? '') + responseHead,
-    responseBody: toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
+    responseBody: await toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
   }
 }
 

@@ -156,11 +156,11 @@ export function toExchange(request: CapturedRequest): Exchange {
 }
 
 /** Without its content coding. */
-export function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
+export async function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
   if (requestBody?.hex === undefined) return requestBody
   const { size, hex } = requestBody
   const sent = { bytes: Buffer.from(hex, 'hex'), size }
-  return toExchangeBody(requestFields, sent, (_, text) => text) ?? requestBody
+  return toExchangeBody(requestFields, sent)
 }
 
 const shortTypes = new Map([

@@ -90,7 +90,7 @@ const getDiff = ofBin({
   handle: (request, reply, { bin, requests }) => {
     const load = async (id: string) => {
       const captured = await requests.find(bin.id, id)
-      return { ...toExchange(captured), requestBody: toDecodedBody(captured) }
+      return { ...toExchange(captured), requestBody: await toDecodedBody(captured) }
     }
     const types = ['application/json', 'text/html']
     return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id), types })
@@ -130,7 +130,15 @@ const getRequest = ofBin({
     const { fields, ...form } = await readForm(requests, captured)
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
-      ? sendPage(reply, renderRequestPage(bin, captured, { fields, files, shareUrl }))
+      ? sendPage(
+          reply,
+          renderRequestPage(bin, captured, {
+            fields,
+            files,
+            shareUrl,
+            decodedBody: await toDecodedBody(captured),
+          }),
+        )
       : sendJson(reply, { ...json, fields, files, ...(bin.secret !== '' && { shareUrl }) })
   },
 })

@@ -17,25 +17,25 @@ export function toMatch(texts: Readonly<Record<string, string | undefined>>): Se
     (method === '' || one.method === method.toUpperCase()) &&
     isStatusMatch(status, one.isPending ? '' : String(one.status ?? '')) &&
     (path === '' || (await look(() => one.path.includes(path)))) &&
-    (words === '' || (await look(() => toSearchedOnce(one).includes(words))))
+    (words === '' || (await look(async () => (await toSearchedOnce(one)).includes(words))))
 }
 
 /** A large body takes a millisecond. */
-const look = (isFound: () => boolean) => takeTurn('search of bins', isFound)
+const look = (isFound: () => boolean | Promise<boolean>) => takeTurn('search of bins', isFound)
 
 /** Of the request that was searched last: many clients wait for the same one. */
 let latestSearched = { id: '', text: '' }
 
-function toSearchedOnce(request: CapturedRequest): string {
+async function toSearchedOnce(request: CapturedRequest): Promise<string> {
   if (request.id !== latestSearched.id)
-    latestSearched = { id: request.id, text: toSearched(request) }
+    latestSearched = { id: request.id, text: await toSearched(request) }
   return latestSearched.text
 }
 
 /** As it was sent, and without the escapes of forms and of JSON. */
-function toSearched(request: CapturedRequest): string {
+async function toSearched(request: CapturedRequest): Promise<string> {
   const { target, requestFields, requestTrailerFields = [] } = request
-  const { text, hex = '' } = toDecodedBody(request) ?? {}
+  const { text, hex = '' } = (await toDecodedBody(request)) ?? {}
   const bytes = Buffer.from(hex, 'hex')
   const body = text ?? `${bytes.toString()}\n${bytes.toString('latin1')}`
   const unescaped = body.replaceAll(/\\(?:u[\da-f]{4}|\/)/gi, (escape) =>

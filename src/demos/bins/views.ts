@@ -1,6 +1,6 @@
 import { toPrettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
-import { findField, type Fields } from '../../inspector/exchange.ts'
+import { findField, type ExchangeBody, type Fields } from '../../inspector/exchange.ts'
 import { statusPattern } from '../../inspector/filter.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
@@ -14,7 +14,6 @@ import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import {
   toBack,
-  toDecodedBody,
   toExchange,
   toUrl,
   type CapturedRequest,
@@ -203,17 +202,23 @@ ${hasFilters ? html`<a class="button second" href="/bins/${id}">Show all</a>\n` 
 ${searchProblem === undefined ? '' : html`<p class="notice error" role="alert">${searchProblem}</p>\n`}`
 }
 
+interface Shown {
+  fields: Fields
+  files: FileList
+  shareUrl: string
+  decodedBody: ExchangeBody | undefined
+}
+
 export function renderRequestPage(
   { secret }: OpenedBin,
   request: CapturedRequest,
-  { fields, files: sent, shareUrl }: { fields: Fields; files: FileList; shareUrl: string },
+  { fields, files: sent, shareUrl, decodedBody }: Shown,
 ): Page {
   const { bin, id, method, path, requestBody, isTooLarge } = request
   const url = toUrl(bin)(id)
   const isOwner = secret !== ''
   const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = toExchange(request)
-  const decodedBody = toDecodedBody(request)
   const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
@@ -234,7 +239,7 @@ export function renderRequestPage(
 
 function renderCodingProblem(
   { requestBody, requestFields }: CapturedRequest,
-  decodedBody: ReturnType<typeof toDecodedBody>,
+  decodedBody: Shown['decodedBody'],
 ): Html {
   const coding = findField(requestFields, 'content-encoding') ?? 'identity'
   const isDecoded = decodedBody?.hex !== requestBody?.hex

@@ -3,21 +3,29 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import zlib from 'node:zlib'
-import { tooLarge } from './read-bytes.ts'
+import { createByteCollector, tooLarge } from './read-bytes.ts'
 import { badRequest, HttpError, unsupportedMediaType } from '../errors/http-error.ts'
 
-const options = { rejectGarbageAfterEnd: true }
+const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_d_windowLogMax, ZSTD_e_flush } = zlib.constants
 // RFC 9659 §3: a window of more than 8 MB is not to be accepted.
-const zstdOptions = { ...options, params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }
+const params = { [ZSTD_d_windowLogMax]: 23 }
+// The end of recorded content can be missing.
+const toOptions = (isRecorded: boolean, finishFlush: number) =>
+  isRecorded ? { finishFlush } : { rejectGarbageAfterEnd: true }
 
 const decoders = {
   // RFC 1952 §2.2: several members can follow each other.
-  gzip: () => zlib.createGunzip(),
-  br: () => zlib.createBrotliDecompress(options),
-  zstd: () => zlib.createZstdDecompress(zstdOptions),
+  gzip: (_: Uint8Array, isRecorded: boolean) =>
+    zlib.createGunzip(isRecorded ? { finishFlush: Z_SYNC_FLUSH } : {}),
+  br: (_: Uint8Array, isRecorded: boolean) =>
+    zlib.createBrotliDecompress(toOptions(isRecorded, BROTLI_OPERATION_FLUSH)),
+  zstd: (_: Uint8Array, isRecorded: boolean) =>
+    zlib.createZstdDecompress({ ...toOptions(isRecorded, ZSTD_e_flush), params }),
   // RFC 9110 §8.4.1.2: some clients omit the zlib header, of which the low bits are 8.
-  deflate: ([first = 0]: Uint8Array) =>
-    (first & 15) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options),
+  deflate: ([first = 0]: Uint8Array, isRecorded: boolean) => {
+    const options = toOptions(isRecorded, Z_SYNC_FLUSH)
+    return (first & 15) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options)
+  },
 }
 
 export type Coding = keyof typeof decoders
@@ -51,6 +59,7 @@ export async function decodeContent(
   encoded: Readable,
   codings: readonly Coding[],
   maxBytes: number,
+  isRecorded = false,
 ): Promise<Readable> {
   let content = encoded
   for (const [index, coding] of codings.toReversed().entries()) {
@@ -58,7 +67,7 @@ export async function decodeContent(
     if (start === undefined) break
     const inner = codings.slice(0, codings.length - 1 - index)
     const decoded = limitBytes(toMaxEncodedBytes(maxBytes, inner))
-    const decoder = decoders[coding](start).once('error', (error) => {
+    const decoder = decoders[coding](start, isRecorded).once('error', (error) => {
       const isOurs = error instanceof HttpError
       decoded.destroy(isOurs ? error : badRequest(`The body is not valid ${coding}.`, error))
     })
@@ -75,6 +84,29 @@ export async function decodeBytes(
 ): Promise<Buffer> {
   if (bytes.length === 0) return bytes
   return buffer(await decodeContent(Readable.from([bytes]), codings, maxBytes))
+}
+
+/** Each step decodes at most as much. */
+const maxRecordedContent = 1024 * 1024
+
+/** At most `maxBytes` of recorded content, which can be cut. Undefined if nothing can be decoded. */
+export async function decodeRecorded(
+  bytes: Buffer,
+  contentEncoding: string,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const decoded = createByteCollector(maxBytes)
+  try {
+    const codings = findCodings({ headers: { 'content-encoding': contentEncoding } })
+    if (codings.length === 0) return bytes
+    const encoded = Readable.from([bytes])
+    const content = await decodeContent(encoded, codings, maxRecordedContent, true)
+    for await (const chunk of content) if (!decoded.add(chunk as Buffer)) break
+  } catch {
+    // What comes before the error is kept.
+    if (decoded.findSizes().size === 0) return undefined
+  }
+  return decoded.toBuffer()
 }
 
 async function peek(content: Readable): Promise<Buffer | undefined> {
