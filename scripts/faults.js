@@ -7,14 +7,18 @@ const root = join(import.meta.dirname, '..')
 const folder = join(root, 'test/faults')
 const sections = {
   'Processes that are killed': ['crash', 'repeated-requests', 'cut-off'],
-  'Stops and restarts': ['stop', 'stop-in-flight', 'rolling-restart'],
-  Workers: ['workers', 'admin-workers', 'readiness'],
+  'Stops and restarts': ['stop', 'stop-in-flight', 'hang-up', 'rolling-restart'],
+  Workers: ['workers', 'admin-workers', 'readiness', 'inspector-workers'],
   'SQLite files': ['damage', 'database'],
-  Disks: ['disk-full', 'log'],
+  Disks: ['disk-full', 'log', 'lost-storage', 'swapped-folder'],
   PostgreSQL: ['postgres', 'postgres-start', 'postgres-replicas', 'pgbouncer'],
-  Redis: ['redis'],
+  Redis: ['redis', 'hostile-redis', 'states', 'inspector-replicas', 'inspector-replica-failures'],
   S3: ['s3'],
   'Large lists': ['large-list'],
+  'Slow clients': [
+    ...['bins', 'compressed-streams', 'exchanges', 'fault-load', 'pending-bytes', 'send-idle'],
+    ...['slow-event-client', 'small-chunks', 'unread-connections'],
+  ],
 }
 // The totals of the test runner.
 const summary = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /
