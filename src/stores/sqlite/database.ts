@@ -77,7 +77,7 @@ function configure(database: DatabaseSync, durability: Durability): void {
 
 /**
  * Returns a function that throws if the file, or its log, is no longer where it was opened: on Linux and
- * macOS, SQLite would continue to write into a removed file. Two calls take about 5 µs.
+ * macOS, SQLite would continue to write into a removed file. A call takes a few microseconds.
  */
 export function watchPlace(database: DatabaseSync): () => void {
   const path = database.location()
@@ -188,7 +188,7 @@ function toStoreFailure(error: unknown): unknown {
   return error
 }
 
-/** Of SQLite, of a write, or of `openSqliteDatabase`, which needs 32 KiB for the `-shm` file. */
+/** Whether it is an error of SQLite, of a write, or of `openSqliteDatabase`, which needs 32 KiB for the `-shm` file. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return [error, error.cause].some((one) => [full, 10].includes(toResultCode(one)))

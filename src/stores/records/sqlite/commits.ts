@@ -43,8 +43,10 @@ export function createCommits(
   const assertInPlace = watchPlace(database)
   const runCounted = createCountedRun(database, parts, maxRecords)
   const run = (writes: readonly WaitingWrite[]) => {
+    const settles = runCounted(writes)
+    // No write is acknowledged that would go into a removed file.
     assertInPlace()
-    return runCounted(writes)
+    return settles
   }
   let waiting: WaitingWrite[] = []
   let committing: Promise<void> | undefined
@@ -53,7 +55,7 @@ export function createCommits(
       await nextTurn()
       const writes = waiting
       waiting = []
-      await commit(database, { run, assertInPlace }, writes)
+      await commit(database, run, writes)
     }
     committing = undefined
   }
@@ -71,20 +73,17 @@ export function createCommits(
 
 async function commit(
   database: DatabaseSync,
-  parts: { run: ReturnType<typeof createCountedRun>; assertInPlace: () => void },
+  run: ReturnType<typeof createCountedRun>,
   writes: readonly WaitingWrite[],
 ): Promise<void> {
   try {
-    const runTogether = () => runInTransaction(database, () => parts.run(writes))
+    const runTogether = () => runInTransaction(database, () => run(writes))
     // No write waits for a lock longer than allowed, counted from the first.
-    const settles = await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)
-    // No write is acknowledged that went into a removed file.
-    parts.assertInPlace()
-    for (const settle of settles) settle()
+    for (const settle of await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)) settle()
   } catch (error) {
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))
-      for (const write of writes) await commit(database, parts, [write])
+      for (const write of writes) await commit(database, run, [write])
     else for (const { reject } of writes) reject(explainFull(database, error))
   }
 }
