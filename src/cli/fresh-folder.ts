@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { freshName } from '../config/config.ts'
 import { hasCode } from '../stores/store-failure.ts'
 
-/** Those of this machine whose process has ended without removing them. */
+/** Removes the folders of fresh starts on this machine whose process was killed before it could. */
 export async function removeDeadFolders(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    const pid = name.startsWith(freshName) ? /^\d+/.exec(name.slice(freshName.length)) : null
-    if (pid === null || isRunning(Number(pid[0]))) continue
-    // That of another user stays.
+    if (!name.startsWith(freshName) || isRunning(parseInt(name.slice(freshName.length)))) continue
+    // A folder of another user cannot be removed.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
+/** Also true for NaN, if a folder has another name. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)

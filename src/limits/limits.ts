@@ -70,10 +70,8 @@ function createRateLimits(config: Config, places: CounterSet) {
   const warnOfProxy = createProxyWarning()
   const isProxy = createProxyCheck(config)
   const discard = (raw: IncomingMessage) => {
-    // Its connection may be closed already: the requests before it that were handled found the address.
-    const key = `default ${toAddressKey(findClient(raw, isProxy)) ?? 'unknown'}`
-    const add = async () => (places.shared ?? places.own).add(key)
-    void add().catch(() => places.own.add(key))
+    // Node keeps the address of a closed connection if an earlier request has asked for it.
+    void count(`default ${toAddressKey(findClient(raw, isProxy)) ?? 'unknown'}`)
   }
   const limit = async (
     request: FastifyRequest,
@@ -118,7 +116,7 @@ function createProxyWarning() {
 /** Counts in this process while the shared counters are unavailable: see 012-limits.md. */
 function createCounting({ shared, own }: CounterSet) {
   let isUnavailable = false
-  return async (key: string, { id, server }: FastifyRequest): Promise<Count> => {
+  return async (key: string, request?: FastifyRequest): Promise<Count> => {
     if (shared === undefined) return own.add(key)
     try {
       const counted = await shared.add(key)
@@ -126,8 +124,10 @@ function createCounting({ shared, own }: CounterSet) {
       return counted
     } catch (error) {
       const problem = 'shared counters are unavailable; requests are counted per process'
-      if (!isUnavailable) server.log.warn({ reqId: id }, `${problem}: ${toReason(error)}`)
-      isUnavailable = true
+      if (request && !isUnavailable) {
+        request.server.log.warn({ reqId: request.id }, `${problem}: ${toReason(error)}`)
+        isUnavailable = true
+      }
       return own.add(key)
     }
   }

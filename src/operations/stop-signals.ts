@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 const ignore = (): void => undefined
 
 /**
- * GNU nohup replaces a terminal as standard input by `/dev/null`, opened for writing only. Node itself
- * resets an ignored SIGHUP at its start, so that the process cannot ask for it.
+ * Node resets an ignored SIGHUP before any script runs, so that nohup is recognized by another effect: that of
+ * GNU replaces a terminal as standard input by `/dev/null`, opened for writing only.
  */
 function isUnderNohup(): boolean {
   try {
@@ -16,17 +16,17 @@ function isUnderNohup(): boolean {
 
 /** Calls back once; another signal then ends the process. Returns a function that stops waiting. */
 export function onStopSignal(stop: () => void): () => void {
-  const hasNohup = isUnderNohup()
-  if (hasNohup) process.on('SIGHUP', ignore)
-  const signals = ['SIGTERM', 'SIGINT', ...(hasNohup ? [] : ['SIGHUP'])]
   const remove = () => {
-    for (const signal of signals) process.off(signal, run)
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.off(signal, run)
   }
   const run = () => {
     remove()
     stop()
   }
-  for (const signal of signals) process.on(signal, run)
+  process
+    .on('SIGTERM', run)
+    .on('SIGINT', run)
+    .on('SIGHUP', isUnderNohup() ? ignore : run)
   return remove
 }
 
