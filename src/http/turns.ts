@@ -1,9 +1,12 @@
 import { nextTurn } from '../timers.ts'
 
-/** For each key: what was given last ends. */
+/** For each key, the end of the latest turn. */
 const ends = new Map<string, Promise<unknown>>()
 
-/** One at a time of those with the same key, each in a turn of the event loop: others can be handled between two. */
+/**
+ * Calls with the same key run one after another, each in a turn of the event loop of its own, so that other
+ * requests are handled between two of them.
+ */
 export async function takeTurn<Result>(
   key: string,
   run: () => Result | Promise<Result>,
@@ -18,7 +21,7 @@ export async function takeTurn<Result>(
   }
 }
 
-/** Each page in its turn. */
+/** Reads each page in a turn of its own. */
 export async function* readInTurns<Page>(key: string, pages: AsyncGenerator<Page>) {
   try {
     for (;;) {

@@ -46,7 +46,7 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
   return undefined
 }
 
-/** Of the text after a delimiter, which begins with a line break. The next delimiter is at `end`. */
+/** `text` begins with the line break after a delimiter. The next delimiter is at `end`. */
 function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefined {
   const [first = ''] = new RegExp(anyBreak).exec(text.toString('latin1', 0, 2)) ?? []
   const blankLine = /(\r\n|\n|\r)\1/g
@@ -66,7 +66,7 @@ function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefine
   return isForm ? [{ name, fileName, type: fields.get('content-type') || undefined, bytes }] : []
 }
 
-/** By their names in lower case: the first of each. Undefined if Python or Go rejects them. */
+/** Returns the first field of each name, in lower case. Undefined if Python or Go rejects the head. */
 function parseFields(head: Buffer, isPython: boolean): Map<string, string> | undefined {
   if (isPython && !isUtf8(head)) return undefined
   const unfolded = decodeUtf8(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')

@@ -43,7 +43,7 @@ const maxChain = 21
 const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
-/** In memory at once. */
+/** How many exchanges are in memory at once: summaries, and whole ones. */
 const [maxListed, maxDecoded] = [100, 4]
 
 /** `ask` sends a question to the other processes, which respond with `respondTo`. */

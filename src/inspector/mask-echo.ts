@@ -2,14 +2,14 @@ import { decodeLoosely } from '../http/request/target.ts'
 import { html } from '../site/html.ts'
 import { mask } from './mask.ts'
 
-/** To look for as many in a body of 64 KiB takes up to 50 milliseconds. */
+/** A search for as many in a body of 64 KiB takes up to 50 milliseconds. */
 const maxForms = 150
 const maxFormsLength = 65_536
 /** Shorter ones are in most bodies. */
 const minLength = 3
 /** Others are looked for as whole words. */
 const minPartLength = 6
-/** Of a longer one, each part is masked. */
+/** A longer one is searched for, and masked, in parts. */
 const maxPartLength = 100
 
 /** What is masked in `masked`, where `source` has it. */
@@ -49,12 +49,12 @@ function toPattern(forms: readonly string[]): RegExp {
 }
 
 function toChoice(texts: readonly string[]): string {
-  // Of two that begin alike, the longer comes first.
+  // The longer of two that begin alike must come first: a choice takes the first that matches.
   const sorted = [...new Set(texts)].toSorted().toReversed()
   return `(?:${sorted.map((one) => RegExp.escape(one)).join('|') || '(?!)'})`
 }
 
-/** Of nearly the same length. At each place of a text, a part of this length may have to be compared. */
+/** Parts of nearly the same length, which bounds the comparisons at each place of a text. */
 function toParts(form: string): readonly string[] {
   const length = Math.ceil(form.length / Math.ceil(form.length / maxPartLength))
   return form.match(new RegExp(`[^]{1,${String(length)}}`, 'g')) ?? []

@@ -29,8 +29,9 @@ export const isSecret = remember((name): boolean => {
 })
 
 /**
- * A parameter name in a URL or in text that contains URLs, however often it is percent-encoded, since a URL can
- * be a parameter of another one. Also the name of a member of JSON, if it is percent-encoded. No character of a name can start another one, so that the time is linear.
+ * Matches a parameter name in a URL or in text that contains URLs, however often it is percent-encoded, since a
+ * URL can be a parameter of another one. It also matches the name of a member of percent-encoded JSON. No
+ * character of a name can start another one, so that the time is linear.
  */
 const parameterName =
   /(?<=^|[=?&#;,\s"']|%(?:25)*(?:2[0236c]|3[bdf]))((?:(?!%(?:25)*(?:2[0236c]|3[bdf]))[^=&#;?,\s<>"'])+)(?:=|%((?:25)*)(?:3d|22(?:\+|%(?:25)*20)*(?::|%(?:25)*3a)))/gi

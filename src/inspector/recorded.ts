@@ -179,7 +179,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 
 const { timeOrigin } = performance
 
-/** Of the numbers of an entry. */
+/** The index of `headAt` in the numbers of an entry. */
 const headAtIndex = 1
 
 /** When it was received, in milliseconds since 1970, without reading the rest. */

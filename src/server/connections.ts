@@ -43,7 +43,7 @@ const ignore = (): void => undefined
 
 /**
  * Node removes its own listener for errors from a socket that it passes to 'connect' or 'upgrade', and an
- * error without a listener ends the process. A socket with an error is destroyed, whoever listens.
+ * error without a listener ends the process. Node destroys a socket with an error in any case.
  */
 export function ignoreSocketErrors(server: Server): void {
   const add = (socket: Socket) => socket.on('error', ignore)

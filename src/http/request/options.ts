@@ -95,7 +95,7 @@ function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: str
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
 }
 
-/** For the path, or for its first segment. Only a path that lacks nothing else is hinted at with a parameter. */
+/** Finds what is near to the path or to its first segment. A path with `:id` is found only if that alone is missing. */
 function findSuggestion(path: string, suggestions: ReadonlyMap<string, string>) {
   const known = [...suggestions].flatMap(([name, url]) => (name === url ? name : []))
   const [first = ''] = /^\/[^/]*/.exec(path) ?? []

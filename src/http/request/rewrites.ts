@@ -3,7 +3,7 @@ import { runWithin } from '../run-within.ts'
 
 type Rules = Readonly<Record<string, unknown>>
 
-/** Of one request. A pattern with several `*` can take the square of the length of a URL, or more. */
+/** The limit for one request: a pattern with several `*` can take the square of the length of a URL, or more. */
 const maxMatchingMs = 20
 
 /** Applies each rule to the result of those before, as json-server 0.17 does with express-urlrewrite. */

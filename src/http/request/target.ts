@@ -125,7 +125,7 @@ export function decodePath(path: string): string | undefined {
   }
 }
 
-/** Wrong escapes, and bytes that are not UTF-8, do not hinder the others. */
+/** Invalid escapes stay as they are, and bytes that are not UTF-8 become U+FFFD. */
 export function decodeLoosely(text: string): string {
   const bytes = Buffer.from(text).toString('latin1')
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- others are slow with a wrong escape

@@ -10,8 +10,8 @@ import { toHeaders, toSource, type Bytes } from './send-bytes.ts'
 const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
 /**
- * Calls `use` with undefined for a dot file outside `.well-known`, and for a path that leads out of `root`, by a symbolic
- * link too. For a file in memory it is called at once, since a promise would take time.
+ * Calls `use` with undefined for a dot file outside `.well-known`, and for a path that leads out of `root`, by
+ * a symbolic link too. For a file in memory it is called at once, since a promise would take time.
  */
 export function withFile<Result>(root: string, path: string, use: (file?: Bytes) => Result) {
   const names = path.slice(1).split('/').map(decodePath)

@@ -24,13 +24,13 @@ export const webSocketEndpoints = [
   ),
 ]
 
-/** Of a message, and of its echo. */
+/** Applies to a message, and to its echo. */
 const maxFragments = 1024
 
-/** Of an unfinished frame. ws keeps each read as a buffer of its own, which can take 300 bytes for one. */
+/** Applies to an unfinished frame: ws keeps each read as a buffer, which can take 300 bytes for one byte. */
 const maxReads = 1024
 
-/** The part of ws that reads frames. It has no options for what follows. */
+/** The part of ws that reads frames. Its options cannot join reads, or limit frames by their size. */
 interface FrameReader {
   _buffers: Buffer[]
   _payloadLength: number
@@ -123,7 +123,7 @@ function limitLifetime(socket: WebSocket, seconds: number): void {
 /** A frame takes about as much time as this number of bytes. */
 const bytesPerFrame = 256
 
-/** At once. With `allowSynchronousEvents: false`, others are handled between two messages. */
+/** A connection can have these at once: `allowSynchronousEvents: false` handles others between two messages. */
 const maxSmallFrames = 1500
 const smallFramesPerSecond = 100
 
@@ -153,19 +153,23 @@ function limitSmallFrames(socket: WebSocket): (frames: number, bytes: number) =>
   }
 }
 
-function echo(socket: WebSocket, { fragment }: Limits, { config, fastify }: DialectRequest): void {
-  limitLifetime(socket, config.maxDurationSeconds)
-  socket.on('error', () => undefined)
-  const isOver = limitSmallFrames(socket)
-  // While a client does not read, nothing more is read from it.
-  const reply = (send: (done: () => void) => void) => {
+/** While a client does not read, nothing more is read from it. */
+function createReply(socket: WebSocket, maxUnsentBytes: number) {
+  return (send: (done: () => void) => void) => {
     socket.pause()
     send(() => {
       if (socket.readyState === socket.OPEN) socket.resume()
     })
     // One chunk of compressed messages can be a thousand times as large.
-    if (socket.bufferedAmount > 4 * config.maxBodyBytes) socket.terminate()
+    if (socket.bufferedAmount > maxUnsentBytes) socket.terminate()
   }
+}
+
+function echo(socket: WebSocket, { fragment }: Limits, { config, fastify }: DialectRequest): void {
+  limitLifetime(socket, config.maxDurationSeconds)
+  socket.on('error', () => undefined)
+  const isOver = limitSmallFrames(socket)
+  const reply = createReply(socket, 4 * config.maxBodyBytes)
   socket.on('message', (message: Buffer, binary) => {
     const frames = Math.max(Math.ceil(message.length / fragment), 1)
     if (frames > maxFragments) {
