@@ -198,11 +198,11 @@ test('a schema says more about the data, and a dialect changes the responses', a
 })
 
 test('invalid data are an error with every path, without the temporary folder', async () => {
-  const data = { posts: [{ id: 1 }, { id: 1 }], 'a b': [] }
+  const data = { posts: [{ id: 1, '': 2 }], 'a/b': [] }
   await assert.rejects(buildApp({ data }), (error: Error) => {
     const [first, second, ...others] = error.message.split('\n')
-    assert.equal(first, 'data: /posts/1/id is also the id of /posts/0')
-    assert.match(String(second), /^data: \/a b cannot be a path/)
+    assert.equal(first, 'data: /posts has a field without a name')
+    assert.match(String(second), /^data: \/a\/b cannot be the segment of a path/)
     assert.deepEqual(others, [])
     return true
   })

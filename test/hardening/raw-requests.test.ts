@@ -59,16 +59,22 @@ test('oversized parts of a request get the right status code, and the next clien
   await sendRows(t, tooLargeRows)
 })
 
-const malformedHeads = {
-  'in a header': toRequest('HEAD / HTTP/1.1', ['Host: x', 'A Header: x']),
-  'in its chunks': toRequest('HEAD / HTTP/1.1', ['Host: x', 'Transfer-Encoding: chunked'], 'x'),
-  'behind a GET': toRequest('GET /health HTTP/1.1', ['Host: x']) + 'HEAD / HTTP/1.1\r\n:\r\n\r\n',
-}
-for (const [where, message] of Object.entries(malformedHeads)) {
+const chunked = ['Host: x', 'Transfer-Encoding: chunked']
+const malformedHeads = [
+  ['in a header', toRequest('HEAD / HTTP/1.1', ['Host: x', 'A Header: x']), 400],
+  // Its body is not read before the response.
+  ['in its chunks', toRequest('HEAD / HTTP/1.1', chunked, 'x'), 200],
+  [
+    'behind a GET',
+    toRequest('GET /health HTTP/1.1', ['Host: x']) + 'HEAD / HTTP/1.1\r\n:\r\n\r\n',
+    400,
+  ],
+] as const
+for (const [where, message, status] of malformedHeads) {
   test(`a HEAD request with an error ${where} gets no content`, async (t) => {
     const vitrine = await startWatched(t)
     const { statuses, text } = await sendRaw(vitrine.origin, message)
-    assert.equal(statuses.at(-1), 400)
+    assert.equal(statuses.at(-1), status)
     // RFC 9110 §9.3.2
     assert.match(text, /\r\n\r\n$/)
     await vitrine.assertSound()

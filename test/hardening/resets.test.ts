@@ -146,6 +146,7 @@ async function startPlain(t: TestContext, settings = {}): Promise<Started> {
 
 async function startWithWorkers(t: TestContext): Promise<Started> {
   const { origin, assertSound, process: child } = await startWatched(t, { WORKERS: '2' })
+  await until(async () => (await findWorkers(child.pid)).length === 2)
   const workers = await findWorkers(child.pid)
   return {
     open: () => openPlain(origin),
