@@ -52,13 +52,13 @@ test('the demos that lose paths are in one line', async (t) => {
 })
 
 test('an invalid file stops the start with each problem, and nothing is loaded', async (t) => {
-  const file = await dataFile(t, { ok: [{ id: 1 }], docs: [], posts: [{ id: {} }] })
+  const file = await dataFile(t, { ok: [{ id: 1 }], docs: [], posts: [{ id: 1, '': 2 }] })
   const settings = settingsIn(await temporaryFolder(t))
   const { status, lines } = await failedStart(t, settings, [file])
   assert.equal(status, 2)
   assert.deepEqual(lines, [
     `vitrine: ${file}: /docs is a path of the service: give it another name`,
-    `vitrine: ${file}: /posts/0/id must be text or a whole number`,
+    `vitrine: ${file}: /posts has a field without a name`,
   ])
   await writeFile(file, JSON.stringify(blog))
   const { origin } = await start(t, settings, file)
