@@ -159,3 +159,38 @@ test('the times of the inspector have milliseconds', async (t) => {
   assert.match(body, /<time datetime="[^"]+\.\d{3}Z"/)
   assert.doesNotMatch(body, /<time datetime="[^"]+\.\d{4}/)
 })
+
+for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
+  test(`Allow of every path has the documented methods with ${JSON.stringify(settings)}`, async (t) => {
+    const app = await testApp(t, { settings })
+    const { paths } = await loadDocument(app)
+    for (const [path, operations] of Object.entries(paths)) {
+      const parameters = Object.values(operations).flatMap((one) => one.parameters ?? [])
+      const examples = parameters
+        .map((one) => resolve(one))
+        .map((one) => [one.name, one.example] as const)
+      const values = new Map(examples)
+      const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values.get(name)))
+      const { headers } = await app.inject({ method: 'OPTIONS', url })
+      // OPTIONS of some paths has the response to any method. Two paths are ids of others as well.
+      if (headers.allow === undefined || ['/user/create', '/users/post'].includes(path)) continue
+      const listed = headers.allow.split(', ')
+      const allowed = documentedMethods.filter((method) => listed.includes(method))
+      const documented = Object.keys(operations).map((method) => method.toUpperCase())
+      assert.deepEqual(allowed.toSorted(), documented.toSorted(), `${path} ${headers.allow}`)
+    }
+  })
+}
+
+for (const settings of [{}, { DEMOS: 'topic' }, { DEMOS: 'static' }]) {
+  for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
+    test(`${method} of paths without it gets 405, also without a type, with ${JSON.stringify(settings)}`, async (t) => {
+      const app = await testApp(t, { settings })
+      for (const url of ['/inspector', '/inspector/key', '/inspector/a.har', '/health', '/docs']) {
+        const { statusCode, headers } = await app.inject({ method: method as 'PUT', url })
+        assert.equal(statusCode, 405, url)
+        assert.match(String(headers.allow), /OPTIONS$/, url)
+      }
+    })
+  }
+}

@@ -50,12 +50,13 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
   return [...documented, { ...rest, url: `${mount.prefix}/*` }]
 }
 
-/** Each endpoint with the methods of its purpose: for one that takes any, GET. */
+/** Each endpoint with its methods: one that takes any has GET. */
 function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
   return listEndpoints(dialect).flatMap((endpoint) => {
     const { path, file, summary, description, query = {} } = endpoint
-    const isRead = ['GET', '*'].some((one) => endpoint.methods.includes(one))
-    const method = isRead ? ['GET'] : endpoint.methods.filter((one) => one !== 'HEAD')
+    const method = endpoint.methods.includes('*')
+      ? ['GET']
+      : endpoint.methods.filter((one) => one !== 'HEAD')
     const url = prefix + (path === '/' ? '' : toTemplate(path))
     // The wildcard route has the others, and the service has the root.
     if (method.length === 0 || path.endsWith('*') || url === '') return []

@@ -55,7 +55,8 @@ async function load(exchanges: Exchanges, request: FastifyRequest, id: string): 
 function getExchange(exchanges: Exchanges): Route {
   return {
     method: 'GET',
-    url: '/inspector/:id',
+    // POST /inspector/key is another resource, and no exchange has this id.
+    url: '/inspector/:id(^(?!key$)[\\s\\S]+$)',
     summary: 'Get a recorded request and response',
     description: 'Secrets are masked.',
     parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],

@@ -55,8 +55,9 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
 }
 
 function findText(query: unknown, name: string): string | undefined {
-  const value = isObject(query) ? query[name] : undefined
-  return typeof value === 'string' && value !== '' ? value : undefined
+  const value = isObject(query) ? (query[name] ?? '') : ''
+  if (typeof value !== 'string') throw badRequest(`The parameter ${name} must be one text.`)
+  return value === '' ? undefined : value
 }
 
 function isSet(query: unknown, name: string): boolean {

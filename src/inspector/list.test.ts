@@ -61,7 +61,6 @@ for (const [query, expected] of [
   ['?path=', all],
   ['?client=10.0.0.9', ['/mirror/query?a=x']],
   ['?mine=1', []],
-  ['?method=GET&method=POST', all],
 ] as const) {
   test(`the list of ${query || 'all'} has ${String(expected.length)} exchanges`, async (t) => {
     const app = await visitedApp(t)
@@ -275,5 +274,14 @@ for (const [PRESET, headers, left, button] of [
       exchanges.map(({ target }) => target),
       left,
     )
+  })
+}
+
+for (const query of ['?method=GET&method=POST', '?status[a]=404', '?path[]=a', '?mine=1&mine=1']) {
+  test(`a filter that is not one text gets 400: ${query}`, async (t) => {
+    const app = await testApp(t)
+    for (const path of ['/inspector', '/inspector.har', '/inspector/events']) {
+      assert.equal((await app.inject(path + query)).statusCode, 400, path)
+    }
   })
 }

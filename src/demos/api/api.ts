@@ -74,7 +74,7 @@ const postGreeting: Route = {
   summary: 'Get a JSON object with a name from the body',
   requestBody: {
     description: 'A name that is not text is returned as JSON.',
-    content: fieldsContent({ properties: { name } }, { name: 'Ann' }),
+    content: fieldsContent({ properties: { name: {} } }, { name: 'Ann' }),
   },
   content: greetingContent,
   config,

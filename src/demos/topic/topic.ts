@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { queryParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
@@ -32,8 +33,7 @@ export const topic: Demo = {
   lookFor:
     'The request line contains the field, percent-encoded, and the request has no body. Markup has no effect, because the response is `text/plain`.',
   form: '/topic.html',
-  routes: (services, { supportedMethods }) =>
-    isAlone('topic', services) ? [getTopic, anyPath(supportedMethods)] : [getTopic],
+  routes: (services, app) => (isAlone('topic', services) ? [getTopic, anyPath(app)] : [getTopic]),
 }
 
 const getTopic: Route = {
@@ -54,16 +54,15 @@ const getTopic: Route = {
 }
 
 /** The original API: if this demo is served alone, every other path gets a response that names it. */
-function anyPath(method: string[]): Route {
+function anyPath(app: FastifyInstance): Route {
   return {
-    method,
+    method: app.supportedMethods,
     url: '/*',
     summary: 'Return the path, when this is the only demo',
-    handler: (request, reply) => {
-      const path = toPath(request.url)
-      if (path !== '/topic') return sendText(reply, `You requested ${path}\n`)
-      reply.callNotFound()
-      return reply
+    onRequest: (request, reply, done) => {
+      if (app.findAllowedMethods(toPath(request.url))) reply.callNotFound()
+      else done()
     },
+    handler: (request, reply) => sendText(reply, `You requested ${toPath(request.url)}\n`),
   }
 }

@@ -56,9 +56,14 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     if (![route.method].flat().includes('OPTIONS')) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
-  app.setNotFoundHandler((request, reply) =>
-    sendOptions(request, reply, { ...findOptions(request, config, suggestions), corsOrigins }),
-  )
+  const sendUnrouted = (request: FastifyRequest, reply: FastifyReply) =>
+    sendOptions(request, reply, { ...findOptions(request, config, suggestions), corsOrigins })
+  app.setNotFoundHandler(sendUnrouted)
+  // Fastify judges the type of the body before it calls the handler, and the method decides first.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) sendUnrouted(request, reply)
+    else done()
+  })
 }
 
 function findOptions(
