@@ -49,7 +49,12 @@ function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
 
-const isBase64 = (text: string) => /^[\w+/-]*={0,2}$/.test(text)
+/** RFC 4648 §4 and §5, with or without padding. */
+function isBase64(text: string): boolean {
+  const [, digits = '', padding = ''] = /^([\w+/-]*)(={0,2})$/.exec(text) ?? []
+  if (digits.length + padding.length !== text.length || digits.length % 4 === 1) return false
+  return padding === '' || text.length % 4 === 0
+}
 
 function checkBody(
   description: ResponseDescription,

@@ -112,9 +112,7 @@ export function toDescription(
     const values = pairs.map(([, value]) => value)
     if (!repeatable.includes(name)) return [name, toMember(name, values, config)]
     if (name === 'cookie') return ['cookies', values]
-    // In a query, + is a space.
-    if (name === 'header_base64')
-      return [name, toFields(name, values, (value) => value.trim().replaceAll(' ', '+'))]
+    if (name === 'header_base64') return [name, toFields(name, values, toBase64)]
     return [`${name}s`, toFields(name, values)]
   })
   return Object.fromEntries(entries)
@@ -138,9 +136,19 @@ export function toFlag(value: string): boolean | string {
   return /^(1|true)?$/.test(value) || (!/^(0|false)$/.test(value) && value)
 }
 
-function toFields(name: string, lines: readonly string[], toValue = (value: string) => value) {
+/** In a query, + is a space. The first one may be that of `Name: value`: padded Base64 shows which. */
+function toBase64(value: string): string {
+  const text = value.replaceAll(' ', '+')
+  return value.startsWith(' ') && text.length % 4 !== 0 ? text.slice(1) : text
+}
+
+function toFields(
+  name: string,
+  lines: readonly string[],
+  toValue = (value: string) => value.trimStart(),
+) {
   const pairs = lines.map((line): Pair => {
-    const [, field, value] = /^([^:]+):\s*(.*)$/s.exec(line) ?? []
+    const [, field, value] = /^([^:]+):(.*)$/s.exec(line) ?? []
     if (field === undefined || value === undefined) {
       throw badRequest(`${name} must have the form "Name: value".`)
     }

@@ -21,6 +21,11 @@ const toTarget = (description: object) =>
 const sent: readonly [what: string, target: string, line: string][] = [
   ['Latin-1 in Base64', '/responses/custom?header_base64=X-Name:+Q2Fm6Q==', 'X-Name: Caf\xe9'],
   ['a + in Base64', '/responses/custom?header_base64=X-A:+/fv7+w==', 'X-A: \xfd\xfb\xfb\xfb'],
+  ['a + first in Base64', '/responses/custom?header_base64=X-A:++8=', 'X-A: \xfb\xef'],
+  ['a + first after a space', '/responses/custom?header_base64=X-A:+++8=', 'X-A: \xfb\xef'],
+  ['a + last in Base64', '/responses/custom?header_base64=X-A:%20/fv+', 'X-A: \xfd\xfb\xfe'],
+  ['Base64 without padding', '/responses/custom?header_base64=X-A:_fs', 'X-A: \xfd\xfb'],
+  ['an escaped + in Base64', '/responses/custom?header_base64=X-A:%20%2B%2B8%3D', 'X-A: \xfb\xef'],
   ['Base64 in JSON', toTarget({ header_base64: { 'X-Name': 'Q2Fm6Q==' } }), 'X-Name: Caf\xe9'],
   [
     'a list of Base64 in JSON',
@@ -40,6 +45,20 @@ for (const [what, target, line] of sent) {
     const response = await getRaw(await testApp(t), target)
     assert.match(response, /^HTTP\/1\.1 200 /)
     assert.ok(response.includes(`\r\n${line}\r\n`), response)
+  })
+}
+
+const invalid = ['8=', '8', '+A===', '=', 'Q2E==', 'Q2Fm 6Q==', 'Q2Fm6Q==\n', 'Q2E*']
+for (const value of invalid) {
+  test(`${JSON.stringify(value)} is no Base64 in a header or a body`, async (t) => {
+    const app = await testApp(t)
+    for (const response of [{ header_base64: { 'X-A': value } }, { base64: value }]) {
+      assert.equal((await app.inject(toTarget(response))).statusCode, 400, JSON.stringify(response))
+      const bin = await app.inject({ method: 'POST', url: '/bins', payload: { response } })
+      assert.ok([400, 422].includes(bin.statusCode), bin.body)
+    }
+    const query = `header_base64=X-A:${encodeURIComponent(value.replaceAll(' ', '*'))}`
+    assert.equal((await app.inject(`/responses/custom?${query}`)).statusCode, 400)
   })
 }
 

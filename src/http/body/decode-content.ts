@@ -39,10 +39,12 @@ export function findCodings({ headers }: Pick<IncomingMessage, 'headers'>): Codi
     .filter((name) => name !== '' && name !== 'identity')
     .map((name) => (name === 'x-gzip' ? 'gzip' : name))
   if (applied.every(isCoding) && applied.length <= maxCodings) return applied
-  throw unsupportedMediaType(
-    `Content-Encoding can have at most ${String(maxCodings)} of gzip, br, zstd and deflate.`,
-    { 'accept-encoding': Object.keys(decoders).join(', ') },
-  )
+  const unknown = applied.find((name) => !isCoding(name))
+  const problem =
+    unknown === undefined
+      ? `Content-Encoding can have at most ${String(maxCodings)} codings.`
+      : `The coding ${unknown} is not supported. Use gzip, br, zstd or deflate.`
+  throw unsupportedMediaType(problem, { 'accept-encoding': Object.keys(decoders).join(', ') })
 }
 
 function isCoding(name: string): name is Coding {

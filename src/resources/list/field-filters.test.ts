@@ -129,3 +129,45 @@ for (const [query, hint] of hints) {
     assert.match(response.json<{ detail: string }>().detail, hint)
   })
 }
+
+const nulls = ['text', 'price', 'authorId', 'ok', 'on', 'in.text', 'in.price', 'state']
+for (const name of nulls) {
+  test(`?${name}=null finds null in a field that has none in the data file`, async (t) => {
+    const one = { text: 'a', price: 1, authorId: 1, ok: true, on: '2026-01-01', list: ['a'] }
+    const fields = { ...one, state: 'open', in: { text: 'a', price: 1 } }
+    const records = [1, 2, 3].map((id) => ({ id, ...fields }))
+    const app = await dataApp(t, { items: records, authors: [{ id: 1 }] })
+    const [field = '', member] = name.split('.')
+    const payload = { [field]: member ? { ...fields.in, [member]: null } : null }
+    const patched = await app.inject({ method: 'PATCH', url: '/items/2', payload })
+    assert.equal(patched.statusCode, 200, patched.body)
+    for (const [query, ids] of [
+      [`${name}=null`, [2]],
+      [`${name}:ne=null`, [1, 3]],
+    ] as const) {
+      const response = await app.inject(`/items?${query}`)
+      assert.equal(response.statusCode, 200, response.body)
+      const found = response.json<{ id: number }[]>().map(({ id }) => id)
+      assert.deepEqual(found, ids)
+    }
+  })
+}
+
+for (const name of ['list', 'in', 'both']) {
+  test(`?${name}=null is 400 for lists and objects, which have no comparison`, async (t) => {
+    const app = await dataApp(t, {
+      items: [
+        { id: 1, list: ['a'], in: { a: 1 }, both: [] },
+        { id: 2, list: null, in: null, both: {} },
+      ],
+    })
+    assert.equal((await app.inject(`/items?${name}=null`)).statusCode, 400)
+  })
+}
+
+test('contains finds null in a list that has none in the data file', async (t) => {
+  const app = await dataApp(t, { items: [{ id: 1, list: ['a'] }] })
+  await app.inject({ method: 'PATCH', url: '/items/1', payload: { list: [null, 'b'] } })
+  const found = await app.inject('/items?list:contains=null')
+  assert.deepEqual(found.json(), [{ id: 1, list: [null, 'b'] }])
+})

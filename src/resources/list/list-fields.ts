@@ -1,6 +1,6 @@
 import type { FieldPath } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-import type { FieldSchema } from '../field-schema.ts'
+import { jsonTypes, toTypes, type FieldSchema } from '../field-schema.ts'
 
 export interface ListField {
   path: FieldPath
@@ -12,15 +12,30 @@ export interface ListField {
 
 /** The field with this name, or at the end of this path, as `address.city`. */
 export function findListField({ visible }: Resource, name: string): ListField | undefined {
-  const found = findMember(
-    visible.map((field) => [field.name, field.schema]),
-    name,
-  )
+  const find = (key: 'schema' | 'rule') =>
+    findMember(
+      visible.map((field) => [field.name, field[key]]),
+      name,
+    )
+  const found = find('schema')
   if (found === undefined || name.includes('\0') || !name.isWellFormed()) return undefined
   const [first = '', ...inside] = found.path
   const field = visible.find((known) => known.name === first)
   const path = inside.length === 0 ? (field?.path ?? first) : found.path
-  return { ...found, path, label: [field?.label ?? first, ...inside].join('.') }
+  const schema = withNull(found.schema, find('rule')?.schema)
+  return { ...found, schema, path, label: [field?.label ?? first, ...inside].join('.') }
+}
+
+/** A field without a rule of the user accepts null, also if the data file has none in it. */
+function withNull(schema: FieldSchema, rule: FieldSchema | undefined): FieldSchema {
+  if (!rule || rule === schema) return schema
+  const items = schema.items && withNull(schema.items, rule.items)
+  const types = toTypes(rule).includes('null') ? [...toTypes(schema), 'null'] : toTypes(schema)
+  return {
+    ...schema,
+    type: jsonTypes.filter((type) => types.includes(type)),
+    ...(items && { items }),
+  }
 }
 
 interface Member extends Pick<ListField, 'schema' | 'isDeclared'> {

@@ -185,7 +185,9 @@ function toValues(schema: FieldSchema, text: string): FieldValue[] {
   if (isNumeric(types) && isDecimal(text) && Number.isFinite(Number(text)))
     values.push(Number(text))
   if (types.includes('boolean') && /^(true|false)$/.test(text)) values.push(text === 'true')
-  if (types.includes('null') && text === 'null') values.push(null)
+  // In a comparison, a list or an object is no value, as null is.
+  const isScalar = hasScalars(schema) || types.every((type) => type === 'null')
+  if (isScalar && types.includes('null') && text === 'null') values.push(null)
   if (types.includes('string')) values.push(text)
   return values
 }
