@@ -162,16 +162,18 @@ function toRecords(
     const { [idField]: id } = document
     const problem = findIdProblem(id, jsonServer !== undefined)
     const twin = problem === undefined ? known.get(String(id)) : undefined
-    const reason = twin === undefined ? problem : `is also the id of /${name}/${String(twin)}`
-    if (reason === undefined) {
+    if (problem === undefined && twin === undefined) {
       known.set(String(id), index)
       return { id: String(id), document }
     }
     // json-server 1 gives an id to a record without one.
     const isKept = jsonServer === '0.17' || (jsonServer === '1' && id !== undefined)
     const next = isKept ? createId() : create()
-    const outcome = isKept ? 'the record is only in the list' : `the record gets ${String(next)}`
-    if (id !== undefined) notices.push(`/${name}/${String(index)}/${idField} ${reason}: ${outcome}`)
+    const outcome = isKept ? 'it is only in the list' : `it gets the id ${String(next)}`
+    const reason = problem
+      ? `: its ${idField} ${problem}`
+      : ` has the id ${String(id)} of ${name}[${String(twin)}]`
+    if (id !== undefined) notices.push(`${name}[${String(index)}]${reason}: ${outcome}`)
     return { id: String(next), document: isKept ? document : { ...document, [idField]: next } }
   })
   return { records, notices }

@@ -108,7 +108,11 @@ test('an id that no record can have gets the next free one, with a line', async 
   const lines = started
     .output()
     .split('\n')
-    .filter((line) => line.includes('the record gets'))
+    .filter((line) => line.includes('it gets the id'))
   assert.equal(lines.length, 8)
-  assert.match(String(lines[0]), /\/posts\/1\/id is also the id of \/posts\/0: the record gets 9$/)
+  assert.match(String(lines[0]), /posts\[1\] has the id 7 of posts\[0\]: it gets the id 9$/)
+  assert.match(
+    String(lines[2]),
+    /posts\[3\]: its id must be text or a whole number: it gets the id 11$/,
+  )
 })

@@ -242,3 +242,16 @@ for (const name of ['', '_id', 'createdAt', 'updatedAt']) {
     assert.throws(() => defineResource({ ...things, schema }), /invalid field name/)
   })
 }
+
+test('one value of a list in a form gets the form that a list has', async (t) => {
+  const { app } = await openThings(t)
+  const payload = { name: 'a', active: 'true', tags: 'one' }
+  const form = asForm(payload)
+  const headers = { ...form.headers, accept: 'application/json' }
+  const response = await app.inject({ ...form, method: 'POST', url: '/things', headers })
+  const [problem] = response.json<{ errors: object[] }>().errors
+  assert.deepEqual(problem, {
+    detail: 'must be a list as JSON, such as ["one"]',
+    pointer: '#/tags',
+  })
+})

@@ -64,7 +64,10 @@ function getValue({ resource, collection }: ResourceContext): Route {
       const body = JSON.stringify(record.document.value)
       reply.header('cache-control', 'private, no-cache')
       if (type === 'text/html')
-        return sendPage(reply, renderResponsePage(200, resource, { body, mediaType: jsonType }))
+        return sendPage(reply, {
+          ...renderResponsePage(200, resource, { body, mediaType: jsonType }),
+          title: resource.title,
+        })
       const tagged = { ...toTaggedText(type, body), etag: toTag(record) }
       return sendTagged(request, reply, tagged)
     },

@@ -5,6 +5,7 @@ import type { XStatic } from 'typebox/schema'
 import { multipartType, toMediaType } from '../../http/body/body-reader.ts'
 import type { FormPart } from '../../http/body/multipart.ts'
 import { readForm } from '../../http/body/read-form.ts'
+import { takeFormHeaders } from '../../http/request/parameters.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
 import { textSchema, type Collection, type StoredRecord } from '../../stores/records/records.ts'
@@ -50,6 +51,7 @@ interface Arriving {
   isRecorded: boolean
 }
 
+/** The text fields beside the file are not stored. */
 export async function saveUpload(request: FastifyRequest, services: UploadServices) {
   const { files, uploads, space } = services
   // Fully random, so that ids cannot be guessed.
@@ -58,13 +60,13 @@ export async function saveUpload(request: FastifyRequest, services: UploadServic
   const arriving = { id, share, isSaved: false, isRecorded: false }
   let isStored = false
   try {
-    const upload = await receiveFile(request, services, arriving)
+    const { upload, ignored } = await receiveFile(request, services, arriving)
     const createdAt = new Date().toISOString()
     arriving.isRecorded = await uploads.create({ id, document: { ...upload }, createdAt })
     if (!arriving.isRecorded) throw new Error('the new id exists')
     await files.keep(id)
     isStored = true
-    return toStoredUpload({ id, createdAt }, upload)
+    return { upload: toStoredUpload({ id, createdAt }, upload), ignored }
   } catch (error) {
     const removed = removeUpload(services, arriving)
     // Do not wait for a store that does not respond a second time.
@@ -104,9 +106,10 @@ async function receiveFile(request: FastifyRequest, services: UploadServices, ar
     const type = validType.test(part.type) ? part.type : 'application/octet-stream'
     upload = { ...saved, name: toDisplayName(part.fileName ?? ''), type }
   }
-  await readForm(request, config, { maxFiles: 1, readFile })
+  const fields = await readForm(request, config, { maxFiles: 1, readFile })
   if (upload === undefined) throw noFile()
-  return upload
+  takeFormHeaders(fields, config)
+  return { upload, ignored: Object.keys(fields) }
 }
 
 const noFile = () => badRequest(`${fieldName} has no file.`)

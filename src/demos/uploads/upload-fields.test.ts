@@ -29,6 +29,15 @@ for (const [what, parts] of beside) {
   })
 }
 
+test('the text fields beside a file are named, since they are not stored', async (t) => {
+  const { app } = await openUploads(t)
+  const parts = [{ name: '_request_id', content: '1' }, { name: 'title' }, file, { name: 'a é' }]
+  const named = await app.inject({ method: 'POST', url, ...asMultipart(parts) })
+  assert.equal(named.headers['vitrine-ignored-fields'], 'title, a%20%C3%A9')
+  const alone = await app.inject({ method: 'POST', url, ...asMultipart([file]) })
+  assert.equal(alone.headers['vitrine-ignored-fields'], undefined)
+})
+
 const fieldErrors: readonly [what: string, parts: FormPart[], status: number][] = [
   ['201 fields', Array.from({ length: 201 }, (_, index) => ({ name: `k${String(index)}` })), 413],
   ['fields over MAX_BODY_BYTES', [{ name: 'a', content: 'b'.repeat(1001) }], 413],

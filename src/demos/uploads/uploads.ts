@@ -1,6 +1,7 @@
 import { negotiate } from '../../http/negotiation/negotiate.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
+import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
 import { createFileSpace } from './file-space.ts'
@@ -43,7 +44,8 @@ function postUpload(services: UploadServices): Route {
     config: { readsBodyItself: true },
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-      const upload = await saveUpload(request, services)
+      const { upload, ignored } = await saveUpload(request, services)
+      nameIgnored(reply, ignored)
       reply.header('location', `/uploads/${upload._id}`)
       if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
       if (type === 'application/json') return sendJson(reply, upload)

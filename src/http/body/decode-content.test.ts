@@ -131,14 +131,20 @@ test('zstd with a window of more than 8 MiB gets 400', async (t) => {
   assert.deepEqual(await sendToMirror(app, 'text/plain', body, headers), [400, undefined])
 })
 
-for (const coding of [
-  'compress',
-  'gzip, unknown',
-  'aws-chunked',
-  '__proto__',
-  'gzip,br,gzip,br',
-  'gzip;q=1',
-]) {
+const unsupported: readonly [coding: string, detail: string][] = [
+  ...['compress', 'lzma', 'aws-chunked', '__proto__', 'gzip;q=1'].map((coding) =>
+    toUnknown(coding),
+  ),
+  toUnknown('unknown', 'gzip, unknown'),
+  toUnknown('lzma', 'gzip,br,gzip,LZMA'),
+  ['gzip,br,gzip,br', 'Content-Encoding can have at most 3 codings.'],
+]
+
+function toUnknown(coding: string, sent = coding): [coding: string, detail: string] {
+  return [sent, `The coding ${coding} is not supported. Use gzip, br, zstd or deflate.`]
+}
+
+for (const [coding, detail] of unsupported) {
   test(`the coding ${coding} gets 415 with the codings that are decoded`, async (t) => {
     const app = await testApp(t)
     for (const [url, type] of [
@@ -150,6 +156,7 @@ for (const coding of [
       const response = await app.inject({ method: 'POST', url, headers, payload: '1' })
       const { 'accept-encoding': accepted } = response.headers
       assert.deepEqual([response.statusCode, accepted], [415, 'gzip, br, zstd, deflate'])
+      assert.ok(response.body.includes(detail), response.body)
     }
   })
 }

@@ -121,9 +121,11 @@ export function methodNotAllowed(
   method: string,
   path: string,
   { methods, isJson }: { methods: readonly string[]; isJson: boolean },
+  unknown = '',
 ): HttpError {
   const allow = methods.join(', ')
-  const detail = `${path} does not support ${method}. Supported methods: ${allow}.`
+  const hint = !unknown ? '' : ` "${unknown.slice(0, 50)}" is not a method that _method can name.`
+  const detail = `${path} does not support ${method}. Supported methods: ${allow}.${hint}`
   return new HttpError('method-not-allowed', detail, { headers: { allow }, isJson })
 }
 

@@ -43,7 +43,7 @@ export const problemTypes = {
     'CORS_ORIGINS=http://localhost:5173 npm start',
   ),
   'unsafe-link': define(403, 'Unsafe Link')(
-    'A link or a prefetch must not change data. This request has an override to an unsafe method, and its own method does not allow one.',
+    'A link or a prefetch must not change data. A GET request must not be turned into DELETE by _method or X-HTTP-Method-Override.',
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE URL',
   ),
@@ -104,7 +104,7 @@ export const problemTypes = {
   ),
   'unsupported-media-type': define(415, 'Unsupported Media Type')(
     'The type or encoding of the body is not supported. The supported ones are in the headers Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding of the response.',
-    'Send a supported type, set Content-Type, and do not compress the body.',
+    'Send a supported type, and set Content-Type. A body can be encoded with gzip, br, zstd or deflate.',
     `curl --json '{"name":"Rome"}' URL`,
   ),
   'range-not-satisfiable': define(416, 'Range Not Satisfiable')(

@@ -312,3 +312,25 @@ test('the log line has both methods, and one without an override', async (t) => 
     ],
   )
 })
+
+for (const value of ['FOO', 'trace']) {
+  test(`a 405 after _method=${value} names the value`, async (t) => {
+    const app = await testApp(t)
+    const query = await app.inject({ method: 'DELETE', url: `/people?_method=${value}` })
+    const body = await app.inject({
+      method: 'PUT',
+      url: '/people',
+      headers: form,
+      payload: `_method=${value}`,
+    })
+    for (const response of [query, body]) {
+      assert.equal(response.statusCode, 405)
+      assert.ok(
+        response.body.includes(`"${value}" is not a method that _method can name.`),
+        response.body,
+      )
+    }
+    const plain = await app.inject({ method: 'DELETE', url: '/people' })
+    assert.doesNotMatch(plain.body, /_method/)
+  })
+}

@@ -33,7 +33,10 @@ export function createMethodOverride(
     // With three parameters it is asynchronous for find-my-way.
     deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
       const finish = (fields: FormHeaders = {}) => {
-        const method = toMethod('_method' in fields ? fields._method : raw.headers[overrideHeader])
+        const named = '_method' in fields ? fields._method : raw.headers[overrideHeader]
+        const method = toMethod(named)
+        if (method === undefined && typeof fields._method === 'string')
+          raw.unknownMethod = fields._method
         if (method !== undefined && findRoutes(raw)?.keepsMethod !== true) setMethod(raw, method)
         done?.(null)
       }

@@ -86,7 +86,7 @@ function findOptions(
     if (isId) throw new HttpError('not-found', `${path} cannot be created: this id is not allowed.`)
     throw nothingAt(path, config, findSuggestion(path, suggestions))
   }
-  if (!isOptions) throw methodNotAllowed(method, path, allowed)
+  if (!isOptions) throw methodNotAllowed(method, path, allowed, raw.unknownMethod)
   return allowed
 }
 

@@ -11,6 +11,8 @@ declare module 'node:http' {
     /** `url` is in origin form, as sent. */
     target?: { url: string; isRaw: boolean; getQuery: () => Query }
     receivedMethod?: string
+    /** The value of `_method` that is not the name of a method. */
+    unknownMethod?: string
     ownId?: string
   }
 }

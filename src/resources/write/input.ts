@@ -70,7 +70,9 @@ function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits
       return [field.name, formToValue(field, sent, limits)]
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
-      if (field.kind === 'json') problems.push({ field: field.name, message: 'must be JSON' })
+      const isList = toTypes(field.schema).every((type) => type === 'array' || type === 'null')
+      const message = isList ? 'must be a list as JSON, such as ["one"]' : 'must be JSON'
+      if (field.kind === 'json') problems.push({ field: field.name, message })
       return [field.name, sent]
     }
   })

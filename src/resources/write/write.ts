@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
 import { badRequest, conflict, preconditionRequired } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
@@ -12,6 +12,7 @@ import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { findClaimedId } from '../../idempotency/replay-responses.ts'
 import { setFlash } from '../../site/flash.ts'
+import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { renderNotice } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import {
@@ -141,23 +142,6 @@ export function replace(context: ResourceContext): Handler {
     const related = await findRelated(context, record, type)
     return sendRecord(reply, { resource, type, record, flash, related })
   }
-}
-
-const maxNamesLength = 1000
-
-/** Percent-encoded: a name can have any character. */
-function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
-  if (names.length === 0) return
-  let text = ''
-  for (const name of names.map(encodeURIComponent)) {
-    const next = text === '' ? name : `${text}, ${name}`
-    if (next.length > maxNamesLength) {
-      text = `${text.slice(0, maxNamesLength)}, ...`
-      break
-    }
-    text = next
-  }
-  reply.header('vitrine-ignored-fields', text)
 }
 
 async function findRelated(context: ResourceContext, record: StoredRecord, type: string) {

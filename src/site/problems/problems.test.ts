@@ -37,7 +37,7 @@ const rejected: readonly [slug: keyof typeof problemTypes, TestRequest][] = [
   ['uri-too-long', { path: `/${'x'.repeat(9000)}` }],
   [
     'unsupported-media-type',
-    { method: 'POST', path: '/people', headers: { 'content-encoding': 'gzip' }, body: '1' },
+    { method: 'POST', path: '/people', headers: { 'content-encoding': 'compress' }, body: '1' },
   ],
   ['range-not-satisfiable', { path: '/topic.html', headers: { range: 'bytes=999999-' } }],
   ['precondition-failed', { path: '/topic.html', headers: { 'if-match': '"other"' } }],
