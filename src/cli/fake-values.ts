@@ -1,4 +1,5 @@
 import type { Faker } from '@faker-js/faker'
+import { isDeepStrictEqual } from 'node:util'
 import { toTypes, type FieldSchema } from '../resources/field-schema.ts'
 import { samplePassword } from '../resources/samples.ts'
 
@@ -20,10 +21,16 @@ export interface Source {
 export function createFake(source: Source, name: string, schema: FieldSchema): unknown {
   const { faker, ids, depth = 0 } = source
   const inside = { ...source, depth: depth + 1 }
-  const { enum: choices, anyOf, default: fallback, items } = schema
+  const { enum: choices, anyOf, default: fallback, items, properties } = schema
+  // The schema `false` accepts no value.
+  if (isDeepStrictEqual(schema.not, {})) return undefined
   if (choices && choices.length > 0) return faker.helpers.arrayElement([...choices])
-  if (anyOf?.[0]) return createFake(source, name, anyOf[0])
-  const type = toTypes(schema).find((each) => each !== 'null') ?? 'null'
+  const one = anyOf?.find((each) => each.type !== 'null') ?? anyOf?.[0]
+  if (one) return createFake(source, name, one)
+  const types = toTypes(schema).filter((each) => each !== 'null')
+  // A schema with members may have no type.
+  const implied = properties ? 'object' : items && 'array'
+  const type = types.find((each) => each === implied) ?? types[0] ?? 'null'
   const [id] = faker.helpers.arrayElements(ids.get(name) ?? [], 1)
   if (typeof id === (type === 'integer' ? 'number' : type)) return id
   switch (type) {
@@ -35,16 +42,19 @@ export function createFake(source: Source, name: string, schema: FieldSchema): u
     case 'number':
       return createNumber(faker, schema, type === 'integer')
     case 'array': {
-      const { minItems = 0, maxItems = minItems + 3 } = schema
+      const { minItems = 1, maxItems = minItems + 3 } = schema
       if (!items || depth >= maxDepth) return []
-      const length = faker.number.int({ min: minItems, max: Math.min(maxItems, minItems + 3) })
-      return Array.from({ length }, () => createFake(inside, name, items))
+      const length = faker.number.int({
+        min: Math.min(minItems, maxItems),
+        max: Math.min(maxItems, minItems + 3),
+      })
+      const values = Array.from({ length }, () => createFake(inside, name, items))
+      return values.filter((value) => value !== undefined)
     }
     case 'object': {
-      const members = Object.entries(depth < maxDepth ? (schema.properties ?? {}) : {})
-      return Object.fromEntries(
-        members.map(([member, each]) => [member, createFake(inside, member, each)]),
-      )
+      const members = Object.entries(depth < maxDepth ? (properties ?? {}) : {})
+      const values = members.map(([member, each]) => [member, createFake(inside, member, each)])
+      return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as object
     }
     default:
       return fallback ?? null

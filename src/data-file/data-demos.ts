@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
+import { nameSchemas } from '../resources/openapi/schemas.ts'
 import { toResourceDemo } from '../resources/routes.ts'
 import { toValueDemo } from '../resources/value-routes.ts'
 import type { Demo } from '../site/demo.ts'
@@ -19,8 +20,10 @@ interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
 export function combineDemos(
   config: Config,
   catalogue: readonly ResettableDemo[],
-  { definitions, responses, notify = () => undefined }: DataDemos,
+  { definitions: given, responses, notify = () => undefined }: DataDemos,
 ) {
+  const ofCatalogue = catalogue.flatMap(({ resource }) => resource ?? [])
+  const definitions = nameSchemas(given, ofCatalogue)
   const ofResources = definitions.map(({ name }) => name)
   const names = [...ofResources, ...responses.map(({ url }) => toFirstSegment(url))]
   const resources = definitions.map(defineResource)

@@ -194,7 +194,7 @@ function isWhole(id: unknown): id is number {
   return Number.isSafeInteger(id)
 }
 
-function isMissing(id: unknown): boolean {
+export function isMissing(id: unknown): boolean {
   return id === undefined || id === null
 }
 
@@ -244,23 +244,8 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-/** Of references that no schema declares, which may refer to records that are not in the file. */
-export function findDangling(resources: readonly DataResource[]): string[] {
-  const ids = toIds(resources)
-  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
-    references.flatMap(({ field, resource }) => {
-      const known = ids.get(resource)
-      const isDangling = (value: unknown) =>
-        !isMissing(value) && known?.has(String(value)) === false
-      const count = records.filter(({ document }) => isDangling(document[field])).length
-      const ofRecords = `of ${String(count)} record${count === 1 ? '' : 's'}`
-      return count === 0 ? [] : [`${field} ${ofRecords} of ${name} is not an id of ${resource}`]
-    }),
-  )
-}
-
 /** The ids of each list; undefined for a single record. */
-function toIds(resources: readonly DataResource[]) {
+export function toIds(resources: readonly DataResource[]) {
   return new Map(
     resources.map(({ definition: { name, isSingular }, records }) => [
       name,

@@ -1,7 +1,7 @@
 import { findNearest } from '../config/find-nearest.ts'
 import { findValue } from '../resources/field-values.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import type { DataResource } from './define-data.ts'
+import { isMissing, toIds, type DataResource } from './define-data.ts'
 import { findFormat } from './infer-schema.ts'
 import { withoutSecrets } from './read-data-file.ts'
 
@@ -17,38 +17,62 @@ export function findOddities({ definition: { name }, records }: DataResource): s
     const owners = documents.flatMap((document, index) =>
       Object.hasOwn(document, field) ? index : [],
     )
-    const toPath = (index = 0) => `/${name}/${String(index)}/${field}`
+    const toPlaces = (indexes: readonly number[]) =>
+      listPlaces(indexes.map((index) => `/${name}/${String(index)}/${field}`))
     const isRare = owners.length <= maxShare * documents.length
-    const nearest = isRare
-      ? findNearest(
-          field,
-          names.filter((other) => other !== field),
-        )
-      : undefined
+    const others = names.filter((other) => other !== field)
+    const nearest = isRare ? findNearest(field, others) : undefined
     const isEither = (meant: string) =>
       documents.every((each) => Object.hasOwn(each, meant) !== Object.hasOwn(each, field))
     if (nearest !== undefined && isEither(nearest)) {
       const count = `${String(owners.length)} of ${String(documents.length)} records`
-      return `${toPath(owners[0])} occurs in ${count}: did you mean ${nearest}?`
+      return `${field} occurs in ${count} of ${name}: did you mean ${nearest}? ${toPlaces(owners)}`
     }
     const values = documents.map((document) => findValue(document, field))
     // A text can look like a URL by chance: only a text among dates is reported, not a date among texts.
     const rare = findRare(values, toTypeName) ?? findRare(values, toFormatName)
-    if (!rare || (rare.most === 'text' && typeof values[rare.index] === 'string')) return []
-    const { index, few, most, count } = rare
-    return `${toPath(index)} is ${few}; it is ${most} in ${String(count)} other records`
+    if (!rare || (rare.most === 'text' && typeof values[rare.indexes[0]] === 'string')) return []
+    const { indexes, few, most, count } = rare
+    const records = `${String(indexes.length)} record${indexes.length === 1 ? '' : 's'}`
+    return `${field} is ${few} in ${records} of ${name}, and ${most} in ${String(count)}: ${toPlaces(indexes)}`
   })
 }
 
-/** A value with a name that few have, compared with the others. */
+/** Of references that no schema declares, which may refer to records that are not in the file. */
+export function findDangling(resources: readonly DataResource[]): string[] {
+  const ids = toIds(resources)
+  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
+    references.flatMap(({ field, resource }) => {
+      const known = ids.get(resource)
+      const isDangling = (value: unknown) =>
+        !isMissing(value) && known?.has(String(value)) === false
+      const places = records.flatMap(({ document }, index) =>
+        isDangling(document[field]) ? `/${name}/${String(index)}/${field}` : [],
+      )
+      const { length: count } = places
+      const ofRecords = `of ${String(count)} record${count === 1 ? '' : 's'}`
+      const line = `${field} ${ofRecords} of ${name} is not an id of ${resource}`
+      return count === 0 ? [] : [`${line}: ${listPlaces(places)}`]
+    }),
+  )
+}
+
+const maxPlaces = 20
+
+function listPlaces(places: readonly string[]): string {
+  const more = places.length - maxPlaces
+  return places.slice(0, maxPlaces).join(', ') + (more > 0 ? ` and ${String(more)} more` : '')
+}
+
+/** The values with a name that few have, compared with the others. */
 function findRare(values: readonly unknown[], toName: (value: unknown) => string) {
   const given = [...values.keys()].filter((index) => (values[index] ?? null) !== null)
   const byName = Map.groupBy(given, (index) => toName(values[index]))
   const [most, few] = [...byName].toSorted(([, one], [, other]) => other.length - one.length)
-  const [index] = few?.[1] ?? []
-  if (!most || !few || index === undefined || few[1].length > maxShare * most[1].length)
+  const [first, ...others] = few?.[1] ?? []
+  if (!most || !few || first === undefined || few[1].length > maxShare * most[1].length)
     return undefined
-  return { index, few: few[0], most: most[0], count: most[1].length }
+  return { indexes: [first, ...others] as const, few: few[0], most: most[0], count: most[1].length }
 }
 
 const formatNames = {

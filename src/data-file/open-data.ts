@@ -9,8 +9,8 @@ import { collectionNames } from '../stores/collection-names.ts'
 import { isDocument, type Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
-import { defineData, findDangling, redefineData } from './define-data.ts'
-import { findOddities, findOtherKind } from './find-oddities.ts'
+import { defineData, redefineData } from './define-data.ts'
+import { findDangling, findOddities, findOtherKind } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -52,11 +52,10 @@ export async function openData(
     const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
     const ids = parsed.resources.flatMap((resource) => resource.notices)
     const oddities = parsed.resources.flatMap(findOddities)
-    const found = [...ids, ...findDangling(parsed.resources), ...oddities].slice(
-      0,
-      maxShownProblems,
-    )
-    const notices = [loaded, ...parsed.kinds, ...found]
+    const found = [...ids, ...findDangling(parsed.resources), ...oddities]
+    const more = found.splice(maxShownProblems).length
+    const others = more > 0 ? [`${String(more)} more lines about the data`] : []
+    const notices = [loaded, ...parsed.kinds, ...found, ...others]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }

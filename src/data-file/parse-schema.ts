@@ -25,7 +25,6 @@ const text = { type: 'string' }
 const texts = { type: 'array', items: text }
 const flag = { type: 'boolean' }
 const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
-const field = { $ref: '#/$defs/field' }
 const fieldOrFlag = { $ref: '#/$defs/fieldOrFlag' }
 
 const withValue = (names: readonly string[], schema: object) =>
@@ -63,10 +62,6 @@ const properties = {
   ...withValue(schemaLists, { type: 'array', items: fieldOrFlag, minItems: 1 }),
   ...withValue(schemaMaps, { type: 'object', additionalProperties: fieldOrFlag }),
   dependencies: { type: 'object', additionalProperties: { anyOf: [texts, fieldOrFlag] } },
-  // The forms and the routes read these.
-  anyOf: { type: 'array', items: field, minItems: 1 },
-  items: field,
-  properties: { type: 'object', additionalProperties: field },
   // A reference between schemas would have no place in OpenAPI.
   $ref: false,
   $defs: false,
@@ -87,11 +82,8 @@ export interface GivenSchema extends Document {
   properties?: Readonly<Record<string, GivenField>>
 }
 
-const $defs = {
-  field: { type: 'object', properties },
-  fieldOrFlag: { type: ['object', 'boolean'], properties },
-}
-const validate = compileLater({ ...$defs.field, $defs })
+const $defs = { fieldOrFlag: { type: ['object', 'boolean'], properties } }
+const validate = compileLater({ ...fieldOrFlag, $defs })
 
 export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
   if (!isDocument(value)) {
@@ -104,10 +96,29 @@ export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string
     const others = [findUnknownKeywords, findMisplaced, findUnknownFormat]
     const problems = [...invalid, ...others.flatMap((find) => schemas.flatMap(find))]
     for (const [path, reason] of problems) report(`/${name}${path}`, reason)
-    if (!isDocument(schema)) return [name, {}]
-    return [name, invalid.length === 0 ? schema : keepValid(schema, invalid)]
+    const readable = withoutFlags(schema)
+    if (!isDocument(readable)) return [name, {}]
+    return [name, invalid.length === 0 ? readable : keepValid(readable, invalid)]
   })
   return new Map(entries)
+}
+
+/** Forms and routes read these members of a schema, and expect objects there. */
+function withoutFlags(schema: unknown): unknown {
+  if (typeof schema === 'boolean') return schema ? {} : { not: {} }
+  if (!isDocument(schema)) return schema
+  const { items, properties, anyOf, additionalProperties: others } = schema
+  return {
+    ...schema,
+    ...(items !== undefined && { items: withoutFlags(items) }),
+    ...(isDocument(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, each]) => [name, withoutFlags(each)]),
+      ),
+    }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(withoutFlags) }),
+    ...(isDocument(others) && { additionalProperties: withoutFlags(others) }),
+  }
 }
 
 type Problem = readonly [path: string, reason: string]

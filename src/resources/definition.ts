@@ -17,6 +17,8 @@ export interface ResourceDefinition {
   singular: string
   /** The singular in the names of fields and schemas; `singular` if unset. */
   key?: string
+  /** Of the schema of a record in OpenAPI, as a part of other names too. */
+  schemaName?: string
   title: string
   summary: string
   /** The fields in the order in which they are shown; the first names the record. */

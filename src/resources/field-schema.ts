@@ -18,6 +18,7 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   type?: JsonType | readonly JsonType[]
   enum?: readonly (string | number | boolean | null)[]
   anyOf?: readonly FieldSchema[]
+  not?: unknown
   format?: string
   pattern?: string
   items?: FieldSchema

@@ -83,7 +83,10 @@ test('the start names inferred references to records that the file does not have
   ]
   const file = await dataFile(t, { posts, authors: [{ id: 1 }] })
   const { output } = await start(t, {}, file, '--fresh')
-  assert.match(output(), /^authorId of 1 record of posts is not an id of authors$/m)
+  assert.match(
+    output(),
+    /^authorId of 1 record of posts is not an id of authors: \/posts\/0\/authorId$/m,
+  )
 })
 
 test('the start names fields and types that few records have', async (t) => {
@@ -99,12 +102,43 @@ test('the start names fields and types that few records have', async (t) => {
   Object.assign(misspelt[7] ?? {}, { sizes: 'S, M' })
   const file = await dataFile(t, { products: misspelt })
   const { output } = await start(t, {}, file, '--fresh')
-  assert.match(output(), /^\/products\/5\/prcie occurs in 1 of 8 records: did you mean price\?$/m)
-  assert.match(output(), /^\/products\/3\/size is a number; it is text in 7 other records$/m)
-  assert.match(output(), /^\/products\/2\/soldOn is text; it is a date in 7 other records$/m)
+  assert.match(
+    output(),
+    /^prcie occurs in 1 of 8 records of products: did you mean price\? \/products\/5\/prcie$/m,
+  )
+  assert.match(
+    output(),
+    /^size is a number in 1 record of products, and text in 7: \/products\/3\/size$/m,
+  )
+  assert.match(
+    output(),
+    /^soldOn is text in 1 record of products, and a date in 7: \/products\/2\/soldOn$/m,
+  )
   assert.doesNotMatch(output(), /sizes|note/)
   const { output: usual } = await start(t, {}, await dataFile(t, blog), '--fresh')
-  assert.doesNotMatch(usual(), /^\//m)
+  assert.doesNotMatch(usual(), /did you mean|in \d+ records? of/m)
+})
+
+test('lines about odd data name the number and at most 20 places', async (t) => {
+  const posts = Array.from({ length: 200 }, (_, id) => {
+    const title = id < 25 ? id : 'a'
+    return {
+      id,
+      title,
+      ...(id < 2 ? { contnet: 'a' } : { content: 'a' }),
+      authorId: id < 21 ? 9 : 1,
+    }
+  })
+  const file = await dataFile(t, { posts, authors: [{ id: 1 }] })
+  const { output } = await start(t, {}, file, '--fresh')
+  const places = (field: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `/posts/${String(index)}/${field}`).join(', ')
+  for (const line of [
+    `authorId of 21 records of posts is not an id of authors: ${places('authorId', 20)} and 1 more`,
+    `title is a number in 25 records of posts, and text in 175: ${places('title', 20)} and 5 more`,
+    `contnet occurs in 2 of 200 records of posts: did you mean content? ${places('contnet', 2)}`,
+  ])
+    assert.ok(output().includes(`${line}\n`), line)
 })
 
 test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {

@@ -158,3 +158,27 @@ test('a schema that the service does not have is one clear line', async (t) => {
       'vitrine: cannot seed: the service has another schema: start it with this --schema first\n',
   })
 })
+
+test('seed fills members of objects and lists whose schemas have no type', async (t) => {
+  const line = { properties: { count: { type: 'integer' }, never: false } }
+  const properties = {
+    size: { required: ['w'], properties: { w: { type: 'number' }, inner: line } },
+    lines: { items: line },
+    box: { anyOf: [{ type: 'null' }, { ...line, type: 'object' }] },
+    never: false,
+  }
+  const { run, read } = await openBlog(t, { $schema: { things: { properties } }, things: [] })
+  await run('seed', '1', '--resource', 'things')
+  const { things: [thing] = [] } = await read()
+  const toTypes = (value: unknown): unknown => {
+    if (Array.isArray(value)) return [toTypes(value[0])]
+    if (typeof value !== 'object' || value === null) return typeof value
+    const entries = Object.entries(value)
+    return Object.fromEntries(entries.map(([name, each]) => [name, toTypes(each)]))
+  }
+  const counted = { count: 'number' }
+  assert.deepEqual(toTypes(thing), {
+    ...{ id: 'number', size: { w: 'number', inner: counted } },
+    ...{ lines: [counted], box: counted },
+  })
+})

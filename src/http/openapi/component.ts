@@ -10,9 +10,12 @@ export function toComponent<Definition extends object>(
   name: string,
   value: Definition,
 ): Reference<Definition> {
-  // OpenAPI 3.1.1 §4.8.7: other characters are not allowed.
-  const key = name.replaceAll(/[^\w.-]/gu, (character) => `_${String(character.codePointAt(0))}`)
-  return { $ref: `#/components/${kind}/${key}`, [definition]: value }
+  return { $ref: `#/components/${kind}/${toComponentName(name)}`, [definition]: value }
+}
+
+/** OpenAPI 3.1.1 §4.8.7: other characters are not allowed. */
+export function toComponentName(name: string): string {
+  return name.replaceAll(/[^\w.-]/gu, (character) => `_${String(character.codePointAt(0))}`)
 }
 
 export function isReference<Definition extends object>(

@@ -6,7 +6,7 @@ import { toErrorResponses } from './errors.ts'
 import { documentedMethods, type DocumentedMethod, type ErrorStatus } from './operation.ts'
 import { withoutPatterns, type DeclaredRoute } from './route.ts'
 
-export type DocumentedOperation = ReturnType<typeof toOperation>
+export type DocumentedOperation = ReturnType<typeof toOperation> & { operationId: string }
 
 export type OpenApiDocument = ReturnType<typeof toDocument>
 
@@ -23,10 +23,12 @@ const unlisted = /\*$|^\/(assets\/|favicon\.ico$)/
 
 export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
+  const toId = createOperationIds(routes)
   for (const route of routes.filter(({ url }) => !unlisted.test(url))) {
     const path = toTemplate(route.url)
-    for (const method of documentedMethods.filter((one) => [route.method].flat().includes(one))) {
-      const operation = toOperation({ ...route, method, path }, errors)
+    for (const method of toMethods(route)) {
+      const operationId = toId({ method, path })
+      const operation = { operationId, ...toOperation({ ...route, method, path }, errors) }
       paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
     }
   }
@@ -70,7 +72,6 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
   const shape = errors.shapes.find(({ under }) => isUnder(under, path))
   const ofLimits = config?.isUnlimited ? [] : errors.limits
   return {
-    operationId: toOperationId(endpoint),
     tags: [tag],
     summary,
     description,
@@ -110,8 +111,31 @@ function toJsonFirst(response: Response): Response {
   return { ...response, content: Object.fromEntries(sorted) }
 }
 
-/** Also the fragment of the operation in the documentation. */
-export function toOperationId({ method, path }: Pick<DocumentedRoute, 'method' | 'path'>): string {
+const toMethods = ({ method }: Pick<DeclaredRoute, 'method'>) =>
+  documentedMethods.filter((one) => [method].flat().includes(one))
+
+type OperationKey = Pick<DocumentedRoute, 'method' | 'path'>
+
+/** Unique: of `/user-groups` and `/userGroups`, the route that was declared last has no number. */
+export function createOperationIds(routes: readonly DeclaredRoute[]) {
+  const toKey = ({ method, path }: OperationKey) => `${method} ${path}`
+  const counts = new Map<string, number>()
+  const ids = new Map<string, string>()
+  for (const { url, method: methods } of routes.toReversed()) {
+    for (const method of toMethods({ method: methods })) {
+      const operation = { method, path: toTemplate(url) }
+      if (ids.has(toKey(operation))) continue
+      const id = toOperationId(operation)
+      const count = (counts.get(id) ?? 0) + 1
+      counts.set(id, count)
+      ids.set(toKey(operation), count === 1 ? id : `${id}_${String(count)}`)
+    }
+  }
+  return (operation: OperationKey) => ids.get(toKey(operation)) ?? toOperationId(operation)
+}
+
+/** Of the routes of the service itself, which resources of a data file do not rename. */
+export function toOperationId({ method, path }: OperationKey): string {
   const words = path.match(/[A-Za-z0-9]+/g) ?? ['home']
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')
   return `${method.toLowerCase()}${name}`

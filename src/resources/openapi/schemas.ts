@@ -1,9 +1,9 @@
 import { jsonPatchSchema } from '../../http/body/patch.ts'
-import { toComponent } from '../../http/openapi/component.ts'
+import { toComponent, toComponentName } from '../../http/openapi/component.ts'
 import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
-import { type Field, type Resource } from '../definition.ts'
+import type { Field, Resource, ResourceDefinition } from '../definition.ts'
 import { toTypes, type FieldSchema } from '../field-schema.ts'
 import { capitalize } from '../field-values.ts'
 import { samplePassword } from '../samples.ts'
@@ -11,8 +11,8 @@ import { samplePassword } from '../samples.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { key, editable, readable, visible, unique } = resource
-  const name = capitalize(key)
+  const { editable, readable, visible, unique } = resource
+  const name = toSchemaName(resource)
   const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
   const record = toRecordSchema(resource, required)
   const input = toInputSchema(resource)
@@ -41,6 +41,27 @@ export function toSchemas(resource: Resource) {
     exampleId: String(exampleId),
     idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
   }
+}
+
+const toSchemaName = ({ schemaName, key, singular }: ResourceDefinition) =>
+  schemaName ?? capitalize(key ?? singular)
+
+const otherSchemas = ['Envelope', 'JsonPatch', 'Problem', 'ResponseDescription', 'ResponseSequence']
+
+/** With names of schemas that no other resource and no other part of the document has. */
+export function nameSchemas(
+  definitions: readonly ResourceDefinition[],
+  others: readonly ResourceDefinition[],
+): ResourceDefinition[] {
+  const toNames = (name: string) =>
+    ['', 'Part', 'Input', 'Replacement', 'Changes'].map((end) => toComponentName(name + end))
+  const taken = new Set([...otherSchemas, ...others.map(toSchemaName).flatMap(toNames)])
+  return definitions.map((definition) => {
+    let schemaName = toSchemaName(definition)
+    while (toNames(schemaName).some((name) => taken.has(name))) schemaName += '_'
+    for (const name of toNames(schemaName)) taken.add(name)
+    return { ...definition, schemaName }
+  })
 }
 
 function toRecordSchema(resource: Resource, required: readonly string[]) {

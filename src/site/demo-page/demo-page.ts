@@ -25,8 +25,7 @@ function getDemoPage(app: FastifyInstance, demos: readonly Demo[], config: Confi
       const demo = demos.find((one) => one.name === name)
       if (demo === undefined) throw notFound(`There is no demo with the name ${name}.`)
       const hasForm = demo.form !== undefined && (await servesFile(config, demo.form))
-      const routes = app.declaredRoutes.filter(({ tag }) => tag === name)
-      return sendPage(reply, renderDemoPage(demo, routes, hasForm))
+      return sendPage(reply, renderDemoPage(demo, app.declaredRoutes, hasForm))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { toOperationId, toTemplate } from '../../http/openapi/document.ts'
+import { createOperationIds, toTemplate } from '../../http/openapi/document.ts'
 import { documentedMethods } from '../../http/openapi/operation.ts'
 import type { DeclaredRoute } from '../../http/openapi/route.ts'
 import type { Demo } from '../demo.ts'
@@ -10,9 +10,12 @@ import { renderSample } from '../sample-request.ts'
 
 export function renderDemoPage(
   demo: Demo,
+  /** Of all demos. */
   routes: readonly DeclaredRoute[],
   hasForm: boolean,
 ): Page {
+  const toId = createOperationIds(routes)
+  const own = routes.filter(({ tag }) => tag === demo.name)
   const { title, summary, page, samples = [], lookFor, form = '' } = demo
   return {
     title,
@@ -24,12 +27,12 @@ ${page === undefined ? '' : html`<p class="actions"><a class="button" href="${pa
 <section class="table" tabindex="0" aria-label="Routes"><table>
 <thead><tr><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Summary</th></tr></thead>
 <tbody>
-${routes.map(renderRoute)}</tbody>
+${own.map((route) => renderRoute(route, toId))}</tbody>
 </table></section>`,
   }
 }
 
-function renderRoute(route: DeclaredRoute): Html | '' {
+function renderRoute(route: DeclaredRoute, toId: ReturnType<typeof createOperationIds>): Html | '' {
   const { url, summary, config } = route
   const path = toTemplate(url)
   // The files of a folder can only be read: the other methods get 405.
@@ -41,7 +44,7 @@ function renderRoute(route: DeclaredRoute): Html | '' {
   if (config?.mediaType !== undefined) return ''
   const place = url.endsWith('*')
     ? html`<code>${path}</code>`
-    : html`<a href="/docs/${toOperationId({ method, path })}"><code>${path}</code></a>`
+    : html`<a href="/docs/${toId({ method, path })}"><code>${path}</code></a>`
   return html`<tr><td>${methods.map((one) => html`${renderMethod(one)} `)}</td><td>${place}</td><td>${summary}</td></tr>
 `
 }
