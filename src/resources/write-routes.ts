@@ -14,7 +14,8 @@ import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
 const conditions = requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer')
-const created = responseHeaders('Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed')
+const written = responseHeaders('Preference-Applied', 'Vitrine-Ignored-Fields')
+const created = { ...written, ...responseHeaders('Location', 'ETag', 'Idempotency-Replayed') }
 const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function toWriteRoutes(
@@ -87,7 +88,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
         description: usesEnvelope
           ? 'Updated: the envelope, or the record with `Prefer: return=representation`.'
           : 'Updated.',
-        headers: responseHeaders('ETag', 'Content-Location', 'Preference-Applied'),
+        headers: { ...written, ...responseHeaders('ETag', 'Content-Location') },
         content: usesEnvelope
           ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
           : jsonContent(record, recordExample),
@@ -122,8 +123,7 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route
 function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { replacement, inputExample } = schemas
   const content = recordContent(schemas)
-  const headers = responseHeaders('Preference-Applied')
-  const createdHeaders = { ...headers, ...responseHeaders('Location') }
+  const createdHeaders = { ...written, ...responseHeaders('Location') }
   return {
     ...toSharedParts(context, schemas),
     method: 'PUT',
@@ -131,9 +131,9 @@ function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
     description: 'Fields that are absent from the body are removed, except a password.',
     requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
     responses: {
-      200: { description: 'Replaced.', headers, content },
+      200: { description: 'Replaced.', headers: written, content },
       201: { description: 'Created.', headers: createdHeaders, content },
-      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers },
+      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers: written },
     },
     errors: [...errors, 422],
     handler: withCurrent(context, replace),

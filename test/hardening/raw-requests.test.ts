@@ -81,6 +81,25 @@ for (const [where, message, status] of malformedHeads) {
   })
 }
 
+const apiRows = [
+  ['PROPFIND /api/json', 501],
+  ['QUERY /api/json', 405],
+  ['TRACE /api/json', 405],
+  ['GET /api/%zz', 400],
+  ['GET /api/json?name=%ff', 400],
+  ['POST /api/%E0%A4', 400],
+] as const
+for (const [line, status] of apiRows) {
+  test(`${line} gets ${String(status)}, with an error of the shape of /api`, async (t) => {
+    const vitrine = await startWatched(t, { DEMOS: 'api' })
+    const message = toRequest(`${line} HTTP/1.1`, ['Host: x', 'Connection: close'])
+    const { statuses, text } = await sendRaw(vitrine.origin, message)
+    assert.deepEqual(statuses, [status])
+    assert.match(text, /\r\n\r\n\{"error":".+"\}\n?$/)
+    await vitrine.assertSound()
+  })
+}
+
 test('several requests on one connection get their responses in order', async (t) => {
   const vitrine = await startWatched(t)
   for (const [what, message, expected] of pipelinedRows) {

@@ -39,6 +39,10 @@ const inResponses = {
     description: 'The largest file in bytes, for example `max-size=10485760`.',
     example: 'max-size=10485760',
   },
+  'Vitrine-Ignored-Fields': {
+    description: 'The fields of the body that were not stored, percent-encoded.',
+    example: 'colour',
+  },
   'WWW-Authenticate': { description: 'The challenge.', required, example: challengeExample },
   'X-Total-Count': { description: 'The number of records on all pages.', example: '42' },
 } satisfies Definitions

@@ -9,7 +9,7 @@ export function nameIgnored(reply: FastifyReply, names: readonly string[]): void
   for (const name of names.map(encodeURIComponent)) {
     const next = text === '' ? name : `${text}, ${name}`
     if (next.length > maxNamesLength) {
-      text = `${text.slice(0, maxNamesLength)}, ...`
+      text = `${text === '' ? '' : `${text}, `}...`
       break
     }
     text = next
