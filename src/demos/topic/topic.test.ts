@@ -195,3 +195,14 @@ test('the responses are as documented', async (t) => {
   const app = await testApp(t)
   await assertDocumented(app, { url: '/topic?a=1&a=2' }, 200)
 })
+
+for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
+  test(`alone, ${method} of a path of the service without it gets 405, also without a type`, async (t) => {
+    const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+    for (const url of ['/inspector', '/inspector/key', '/inspector/a.har', '/health', '/docs']) {
+      const { statusCode, headers } = await app.inject({ method: method as 'PUT', url })
+      assert.equal(statusCode, 405, url)
+      assert.match(String(headers.allow), /OPTIONS$/, url)
+    }
+  })
+}
