@@ -172,7 +172,8 @@ async function createAll(
   }
 }
 
-const maxAttempts = 10
+/** On PostgreSQL other requests often win: of ten attempts, all failed in one reset of five. */
+const maxAttempts = 1000
 
 /** While a service resets its records, other requests may create records with these ids. */
 async function createPart(records: Records, name: string, created: readonly NewRecord[]) {
