@@ -172,7 +172,7 @@ async function createAll(
   }
 }
 
-/** On PostgreSQL other requests often win: of ten attempts, all failed in one reset of five. */
+/** On PostgreSQL, other requests often create a record with one of the ids before the attempt does. */
 const maxAttempts = 1000
 
 /** While a service resets its records, other requests may create records with these ids. */
