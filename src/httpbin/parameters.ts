@@ -1,5 +1,6 @@
 import { parseGoDuration } from '../config/parse-settings.ts'
 import { badRequest } from '../http/errors/http-error.ts'
+import { isDecimal } from '../http/request/parameters.ts'
 import type { DialectRequest } from './dialect.ts'
 import { findValue } from './text.ts'
 
@@ -18,7 +19,7 @@ export function parseQueryInteger(
   const text = findParameter(request, name)
   if (text === undefined) return undefined
   if (!isPython) return parseInteger(text, name, parser)
-  if (/^\s*[+-]?\d+\s*$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  if (/^[+-]?\d+$/.test(text.trim()) && Number.isSafeInteger(Number(text))) return Number(text)
   throw badRequest(`${name} must be an integer.`)
 }
 
@@ -36,7 +37,9 @@ export function parseSeconds(
   { name, max, min = 0 }: { name: string; max: number; min?: number },
 ): number {
   const { isPython } = dialect
-  const seconds = isPython ? (parseFloatText(text) ?? parseGoDuration(text)) : parseGoSeconds(text)
+  const number = parseFloatText(isPython ? text.trim() : text)
+  // In Go, a number without a unit has milliseconds at most.
+  const seconds = parseGoDuration(text) ?? (number && Math.trunc(number * 1000) / 1000)
   if (seconds !== undefined && seconds >= min && seconds <= max) return seconds
   if (isPython) {
     const range = max === Infinity ? '' : `, at most ${String(max)}`
@@ -56,17 +59,15 @@ export function parseQuerySeconds(request: DialectRequest, name: string, min?: n
 }
 
 export const toParseError = (parser: string, text: string) =>
-  `strconv.${parser}: parsing ${JSON.stringify(text)}: invalid syntax`
+  `strconv.${parser}: parsing ${quote(text)}: invalid syntax`
 
-export function parseFloatText(text: string): number | undefined {
-  return /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text) ? Number(text) : undefined
-}
+/** As `strconv.Quote` of Go does, for the most part. */
+export const quote = (text: string) =>
+  JSON.stringify(text)
+    .replaceAll(/(?<!\\)\\u00/g, '\\x')
+    .replaceAll('\x7f', '\\x7f')
 
-/** A number without a unit has milliseconds at most. */
-function parseGoSeconds(text: string): number | undefined {
-  const seconds = /\s/.test(text) ? undefined : parseFloatText(text)
-  return parseGoDuration(text) ?? (seconds && Math.trunc(seconds * 1000) / 1000)
-}
+export const parseFloatText = (text: string) => (isDecimal(text) ? Number(text) : undefined)
 
 /** As Go writes it: `1m0.5s`, `200ms`. */
 export function toGoDuration(seconds: number): string {

@@ -205,6 +205,11 @@ export const rows: readonly Row[] = [
   ...formatRows,
   ...multipartRows,
   ...toRows(
-    '/base64/decode/ /base64/decode/aGk=/x /base64/other/aGk= /links/+1 /links/012 /links/-0',
+    '/base64/decode/ /base64/decode/aGk=/x /base64/other/aGk= /links/+1 /links/012 /links/-0 ' +
+      '/get? /anything? /headers? /status/99999999999999999999 /status/200%00 /status/200:1,x%1f /links/2%7f ' +
+      '/redirect/1%00 /redirect-to?url=/a&status_code= /redirect-to?url=/a&status_code=+307 ' +
+      '/redirect-to?url=/a&status_code=3_07x /unstable?failure_rate=0&seed=99999999999999999999',
   ),
+  get('/ip', 'X-Forwarded-For: , 1.2.3.4'),
+  get('/ip', 'X-Forwarded-For: 1.2.3.4 ,5.6.7.8'),
 ]

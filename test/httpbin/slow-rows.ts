@@ -168,6 +168,7 @@ export const goRows: readonly Row[] = [
   { line: 'POST /trailers?x-b=1', headers: [json], body: '{' },
   { line: 'HEAD /trailers?a=1' },
   ...webSocketRows,
+  ...words('/jsonl?count=1&jitter=+1 /jsonl?count=1&duration=+1 /jsonl?count=1&delay=0.0005'),
 ]
 
 const codingRows: readonly Row[] = ['/gzip', '/deflate', '/brotli'].flatMap((path) => [
@@ -186,4 +187,7 @@ export const slowRows: readonly Row[] = [
   ...rangeRows,
   ...codingRows,
   ...imageRows,
+  ...words(
+    '/range/-0 /range/+1 /range/26?chunk_size= /range/26?chunk_size=x /bytes/10?seed=+1 /delay/+0 /delay/0x1',
+  ),
 ]

@@ -3,6 +3,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
 import { parseParts } from '../multipart.ts'
+import { quote } from '../parameters.ts'
 import { renderAs } from '../render.ts'
 import {
   decodeLatin1,
@@ -42,7 +43,7 @@ export const goHttpbin: Dialect = {
   toUrl,
   parseBody,
   parseInteger: (text, what, parser = 'Atoi') => {
-    const detail = `invalid ${what}: strconv.${parser}: parsing ${JSON.stringify(text)}`
+    const detail = `invalid ${what}: strconv.${parser}: parsing ${quote(text)}`
     if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${detail}: invalid syntax`)
     // 0 in place of -0.
     if (Math.abs(Number(text)) < 2 ** 63) return Number(text) + 0
@@ -85,8 +86,8 @@ const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip',
 
 function toOrigin({ fastify, headers }: DialectRequest): string {
   const address = addressHeaders.map((name) => findHeader(headers, name)).find(Boolean)
-  const [forwarded = ''] = findHeader(headers, 'x-forwarded-for')?.split(',') ?? []
-  return address ?? (forwarded.trim() || fastify.ip)
+  const forwarded = findHeader(headers, 'x-forwarded-for') || fastify.ip
+  return address ?? forwarded.replace(/,.*/, '').trim()
 }
 
 /** Malformed parts are left out; `error` is the message about the first. */
@@ -100,7 +101,7 @@ function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
     const [pair = ['', '']] = splitPairs(part)
     const [invalid] = pair.flatMap((half) => /%(?![\da-f]{2}).{0,2}/is.exec(half) ?? [])
     if (part.includes(';')) error = 'invalid semicolon separator in query'
-    else if (invalid !== undefined) error ??= `invalid URL escape ${JSON.stringify(invalid)}`
+    else if (invalid !== undefined) error ??= `invalid URL escape ${quote(invalid)}`
     else if (part !== '') pairs.push([decodeText(pair[0]), decodeText(pair[1])])
   }
   return { pairs, ...(error !== undefined && { error }) }

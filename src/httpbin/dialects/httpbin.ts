@@ -127,7 +127,7 @@ export function toBase({ fastify, headers }: DialectRequest): string {
 function toUrl(request: DialectRequest): string {
   const { path, target } = request
   const base = toBase(request)
-  if (/^[\w/.~?&=-]*$/.test(target)) return base + target
+  if (/^[\w/.~?&=-]*$/.test(target)) return base + target.replace(/\?$/, '')
   // The path is decoded twice: by WSGI, and when it becomes an IRI.
   const once = encodeURI(decodeText(path)).replaceAll('%25', '%')
   const again = once.replaceAll('?', '%3F').replaceAll('#', '%23')

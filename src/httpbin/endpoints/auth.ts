@@ -3,6 +3,7 @@ import { badRequest, HttpError, notFound } from '../../http/errors/http-error.ts
 import type { VisitorResponse } from '../../http/response/send-visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { inPythonOnly, toEndpoint } from '../endpoint.ts'
+import { quote } from '../parameters.ts'
 import { addHeaders, renderAs, renderJson } from '../render.ts'
 import { findHeader, findValue } from '../text.ts'
 import { parseCookies, toCookie } from './cookies.ts'
@@ -127,7 +128,7 @@ function toChallenge([qop = '', , , name = '']: readonly string[], isStale: bool
 function renderGoDigest(request: DialectRequest, path: readonly string[]) {
   const [quality = '', user = '', , name = 'MD5'] = path
   const [qop, algorithm] = [quality.toLowerCase(), name.toUpperCase()]
-  if (qop !== 'auth') throw badRequest(`invalid QOP directive: ${JSON.stringify(qop)} != "auth"`)
+  if (qop !== 'auth') throw badRequest(`invalid QOP directive: ${quote(qop)} != "auth"`)
   if (algorithm !== 'MD5' && algorithm !== 'SHA-256') {
     throw badRequest(`invalid algorithm: ${algorithm} must be one of MD5 or SHA-256`)
   }

@@ -96,10 +96,12 @@ function renderRange(request: DialectRequest, text: string) {
   const size = parseInteger(text, 'count', 'ParseInt')
   const max = isPython ? Math.min(maxPythonBytes, maxBodyBytes) : maxBodyBytes
   const seconds = parseQuerySeconds(request, 'duration') ?? 0
+  // The pauses do not depend on it.
+  if (isPython) parseQueryInteger(request, 'chunk_size')
   // Without quotation marks, it equals no other.
   const etag = `range${String(size)}`
   const response =
-    size < 1 || size > max ? renderOutside(request, text, max) : renderLetters(request, size, etag)
+    size < 1 || size > max ? renderOutside(request, size, max) : renderLetters(request, size, etag)
   // Go removes the ETag of an error.
   const tag: Pair[] = response.status === 416 && !isPython ? [] : [['ETag', etag]]
   const all = addHeaders(response, ...tag, ['Accept-Ranges', 'bytes'])
@@ -115,8 +117,8 @@ async function* paceBytes({ reply }: DialectRequest, bytes: Buffer, pauseMs: num
   }
 }
 
-function renderOutside({ dialect }: DialectRequest, text: string, max: number) {
-  const detail = `invalid count: ${text} not in range [1, ${String(max)}]`
+function renderOutside({ dialect }: DialectRequest, size: number, max: number) {
+  const detail = `invalid count: ${String(size)} not in range [1, ${String(max)}]`
   if (!dialect.isPython) return dialect.renderError(badRequest(detail))
   const body = `number of bytes must be in the range (0, ${String(max)}]`
   return renderAs(plain, body, 404)

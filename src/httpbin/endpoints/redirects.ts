@@ -1,10 +1,10 @@
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
-import type { Dialect, DialectRequest } from '../dialect.ts'
+import type { DialectRequest } from '../dialect.ts'
 import { toBase } from '../dialects/httpbin.ts'
 import { forAny, toEndpoint } from '../endpoint.ts'
-import { assertInRange } from '../parameters.ts'
+import { assertInRange, findParameter, parseQueryInteger, quote } from '../parameters.ts'
 import { renderAs, renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
@@ -56,18 +56,20 @@ function redirectTo(request: DialectRequest) {
     if (isPython) throw new HttpError(403, text)
     return renderAs('text/plain', isRelative ? '' : text, 403)
   }
-  const status = toRedirectStatus(findValue(query, 'status_code'), dialect)
+  const status = toRedirectStatus({ ...request, query })
   const target = !isPython && url.startsWith('/') ? prefix + location : location
   return { ...renderRedirect(request, target, false), status }
 }
 
-function toRedirectStatus(text: string | undefined, { isPython, parseInteger }: Dialect): number {
-  if (!text) return 302
+function toRedirectStatus(request: DialectRequest): number {
+  const { isPython, parseInteger } = request.dialect
   if (isPython) {
-    if (!/^[+-]?\d+$/.test(text)) throw badRequest('status_code must be a number.')
-    return /^3\d\d$/.test(text) ? Number(text) : 302
+    const code = parseQueryInteger(request, 'status_code') ?? 302
+    return code >= 300 && code <= 399 ? code : 302
   }
-  const code = parseInteger(text, `status code: ${JSON.stringify(text)}`)
+  const text = findParameter(request, 'status_code')
+  if (text === undefined) return 302
+  const code = parseInteger(text, `status code: ${quote(text)}`)
   assertInRange(code, 'status code', [300, 399])
   return code
 }

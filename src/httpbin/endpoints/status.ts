@@ -1,9 +1,14 @@
 import { badRequest } from '../../http/errors/http-error.ts'
-import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { Dialect, DialectName, DialectRequest } from '../dialect.ts'
 import { forAny, inGoOnly, toEndpoint } from '../endpoint.ts'
-import { findParameter, toParseError } from '../parameters.ts'
+import {
+  findParameter,
+  parseFloatText,
+  parseQueryInteger,
+  quote,
+  toParseError,
+} from '../parameters.ts'
 import { readAsset } from '../read-asset.ts'
 import { renderAs } from '../render.ts'
 import { toRandomBytes } from './bytes.ts'
@@ -22,11 +27,7 @@ export const statusEndpoints = [
     (request, codes) => renderStatus(request, chooseStatus(codes, request.dialect)),
   ),
   toEndpoint('/unstable', 'Respond with 200 or 500, at random', unstable, (request) => {
-    const seed = findParameter(request, 'seed')
-    if (seed !== undefined && !/^[+-]?\d+$/.test(seed)) {
-      throw badRequest(`invalid seed: ${toParseError('ParseInt', seed)}`)
-    }
-    const random = toRandomBytes(4, seed === undefined ? seed : Number(seed)).readUInt32BE()
+    const random = toRandomBytes(4, parseQueryInteger(request, 'seed')).readUInt32BE()
     const status = random / 2 ** 32 < parseRate(request) ? 500 : 200
     return renderAs(request.dialect.textType, '', status)
   }),
@@ -34,9 +35,9 @@ export const statusEndpoints = [
 
 function parseRate(request: DialectRequest): number {
   const text = findParameter(request, 'failure_rate') ?? '0.5'
-  if (!isDecimal(text))
+  const rate = parseFloatText(text)
+  if (rate === undefined)
     throw badRequest(`invalid failure rate: ${toParseError('ParseFloat', text)}`)
-  const rate = Number(text)
   if (rate >= 0 && rate <= 1) return rate
   throw badRequest('invalid failure rate: not in range [0, 1]')
 }
@@ -53,22 +54,22 @@ function chooseStatus(codes: string, dialect: Dialect): number {
 
 function parseChoice(choice: string, dialect: Dialect) {
   const [code = '', weight = '1', ...others] = choice.split(':')
-  if (isDecimal(weight) && Number(weight) >= 0 && others.length === 0) {
-    return { code: parseStatus(code, dialect, true), weight: Number(weight) }
+  const share = parseFloatText(weight) ?? -1
+  if (share >= 0 && others.length === 0) {
+    return { code: parseStatus(code, dialect, true), weight: share }
   }
   if (dialect.isPython) throw badRequest('Invalid status code')
-  throw badRequest(`invalid weight value: ${JSON.stringify([weight, ...others].join(':'))}`)
+  throw badRequest(`invalid weight value: ${quote([weight, ...others].join(':'))}`)
 }
 
 /** From 200, since 1xx cannot be a final status code (RFC 9110 §15.2). */
 export function parseStatus(text: string, dialect: Dialect, isInList = false): number {
-  const code = Number(text)
   const isInteger = /^[+-]?\d+$/.test(text)
-  if (isInteger && code >= 200 && code <= 599) return code
+  if (isInteger && Number(text) >= 200 && Number(text) <= 599) return Number(text)
   if (dialect.isPython) throw badRequest('Invalid status code')
-  if (isInteger) throw badRequest(`invalid status code: ${String(code)} not in range [100, 599]`)
-  if (isInList) throw badRequest(`invalid choice value: ${JSON.stringify(text)}`)
-  throw badRequest(`invalid status code: ${JSON.stringify(text)}: ${toParseError('Atoi', text)}`)
+  if (isInList && !isInteger) throw badRequest(`invalid choice value: ${quote(text)}`)
+  const code = dialect.parseInteger(text, `status code: ${quote(text)}`)
+  throw badRequest(`invalid status code: ${String(code)} not in range [100, 599]`)
 }
 
 export const basicChallenge = 'Basic realm="Fake Realm"'

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { forOnly, toEndpoint } from '../endpoint.ts'
-import { assertInRange, parseQueryInteger } from '../parameters.ts'
+import { assertInRange, parseQueryInteger, quote } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 import { clearTimeout, performance, setTimeout } from '../../timers.ts'
 
@@ -103,7 +103,7 @@ function assertHandshake({ headers, fastify }: DialectRequest): void {
   const isUpgrade = findHeader(headers, 'upgrade')?.toLowerCase() === 'websocket'
   if (!isUpgrade) throw badRequest('missing required `Upgrade: websocket` header')
   if (version !== '13') {
-    throw badRequest(`only websocket version "13" is supported, got ${JSON.stringify(version)}`)
+    throw badRequest(`only websocket version "13" is supported, got ${quote(version)}`)
   }
   if (key === '') throw badRequest('missing required `Sec-Websocket-Key` header')
   const isKey = /^[+/\d a-z]{22}==$/i.test(key)
