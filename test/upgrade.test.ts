@@ -1,22 +1,66 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
-import { emptyService, openService } from './cli/data-folder.ts'
+import { test, type TestContext } from 'node:test'
+import { appendHash } from '../src/stores/sqlite/backup-hash.ts'
+import { emptyService, openService, runFailing, runSucceeding } from './cli/data-folder.ts'
+import type { TestService } from './cli/data-folder.ts'
 
-// The service opens what version 0.1.0 left, and has all of it.
-test('a database of version 0.1.0', async (t) => {
-  const session = 'session=Pwst94vwGMbYbfZkH6aPAvcUWQphj0biDJe5-yhyzGc'
-  const upload = 'ty1FE7ef2TZ7cBPwBk6bQg'
+const upload = 'ty1FE7ef2TZ7cBPwBk6bQg'
+const session = 'session=Pwst94vwGMbYbfZkH6aPAvcUWQphj0biDJe5-yhyzGc'
+
+/** A database with what version 0.2.0 stored. */
+async function writeDatabase(path: string, changes = ''): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  using database = new DatabaseSync(path)
+  database.exec(await readFile(new URL('database-of-0.2.0.sql', import.meta.url), 'utf8'))
+  database.exec(changes)
+}
+
+/** What `vitrine backup` of version 0.2.0 adds: the contents of uploads, its mark, and a hash. */
+async function writeBackup(path: string): Promise<void> {
+  const table = `CREATE TABLE contents (
+       id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
+     ) STRICT`
+  const piece = `INSERT INTO contents VALUES ('${upload}', 0, CAST('glass' || char(10) AS BLOB))`
+  const mark = 'PRAGMA application_id = 1449751601; PRAGMA journal_mode = DELETE'
+  await writeDatabase(path, [table, piece, mark].join('; '))
+  await appendHash(path)
+}
+
+/** How the data of version 0.2.0 reach the service. */
+const ways: Record<string, (service: TestService) => Promise<void>> = {
+  'a database': async ({ folder }) => {
+    await writeDatabase(join(folder, 'kept', 'vitrine.db'))
+    const files = join(folder, 'kept', 'files')
+    await mkdir(files)
+    await writeFile(join(files, upload), 'glass\n')
+  },
+  'a backup': async (service) => {
+    const file = join(service.folder, 'saved.vitrine')
+    await writeBackup(file)
+    await runSucceeding(service, 'restore', file)
+  },
+}
+
+for (const [name, prepare] of Object.entries(ways))
+  test(`${name} of version 0.2.0`, async (t) => {
+    const service = await emptyService(t)
+    await prepare(service)
+    await checkAll(t, await openService(t, service))
+  })
+
+test('a database of version 0.1 stops the start with one line', async (t) => {
   const service = await emptyService(t)
-  const files = join(service.folder, 'kept', 'files')
-  await mkdir(files, { recursive: true })
-  await writeFile(join(files, upload), 'glass\n')
-  const database = new DatabaseSync(join(service.folder, 'kept', 'vitrine.db'))
-  database.exec(await readFile(new URL('database-of-0.1.0.sql', import.meta.url), 'utf8'))
-  database.close()
-  const { origin } = await openService(t, service)
+  await writeDatabase(join(service.folder, 'kept', 'vitrine.db'), 'PRAGMA user_version = 4')
+  assert.match(
+    await runFailing(service),
+    /vitrine\.db cannot be opened: it was made by Vitrine 0\.1\./,
+  )
+})
+
+async function checkAll(t: TestContext, { origin }: { origin: string }) {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(origin + path, { headers: { Accept: 'application/json', ...headers } })
 
@@ -71,4 +115,4 @@ test('a database of version 0.1.0', async (t) => {
       '/locations/01a2044c-566a-7411-8da1-ef16a7ee65ff',
     )
   })
-})
+}

@@ -11,10 +11,9 @@ export async function restore(config: Config, file: string): Promise<void> {
   const { files, close } = await openFiles(config)
   try {
     const options = { file, files, fileCollections, checkRecord }
-    const { hasHash, ...totals } = await (isPostgres
+    const totals = await (isPostgres
       ? moveBackup(options, await loadFill(databaseUrl))
       : restoreBackup({ ...options, path: parseDatabasePath(config) }))
-    if (!hasHash) console.error(`vitrine: ${file} has no hash, so damage cannot be detected`)
     console.log(`Restored ${formatTotals(totals)} from ${file}`)
   } finally {
     close()

@@ -109,11 +109,10 @@ function toNames(name: SettingName): string {
 
 function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
   const { demos, redirectHttpPort, workers, databaseUrl } = config
-  const { ROOMS, DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
+  const { DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
   const ofDataFile = dataSettings.filter((name) => config[name])
   const conflicts = {
-    'ROOMS is now called DEMOS: rename the setting': ROOMS,
     [`DEMOS must be all, none, all but some (-uploads), or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
       (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
     'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':

@@ -53,6 +53,15 @@ export function hasCode(error: unknown, ...codes: unknown[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(error.code)
 }
 
+export const madeBefore02 =
+  'it was made by Vitrine 0.1. Vitrine 0.2 can read it: see Upgrades in docs/operating.md'
+
+/** `own` is the number of the first schema of version 0.2. */
+export function assertKnownSchema(version: number, own: number): void {
+  if (version > own) throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
+  if (version < own) throw new Error(madeBefore02)
+}
+
 export function failToOpen(url: string, error: unknown): never {
   throw new Error(`${url} cannot be opened: ${toReason(error)}`, { cause: error })
 }

@@ -280,12 +280,6 @@ test('records written before a restart exist after it', async (t: TestContext) =
   assert.equal(((await response.json()) as { name: string }).name, 'Rome')
 })
 
-test('ROOMS, the old name of DEMOS, stops the start', async (t) => {
-  const { status, lines } = await failedStart(t, { ROOMS: 'users' })
-  assert.equal(status, 2)
-  assert.deepEqual(lines, ['vitrine: ROOMS is now called DEMOS: rename the setting'])
-})
-
 for (const [title, files] of [
   ['the sources and compiled code, as npm installs from Git', ['bin', 'package.json']],
   ['its dependencies', ['bin', 'src', 'package.json']],

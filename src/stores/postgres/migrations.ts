@@ -1,10 +1,13 @@
 import type pg from 'pg'
+import { assertKnownSchema } from '../store-failure.ts'
 import { readText } from './hosts.ts'
 
-const migrations = [
-  // "C" compares bytes: the order of code points, as in SQLite. With one count for each resource,
-  // concurrent creates would wait for each other.
-  `CREATE TABLE IF NOT EXISTS records (
+/** The number of this schema. The earlier ones were those of version 0.1. */
+const schemaVersion = 4
+
+// "C" compares bytes: the order of code points, as in SQLite. With one count for each resource,
+// concurrent creates would wait for each other.
+const schema = `CREATE TABLE records (
      resource text COLLATE "C" NOT NULL,
      id text COLLATE "C" NOT NULL,
      document text NOT NULL,
@@ -14,31 +17,18 @@ const migrations = [
      updated_at text COLLATE "C" NOT NULL,
      PRIMARY KEY (resource, id)
    );
-   CREATE INDEX IF NOT EXISTS records_oldest_first ON records (resource, created_at, id);
-   CREATE TABLE IF NOT EXISTS record_counts (
+   CREATE INDEX records_oldest_first ON records (resource, created_at, id);
+   CREATE TABLE record_counts (
      resource text COLLATE "C" NOT NULL,
      shard integer NOT NULL,
      count bigint NOT NULL,
      PRIMARY KEY (resource, shard)
-   )`,
-  // Earlier indexes had other names and expressions, and earlier keys escaped U+0001 to U+0003.
-  `DO $$
-   DECLARE name text;
-   BEGIN
-     FOR name IN SELECT indexname FROM pg_indexes WHERE schemaname = current_schema()
-       AND tablename = 'records' AND (indexname LIKE 'records\\_of\\_%' OR indexname = 'records_by_name')
-     LOOP EXECUTE format('DROP INDEX %I', name);
-     END LOOP;
-   END $$;
-   UPDATE records SET keys = replace(replace(replace(replace(keys::text,
-     '\\u0001\\u0002\\u0002', ''), '\\u0001\\u0002\\u0003', '\\u0001'),
-     '\\u0001\\u0003\\u0002', '\\u0002'), '\\u0001\\u0003\\u0003', '\\u0003')::jsonb
-   WHERE strpos(keys::text, '\\u0001') > 0`,
-  `CREATE TABLE IF NOT EXISTS change_numbers (
+   );
+   CREATE TABLE change_numbers (
      resource text COLLATE "C" PRIMARY KEY,
      last bigint NOT NULL
    );
-   CREATE TABLE IF NOT EXISTS changes (
+   CREATE TABLE changes (
      resource text COLLATE "C" NOT NULL,
      number bigint NOT NULL,
      kind text NOT NULL,
@@ -48,9 +38,8 @@ const migrations = [
      created_at text,
      updated_at text,
      PRIMARY KEY (resource, number)
-   )`,
-  `UPDATE changes SET document = NULL WHERE resource LIKE '~%'`,
-]
+   );
+   INSERT INTO vitrine_schema VALUES (${String(schemaVersion)})`
 
 const lock = 8_427_963_501
 
@@ -70,12 +59,7 @@ export async function migrate(client: pg.Client): Promise<void> {
     await client.query('CREATE TABLE IF NOT EXISTS vitrine_schema (version integer PRIMARY KEY)')
     const select = 'SELECT coalesce(max(version), 0) FROM vitrine_schema'
     const version = Number(await readText(client, select))
-    if (version > migrations.length) {
-      throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
-    }
-    for (let next = version + 1; next <= migrations.length; next += 1) {
-      await client.query(migrations[next - 1] ?? '')
-      await client.query(`INSERT INTO vitrine_schema VALUES (${String(next)})`)
-    }
+    if (version === 0) await client.query(schema)
+    else assertKnownSchema(version, schemaVersion)
   })
 }

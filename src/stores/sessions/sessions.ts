@@ -21,7 +21,6 @@ export const storedSessionSchema = {
     createdAt: timeSchema,
     expiresAt: timeSchema,
     idleUntil: timeSchema,
-    // Sessions of version 0.1.0 have none.
     issue: issueSchema,
   },
 } as const

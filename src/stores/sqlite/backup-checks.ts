@@ -2,29 +2,30 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { isDocument, type Document } from '../records/records.ts'
-import { toReason } from '../store-failure.ts'
+import { madeBefore02, toReason } from '../store-failure.ts'
 import { hasItsHash } from './backup-hash.ts'
 import { applicationId, contentsTable } from './backup.ts'
 import { isDamage } from './database.ts'
-import { applyMigrations, readSchemaVersion } from './migrations.ts'
+import { migrate, readSchemaVersion } from './migrations.ts'
 
-/** Of backups of version 0.1.0, without a hash: "Vitr" in ASCII. */
+/** Of backups of version 0.1: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
 export type CheckRecord = (resource: string, id: string, document: Document) => void
 
-export async function checkBackup(file: string, checkRecord: CheckRecord): Promise<boolean> {
+export async function checkBackup(file: string, checkRecord: CheckRecord): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${file} does not exist, or is not a file`)
   try {
     const hasHash = await hasItsHash(file)
     if (hasHash === false) throw new Error('it is damaged: its content does not match its hash')
     using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
-    checkOrigin(database, hasHash ?? false)
+    assertOrigin(database)
+    if (!hasHash) throw new Error('it is damaged: its end is missing')
+    assertSchema(database)
     const finding = readPragma(database, 'integrity_check(1)')
     if (finding !== 'ok') throw new Error(`it is damaged: ${finding.replaceAll('\n', ' ')}`)
     assertSoundRecords(database, checkRecord)
-    return hasHash ?? false
   } catch (error) {
     const reason = isDamage(error) ? 'it is damaged, or its end is missing' : toReason(error)
     throw new Error(`${file} cannot be restored: ${reason}`, { cause: error })
@@ -38,26 +39,20 @@ export function toUnchangeable(file: string): string {
   return url.href
 }
 
-function checkOrigin(database: DatabaseSync, hasHash: boolean): void {
+function assertOrigin(database: DatabaseSync): void {
   const id = Number(readPragma(database, 'application_id'))
-  if (id !== applicationId && id !== firstApplicationId) {
-    throw new Error('it was not made by vitrine backup')
-  }
-  if (id === applicationId && !hasHash) throw new Error('it is damaged: its end is missing')
-  const version = readSchemaVersion(database)
-  if (version < 1) throw new Error(`its schema ${String(version)} is unknown`)
-  using expected = createEmpty(version)
-  assertSchemaIn(expected, database)
-  // A view or a trigger would run statements of the author of the backup. The fields of data have indexes.
-  using newest = createEmpty()
-  assertSchemaIn(database, newest, "type <> 'index'")
+  if (id === firstApplicationId) throw new Error(madeBefore02)
+  if (id !== applicationId) throw new Error('it was not made by vitrine backup')
 }
 
-function createEmpty(version?: number): DatabaseSync {
-  const database = new DatabaseSync(':memory:')
-  applyMigrations(database, 0, version)
-  database.exec(contentsTable)
-  return database
+function assertSchema(database: DatabaseSync): void {
+  if (readSchemaVersion(database) === 0) throw new Error('it has no schema')
+  using expected = new DatabaseSync(':memory:')
+  migrate(expected)
+  expected.exec(contentsTable)
+  assertSchemaIn(expected, database)
+  // A view or a trigger would run statements of the author of the backup. The fields of data have indexes.
+  assertSchemaIn(database, expected, "type <> 'index'")
 }
 
 function readPragma(database: DatabaseSync, name: string): string {

@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { assertKnownSchema } from '../store-failure.ts'
 
-const migrations = [
-  `CREATE TABLE records (
+/** The number of this schema. The earlier ones were those of version 0.1. */
+const schemaVersion = 6
+
+// A backup must have these statements, letter by letter.
+const schema = `CREATE TABLE records (
      resource TEXT NOT NULL,
      id TEXT NOT NULL,
      document TEXT NOT NULL,
@@ -10,21 +14,9 @@ const migrations = [
      updated_at TEXT NOT NULL,
      PRIMARY KEY (resource, id)
    ) STRICT;
-   CREATE INDEX records_oldest_first ON records (resource, created_at, id);`,
-  `CREATE INDEX records_by_name ON records (resource, document ->> '$.name', created_at);`,
-  `CREATE TABLE record_counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
-   INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
-   CREATE TRIGGER count_created AFTER INSERT ON records BEGIN
-     INSERT OR IGNORE INTO record_counts VALUES (new.resource, 0);
-     UPDATE record_counts SET count = count + 1 WHERE resource = new.resource;
-   END;
-   CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN
-     UPDATE record_counts SET count = count - 1 WHERE resource = old.resource;
-   END;`,
-  `DROP TRIGGER count_created;
-   DROP TRIGGER count_removed;
-   DROP INDEX records_by_name;`,
-  `CREATE TABLE change_numbers (resource TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT;
+   CREATE INDEX records_oldest_first ON records (resource, created_at, id);
+   CREATE TABLE record_counts (resource TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT;
+   CREATE TABLE change_numbers (resource TEXT PRIMARY KEY, last INTEGER NOT NULL) STRICT;
    CREATE TABLE changes (
      resource TEXT NOT NULL,
      number INTEGER NOT NULL,
@@ -35,23 +27,17 @@ const migrations = [
      created_at TEXT,
      updated_at TEXT,
      PRIMARY KEY (resource, number)
-   ) STRICT;`,
-  `UPDATE changes SET document = NULL WHERE resource LIKE '~%'`,
-]
+   ) STRICT;
+   PRAGMA user_version = ${String(schemaVersion)}`
 
+/** 0 for an empty database. Throws for another schema. */
 export function readSchemaVersion(database: DatabaseSync): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version <= migrations.length) return version
-  throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
+  if (version !== 0) assertKnownSchema(version, schemaVersion)
+  return version
 }
 
 export function migrate(database: DatabaseSync): void {
-  const version = readSchemaVersion(database)
   // On a full disk, a database that needs no migration can still be read.
-  if (version < migrations.length) applyMigrations(database, version)
-}
-
-export function applyMigrations(database: DatabaseSync, from: number, to = migrations.length) {
-  for (const migration of migrations.slice(from, to)) database.exec(migration)
-  database.exec(`PRAGMA user_version = ${String(to)}`)
+  if (readSchemaVersion(database) === 0) database.exec(schema)
 }

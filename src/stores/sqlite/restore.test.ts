@@ -68,12 +68,6 @@ async function forge(file: string, statement: string): Promise<void> {
   await appendHash(file)
 }
 
-/** Turns a backup into one of version 0.1.0. */
-async function removeHash(file: string): Promise<void> {
-  await truncate(file, (await stat(file)).size - 80)
-  change(file, `PRAGMA application_id = ${String(0x56697472)}`)
-}
-
 async function flipBit(file: string, position: number): Promise<void> {
   const bytes = await readFile(file)
   bytes.writeUInt8(bytes.readUInt8(position) ^ 4, position)
@@ -106,6 +100,19 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
       change(file, 'CREATE TABLE records (id TEXT)')
     },
     /was not made by vitrine backup/,
+  ],
+  'that version 0.1 has made': [
+    async (file) => {
+      await truncate(file, (await stat(file)).size - 80)
+      change(file, `PRAGMA application_id = ${String(0x56697472)}`)
+    },
+    /it was made by Vitrine 0\.1\./,
+  ],
+  'of a schema of version 0.1': [
+    async (file) => {
+      await forge(file, 'PRAGMA user_version = 4')
+    },
+    /it was made by Vitrine 0\.1\./,
   ],
   'that a newer Vitrine has made': [
     async (file) => {
@@ -150,20 +157,10 @@ const wrongFiles: Record<string, [spoil: (file: string) => Promise<void>, proble
     (file) => forge(file, 'CREATE VIEW extra AS SELECT 1'),
     /its view extra is not Vitrine's/,
   ],
-  'without a schema': [
-    (file) => forge(file, 'PRAGMA user_version = -1'),
-    /its schema -1 is unknown/,
-  ],
+  'without a schema': [(file) => forge(file, 'PRAGMA user_version = 0'), /it has no schema/],
   'without its hash': [
     async (file) => truncate(file, (await stat(file)).size - 80),
     /its end is missing/,
-  ],
-  'of the first version that is damaged': [
-    async (file) => {
-      await removeHash(file)
-      await truncate(file, (await stat(file)).size - 8192)
-    },
-    /or its end is missing/,
   ],
 }
 
@@ -212,31 +209,12 @@ test('one flipped bit is detected, wherever it is', async (t) => {
       await flipBit(file, position)
     })
   }
-  assert.equal(
-    (await restoreBackup({ path, file, files, fileCollections, checkRecord })).hasHash,
-    true,
-  )
+  await restoreBackup({ path, file, files, fileCollections, checkRecord })
 })
 
-test('a backup of the first version, which has no hash, is restored', async (t) => {
-  const file = await save(t, await openFilled(t))
-  await removeHash(file)
-  const { path, files } = await openFilled(t, ['Old Mill'])
-  const { hasHash, counts } = await restoreBackup({
-    path,
-    file,
-    files,
-    fileCollections,
-    checkRecord,
-  })
-  const total = counts.reduce((sum, [, count]) => sum + count, 0)
-  assert.deepEqual({ hasHash, total }, { hasHash: false, total: 3 })
-})
-
-test('a backup of the first schema is migrated, wherever it is restored', async (t) => {
+test('a backup is restored with its uploads, wherever it is restored', async (t) => {
   const saved = await openFilled(t)
   const file = await save(t, saved)
-  await forge(file, 'DROP TABLE record_counts; PRAGMA user_version = 1')
   const { files, open, path } = await openFilled(t, ['Old Mill'])
   assert.deepEqual(await restoreBackup({ path, file, files, fileCollections, checkRecord }), {
     counts: [
@@ -244,7 +222,6 @@ test('a backup of the first schema is migrated, wherever it is restored', async 
       ['uploads', 1],
     ],
     bytes: content.length,
-    hasHash: true,
   })
   const { database, records } = open()
   assert.equal(await records.collection('locations').count(allRecords), 2)

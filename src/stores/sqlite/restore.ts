@@ -16,7 +16,7 @@ type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkRecord: CheckRecord
 /** If interrupted, no upload lacks its content; the next start removes the other files. */
 export async function restoreBackup(options: RestoreOptions) {
   const { path, file, files, fileCollections, checkRecord } = options
-  const hasHash = await checkBackup(file, checkRecord)
+  await checkBackup(file, checkRecord)
   using database = openAlone(path)
   database.prepare('ATTACH ? AS saved').run(toUnchangeable(file))
   const pending = await saveContents(database, options)
@@ -25,7 +25,7 @@ export async function restoreBackup(options: RestoreOptions) {
   const records = createSqliteRecords(database)
   await removeOrphanedFiles(files, records, fileCollections)
   await records.settle()
-  return { ...toTotals(database, options), hasHash }
+  return toTotals(database, options)
 }
 
 type Fill = (rows: Iterable<Row>, prepare: () => Promise<void>) => Promise<void>
@@ -33,7 +33,7 @@ type Row = Readonly<Record<string, SQLOutputValue>>
 
 /** Into an empty database of another kind. */
 export async function moveBackup(options: Omit<RestoreOptions, 'path'>, fill: Fill) {
-  const hasHash = await checkBackup(options.file, options.checkRecord)
+  await checkBackup(options.file, options.checkRecord)
   using database = new DatabaseSync(':memory:')
   database.prepare('ATTACH ? AS saved').run(toUnchangeable(options.file))
   let pending: string[] = []
@@ -41,7 +41,7 @@ export async function moveBackup(options: Omit<RestoreOptions, 'path'>, fill: Fi
     pending = await saveContents(database, options)
   })
   for (const id of pending) await options.files.keep(id)
-  return { ...toTotals(database, options), hasHash }
+  return toTotals(database, options)
 }
 
 /** Throws if another process has opened the database. */

@@ -66,16 +66,10 @@ function toComparable(type: string, value: string): string {
   )
 }
 
-const findOldIndexes = `SELECT name FROM sqlite_schema
-  WHERE type = 'index' AND name GLOB 'records_of_*'`
-
 /** False for a damaged record or a full database, which must open all the same. */
 async function createIndex(database: DatabaseSync, sql: string): Promise<boolean> {
   try {
     await retryWhileBusy(() => {
-      // Indexes of version 0.1.0 have other expressions.
-      for (const { name } of database.prepare(findOldIndexes).all())
-        database.exec(`DROP INDEX IF EXISTS ${String(name)}`)
       database.exec(sql)
     })
     return true

@@ -212,23 +212,6 @@ test('a record is cached, until 1,000 others have been read', async (t) => {
   assert.notEqual(await users.find('0'), first)
 })
 
-test('the indexes of version 0.1.0 are replaced', async (t) => {
-  const { users, database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
-  await users.create({ id: 'a', document: { name: 'Ann' }, createdAt: noon })
-  const listIndexes = database.prepare(
-    `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`,
-  )
-  database.exec(
-    `CREATE INDEX records_of_users_by_name
-     ON records (ifnull(document ->> '$.name', x''), created_at, id) WHERE resource = 'users'`,
-  )
-  await users.index(['name'])
-  const names = listIndexes.all().map(({ name }) => String(name))
-  assert.match(names.join(' '), /^records_by_[0-9a-f]{16} records_oldest_first$/)
-  const filters = [{ field: 'name', operator: 'eq', values: ['Ann'] }] as const
-  assert.equal((await users.list({ filters, sort: [] }, { offset: 0, limit: 9 })).length, 1)
-})
-
 test('a database of a newer schema is rejected with a reason and not changed', async (t) => {
   const file = await temporaryFile(t)
   const newer = new DatabaseSync(file)
