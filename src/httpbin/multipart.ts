@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { matchParameters } from '../http/body/part-head.ts'
 import { contentTooLarge } from '../http/errors/http-error.ts'
 import { decodePercent, decodeUtf8 } from './text.ts'
 
@@ -73,9 +74,8 @@ function parseFields(head: Buffer, isPython: boolean): Map<string, string> | und
   const lines = unfolded.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '')
   if (!isPython && lines.some((line) => /^[ \t]|^[^:]*$/.test(line))) return undefined
   const fields = lines.toReversed().map((line) => {
-    const [name = ''] = line.split(':', 1)
-    const shown = isPython ? name.trim() : name
-    return [shown.toLowerCase(), line.slice(name.length + 1).trim()] as const
+    const [, name = '', value = ''] = /^([^:]*):?(.*)$/s.exec(line) ?? []
+    return [(isPython ? name.trim() : name).toLowerCase(), value.trim()] as const
   })
   return new Map(fields)
 }
@@ -83,30 +83,23 @@ function parseFields(head: Buffer, isPython: boolean): Map<string, string> | und
 const token = "[\\w!#$%&'*+.^`|~-]+"
 const quotedText = String.raw`"((?:[^"\\]|\\.)*)"`
 const inPython = new RegExp(String.raw`;[ \t]*(?:(${token})=(?:${quotedText}|(${token})))?`, 'gs')
+const escapedInGo = /\\([()<>@,;:\\"/[\]?=])/g
 const inGo = new RegExp(String.raw`;\s*(${token})\s*=\s*(?:${quotedText}|(${token}))\s*`, 'gys')
 
 /** RFC 2231 too. Python leaves out what is malformed; in Go it makes the whole field invalid. */
 function parseParameters(field: string, isPython: boolean): Map<string, string> | undefined {
-  const [value = ''] = field.split(';', 1)
-  const rest = field.slice(value.length)
-  const found = [...rest.matchAll(isPython ? inPython : inGo)]
+  const { found, rest } = matchParameters(field, isPython ? inPython : inGo)
   const names = new Set(found.map(([, name]) => name?.toLowerCase()))
-  const length = found.reduce((sum, [all]) => sum + all.length, 0)
-  const isWhole = names.size === found.length && /^;?\s*$/.test(rest.slice(length))
-  if (!isPython && !isWhole) return undefined
+  if (!isPython && (names.size < found.length || !/^;?\s*$/.test(rest))) return undefined
   const parameters = new Map<string, string>()
   for (const [, given = '', quoted, plain = ''] of found) {
     const [, name = '', part = '*0', isEncoded] = /^([^*]+)(\*\d+)?(\*)?$/.exec(given) ?? []
     const known = part === '*0' ? '' : (parameters.get(name.toLowerCase()) ?? '')
-    const text = unescape(quoted, isPython) ?? plain
+    const text = quoted?.replaceAll(isPython ? /\\(.)/gs : escapedInGo, '$1') ?? plain
     const shown = isPython ? text.replaceAll('%22', '"') : text
     parameters.set(name.toLowerCase(), known + (isEncoded ? decodeExtended(text) : shown))
   }
   return parameters
-}
-
-function unescape(quoted: string | undefined, isPython: boolean): string | undefined {
-  return quoted?.replaceAll(isPython ? /\\(.)/gs : /\\([()<>@,;:\\"/[\]?=])/g, '$1')
 }
 
 /** `utf-8''a%C3%A9` */

@@ -1,7 +1,7 @@
 import { badRequest } from '../errors/http-error.ts'
 
 const field = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
-const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/y
+const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/gy
 
 /** RFC 7578 §4.2. Throws 400 for a head of which anything cannot be read, since its part would be lost. */
 export function parsePartHead(head: string) {
@@ -29,17 +29,24 @@ function parseFields(head: string): Map<string, string> {
 }
 
 function parseDisposition(disposition: string): Map<string, string> {
-  const parameters = new Map<string, string>()
-  const [type = ''] = /^form-data(?=\s*(?:;|$))/i.exec(disposition) ?? []
-  let end = type.length
-  while (end > 0 && /[^\s;]/.test(disposition.slice(end))) {
-    parameter.lastIndex = end
-    const [all = '', name = '', quoted, plain = ''] = parameter.exec(disposition) ?? []
-    end = all === '' ? 0 : end + all.length
-    addOnce(parameters, name, quoted === undefined ? plain : unescape(quoted))
+  const { value, found, rest } = matchParameters(disposition, parameter)
+  if (!/^form-data\s*$/i.test(value) || /[^\s;]/.test(rest)) {
+    const expected = 'form-data; name="…"'
+    throw badRequest(`The Content-Disposition of a form part must have the form ${expected}.`)
   }
-  if (end > 0) return parameters
-  throw badRequest('The Content-Disposition of a form part must have the form form-data; name="…".')
+  const parameters = new Map<string, string>()
+  for (const [, name = '', quoted, plain = ''] of found)
+    addOnce(parameters, name, quoted === undefined ? plain : unescape(quoted))
+  return parameters
+}
+
+/** The value of a field, what the format matches after it, and the rest that a sticky format does not match. */
+export function matchParameters(field: string, format: RegExp) {
+  const [value = ''] = field.split(';', 1)
+  const text = field.slice(value.length)
+  const found = [...text.matchAll(format)]
+  const length = found.reduce((sum, [all]) => sum + all.length, 0)
+  return { value, found, rest: text.slice(length) }
 }
 
 function addOnce(map: Map<string, string>, name: string, value: string): void {
