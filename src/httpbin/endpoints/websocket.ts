@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest } from '../dialect.ts'
@@ -30,7 +31,10 @@ const maxFragments = 1024
 /** Applies to an unfinished frame: ws keeps each read as a buffer, which can take 300 bytes for one byte. */
 const maxReads = 1024
 
-/** The part of ws that reads frames. Its options cannot join reads, or limit frames by their size. */
+/**
+ * The part of ws that reads frames. The options and events of ws cannot limit frames by their size, and its limit of
+ * reads (`maxBufferedChunks`) closes the connection, where to join them is enough.
+ */
 interface FrameReader {
   _buffers: Buffer[]
   _payloadLength: number
@@ -42,17 +46,7 @@ interface FrameReader {
   ) => Error
 }
 
-const findReader = (socket: WebSocket) =>
-  (socket as unknown as { _receiver: FrameReader })._receiver
-
-/** ws itself can only close the connection when a frame arrives in many reads. */
-function joinReads({ _buffers: reads }: FrameReader): void {
-  if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))
-}
-
 const closeTimeout = 1000
-
-type Limits = ReturnType<typeof parseLimits>
 
 async function openEcho(request: DialectRequest) {
   const limits = parseLimits(request)
@@ -67,8 +61,6 @@ async function openEcho(request: DialectRequest) {
   })
   request.reply.hijack()
   server.handleUpgrade(raw, raw.socket, raw.upgradeHead ?? Buffer.alloc(0), (socket) => {
-    const reader = findReader(socket)
-    echo(socket, limits, request)
     raw.closeUpgraded = () => {
       socket.close(1001, 'The service stops.')
       // The timeout of ws is a global timer, which a test may have faked.
@@ -76,9 +68,7 @@ async function openEcho(request: DialectRequest) {
         socket.terminate()
       }, closeTimeout).unref()
     }
-    raw.socket.on('data', () => {
-      joinReads(reader)
-    })
+    echo(socket, limits.fragment, request)
   })
   return {}
 }
@@ -111,15 +101,6 @@ function assertHandshake({ headers, fastify }: DialectRequest): void {
   throw badRequest('The request is not a valid handshake of a WebSocket (RFC 6455 §4.2.1).')
 }
 
-function limitLifetime(socket: WebSocket, seconds: number): void {
-  const timer = setTimeout(() => {
-    socket.close(1001, 'The connection has reached its maximum duration.')
-  }, seconds * 1000)
-  socket.on('close', () => {
-    clearTimeout(timer)
-  })
-}
-
 /** A frame takes about as much time as this number of bytes. */
 const bytesPerFrame = 256
 
@@ -130,7 +111,7 @@ const smallFramesPerSecond = 100
 const tooManyFrames = 'The connection has too many small frames.'
 
 /** Closes the connection after too many small frames, received or sent. */
-function limitSmallFrames(socket: WebSocket): (frames: number, bytes: number) => boolean {
+function limitSmallFrames(socket: WebSocket, connection: Socket) {
   let count = 0
   let countedAt = performance.now()
   const isOver = (frames: number, bytes: number) => {
@@ -140,71 +121,67 @@ function limitSmallFrames(socket: WebSocket): (frames: number, bytes: number) =>
     countedAt = now
     return count > maxSmallFrames
   }
-  const reader = findReader(socket)
-  const { haveLength } = reader
+  const reader = (socket as unknown as { _receiver: FrameReader })._receiver
+  const { haveLength, _buffers: reads } = reader
+  connection.on('data', () => {
+    if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))
+  })
   reader.haveLength = (done) => {
     if (!isOver(1, reader._payloadLength)) haveLength.call(reader, done)
     else done(reader.createError(RangeError, tooManyFrames, false, 1008, 'TOO_MANY_SMALL_FRAMES'))
   }
-  return (frames, bytes) => {
-    if (!isOver(frames, bytes)) return false
-    socket.close(1008, tooManyFrames)
-    return true
+  return (frames: number, bytes: number) => {
+    const isClosing = isOver(frames, bytes)
+    if (isClosing) socket.close(1008, tooManyFrames)
+    return isClosing
   }
 }
 
 /** While a client does not read, nothing more is read from it. */
-function createReply(socket: WebSocket, maxUnsentBytes: number) {
+function createReply(socket: WebSocket, connection: Socket, maxUnsentBytes: number) {
   return (send: (done: () => void) => void) => {
     socket.pause()
+    // One write for all fragments.
+    connection.cork()
     send(() => {
       if (socket.readyState === socket.OPEN) socket.resume()
     })
+    connection.uncork()
     // One chunk of compressed messages can be a thousand times as large.
     if (socket.bufferedAmount > maxUnsentBytes) socket.terminate()
   }
 }
 
-function echo(socket: WebSocket, { fragment }: Limits, { config, fastify }: DialectRequest): void {
+function limitLifetime(socket: WebSocket, seconds: number): void {
+  const timer = setTimeout(() => {
+    socket.close(1001, 'The connection has reached its maximum duration.')
+  }, seconds * 1000)
+  socket.on('close', () => {
+    clearTimeout(timer)
+  })
+}
+
+function echo(socket: WebSocket, fragment: number, { config, fastify }: DialectRequest): void {
+  const { socket: connection } = fastify.raw
   limitLifetime(socket, config.maxDurationSeconds)
+  const isOver = limitSmallFrames(socket, connection)
+  const reply = createReply(socket, connection, 4 * config.maxBodyBytes)
   socket.on('error', () => undefined)
-  const isOver = limitSmallFrames(socket)
-  const reply = createReply(socket, 4 * config.maxBodyBytes)
   socket.on('message', (message: Buffer, binary) => {
     const frames = Math.max(Math.ceil(message.length / fragment), 1)
-    if (frames > maxFragments) {
-      socket.close(1009, 'The echo has too many fragments.')
-      return
+    if (frames > maxFragments) socket.close(1009, 'The echo has too many fragments.')
+    else if (!isOver(frames - 1, message.length)) {
+      reply((done) => {
+        let start = 0
+        for (; start + fragment < message.length; start += fragment)
+          socket.send(message.subarray(start, start + fragment), { binary, fin: false })
+        socket.send(message.subarray(start), { binary }, done)
+      })
     }
-    if (isOver(frames - 1, message.length)) return
-    reply((done) => {
-      // One write for all fragments.
-      fastify.raw.socket.cork()
-      sendFragments(socket, { message, binary, fragment }, done)
-      fastify.raw.socket.uncork()
-    })
   })
   socket.on('ping', (payload) => {
     reply((done) => {
       socket.pong(payload, false, done)
     })
   })
-}
-
-interface Echo {
-  message: Buffer
-  binary: boolean
-  fragment: number
-}
-
-function sendFragments(
-  socket: WebSocket,
-  { message, binary, fragment }: Echo,
-  done: () => void,
-): void {
-  let start = 0
-  for (; start + fragment < message.length; start += fragment) {
-    socket.send(message.subarray(start, start + fragment), { binary, fin: false })
-  }
-  socket.send(message.subarray(start), { binary, fin: true }, done)
 }
