@@ -21,8 +21,8 @@ import {
   createHasher,
   createRecord,
   destroy as destroyOwn,
-  writeRecord,
 } from '../resources/write/write.ts'
+import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'

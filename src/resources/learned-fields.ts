@@ -1,15 +1,17 @@
-import { conflict, unprocessable } from '../http/errors/http-error.ts'
-import type { Collection, Document, StoredRecord } from '../stores/records/records.ts'
-import type { Handler, ResourceContext } from './context.ts'
+import type { FastifyRequest } from 'fastify'
+import { isForm } from '../http/body/body-reader.ts'
+import { unprocessable } from '../http/errors/http-error.ts'
+import { toQueryText } from '../http/request/target.ts'
+import type { Collection, Document, NewRecord, StoredRecord } from '../stores/records/records.ts'
+import type { ResourceContext } from './context.ts'
 import { defineResource, type Resource } from './definition.ts'
 import { jsonTypes, type JsonType } from './field-schema.ts'
 import { toTitle } from './field-values.ts'
+import { partNames } from './list/list-query.ts'
 import { findUnknownFields } from './write/input.ts'
+import { writeRecord } from './write/write-record.ts'
 
-/** The types of the values of each field. */
-export type LearnedFields = Readonly<Record<string, readonly JsonType[]>>
-
-/** Of the record of a resource: the fields that requests have added to those of its definition. */
+/** Of the record of a resource: the fields that requests have added, with the types of their values. */
 export const learnedSchema = {
   type: 'object',
   required: ['fields'],
@@ -24,68 +26,48 @@ export const learnedSchema = {
 /** More fields make pages and statements of any size. */
 export const maxFields = 500
 const maxNameLength = 200
-const maxAttempts = 100
 
 /** A collection whose writes store the names of new fields before the record. */
 export function learnFields({ resource, collection, learned }: ResourceContext): Collection {
   if (!resource.allowsUnknown || !learned) return collection
+  const learn = async ({ document }: Pick<NewRecord, 'document'>) => {
+    if (findUnknownFields(resource, document).length === 0) return
+    await writeRecord({ collection: learned }, resource.name, (current) =>
+      addFields(resource, current?.document, document),
+    )
+  }
   return {
     ...collection,
     create: async (record) => {
-      await learn(resource, learned, record.document)
+      await learn(record)
       return collection.create(record)
     },
     change: async (record) => {
-      await learn(resource, learned, record.document)
+      await learn(record)
       return collection.change(record)
     },
   }
 }
 
-async function learn(resource: Resource, learned: Collection, document: Document): Promise<void> {
-  const names = findUnknownFields(resource, document)
-  if (names.length === 0) return
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const current = await learned.find(resource.name)
-    const known = toLearned(current?.document)
-    const fields = addFields(resource, known, document, names)
-    if (fields === known) return
-    const now = new Date().toISOString()
-    const next = { id: resource.name, document: { fields } }
-    const isStored = current
-      ? learned.change({ ...next, version: current.version, updatedAt: now })
-      : learned.create({ ...next, createdAt: now })
-    if (await isStored) return
-  }
-  throw conflict('Too many requests are adding fields at the same time.')
-}
-
-function toLearned(document: Document | undefined): LearnedFields {
-  // Only this file writes these documents, and a restore checks them.
-  return (document?.fields ?? {}) as LearnedFields
-}
-
 /** The same object if all are known with this type. Throws 422 for a field that cannot be added. */
-function addFields(
-  { fields: { length: count }, oneRecord }: Resource,
-  known: LearnedFields,
-  document: Document,
-  names: readonly string[],
-): LearnedFields {
-  const all = new Map(Object.entries(known))
-  let isChanged = false
+function addFields(resource: Resource, known: Document = {}, document: Document): Document {
+  const all = new Map(Object.entries(toLearned(known)))
+  const hasType = (name: string) => all.get(name)?.includes(toJsonType(document[name])) === true
+  const names = findUnknownFields(resource, document).filter((name) => !hasType(name))
   for (const name of names) {
-    const [type, types = []] = [toJsonType(document[name]), all.get(name)]
-    if (types.includes(type)) continue
-    isChanged = true
-    all.set(name, [...types, type])
+    all.set(name, [...(all.get(name) ?? []), toJsonType(document[name])])
     const fail = (message: string) => unprocessable([{ field: name, message }])
     if (name === '' || name.length > maxNameLength)
       throw fail(`must have a name of 1 to ${String(maxNameLength)} characters`)
-    if (count + all.size > maxFields)
-      throw fail(`cannot be added: ${oneRecord} has at most ${String(maxFields)} fields`)
+    if (resource.fields.length + all.size > maxFields)
+      throw fail(`cannot be added: ${resource.oneRecord} has at most ${String(maxFields)} fields`)
   }
-  return isChanged ? Object.fromEntries(all) : known
+  return names.length === 0 ? known : { fields: Object.fromEntries(all) }
+}
+
+function toLearned({ fields = {} }: Document) {
+  // Only this file writes these documents, and a restore checks them.
+  return fields as Readonly<Record<string, readonly JsonType[]>>
 }
 
 function toJsonType(value: unknown): JsonType {
@@ -102,44 +84,40 @@ export function findCurrent(context: ResourceContext): ResourceContext | Promise
   const toCurrent = (record: StoredRecord | undefined) => {
     if (!record) return context
     const state = `${String(record.version)} ${record.createdAt}`
-    const found = latest.get(resource)
-    if (found?.state === state) return { ...context, resource: found.resource }
-    const extended = withFields(resource, toLearned(record.document))
-    latest.set(resource, { state, resource: extended })
-    return { ...context, resource: extended }
+    let found = latest.get(resource)
+    if (found?.state !== state) {
+      found = { state, resource: withFields(resource, record.document) }
+      latest.set(resource, found)
+    }
+    return { ...context, resource: found.resource }
   }
   const found = resource.allowsUnknown ? learned?.find(resource.name) : undefined
   return found instanceof Promise ? found.then(toCurrent) : toCurrent(found)
 }
 
-/** A handler that is made anew when fields have been added. */
-export function withCurrent(
-  context: ResourceContext,
-  toHandler: (context: ResourceContext) => Handler,
-): Handler {
-  let [last, handler] = [context.resource, toHandler(context)]
-  return function (request, reply) {
-    const run = (current: ResourceContext) => {
-      if (current.resource !== last) [last, handler] = [current.resource, toHandler(current)]
-      return handler.call(this, request, reply)
-    }
-    const current = findCurrent(context)
-    return current instanceof Promise ? current.then(run) : run(current)
-  }
+/** Reads nothing for JSON, which has all members of a record, unless a parameter may be such a field. */
+export function findNeeded(context: ResourceContext, request: FastifyRequest, type: string) {
+  if (!context.resource.allowsUnknown) return context
+  const known = [...partNames, ...context.resource.fields.map(({ name }) => name)]
+  const names = new URLSearchParams(toQueryText(request.url)).keys()
+  const isJson = ['application/json', 'application/x-ndjson'].includes(type)
+  const isNamed = isForm(request) || request.method === 'QUERY'
+  const isNeeded = !isJson || isNamed || names.some((name) => !known.includes(name))
+  return isNeeded ? findCurrent(context) : context
 }
 
 /** No rule is inferred from what was learned: the types are those of inputs and filters. */
-function withFields(resource: Resource, fields: LearnedFields): Resource {
+function withFields(resource: Resource, document: Document): Resource {
+  const learned = toLearned(document)
+  const { schema, hints, validator } = resource
+  const properties = { ...schema.properties }
+  const types = { ...hints }
   // A field of the schema may have been learned before.
-  const names = findUnknownFields(resource, fields)
-  const entries = names.map((name) => [name, fields[name] ?? []] as const)
-  const rules = entries.map(([name]) => [name, { title: toTitle(name) }] as const)
-  const hints = entries.map(([name, type]) => [name, { title: toTitle(name), type }] as const)
-  const { schema, validator } = resource
-  const extended = defineResource({
-    ...resource,
-    schema: { ...schema, properties: { ...schema.properties, ...Object.fromEntries(rules) } },
-    hints: { ...resource.hints, ...Object.fromEntries(hints) },
-  })
+  for (const name of findUnknownFields(resource, learned)) {
+    const title = toTitle(name)
+    properties[name] = { title }
+    types[name] = { title, type: learned[name] ?? [] }
+  }
+  const extended = defineResource({ ...resource, schema: { ...schema, properties }, hints: types })
   return { ...extended, validator }
 }

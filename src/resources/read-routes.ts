@@ -6,7 +6,6 @@ import { toRecordRoute, toRouteConfig } from './context.ts'
 import type { FindFixed, ResourceContext } from './context.ts'
 import { acceptedTypes } from './definition.ts'
 import { valueToText } from './field-values.ts'
-import { withCurrent } from './learned-fields.ts'
 import { list } from './list/list.ts'
 import { toEmbedParameters, listDescription, listParameters } from './openapi/list-parameters.ts'
 import { recordContent, type ResourceSchemas } from './openapi/schemas.ts'
@@ -38,7 +37,7 @@ function getNewForm(context: ResourceContext): Route {
     url: `${path}/new`,
     summary: `Get the form for a new ${singular}`,
     errors: [406],
-    handler: withCurrent(context, newForm),
+    handler: newForm(context),
   }
 }
 
@@ -50,7 +49,7 @@ function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas
     parameters: idParameters,
     errors: [404, 406],
     store: 'reads',
-    handler: withCurrent(context, edit),
+    handler: edit(context),
   }
 }
 
@@ -105,7 +104,7 @@ export function getList(
     errors: [406, 412],
     store: 'reads',
     config: { ...toRouteConfig(resource), accepts: acceptedTypes },
-    handler: withCurrent(context, (current) => list(current, findFixed)),
+    handler: list(context, findFixed),
   }
 }
 
@@ -138,6 +137,6 @@ function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
     errors: [404, 405, 406, 412],
     store: 'reads',
     config: toRouteConfig(resource),
-    handler: withCurrent(context, show),
+    handler: show(context),
   }
 }

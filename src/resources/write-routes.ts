@@ -9,7 +9,6 @@ import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
-import { withCurrent } from './learned-fields.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
@@ -58,7 +57,7 @@ export function postRecord(
       acceptsIdempotencyKey: true,
     },
     errorHandler: sendFormAfterError(context),
-    handler: withCurrent(context, (current) => create(current, findFixed)),
+    handler: create(context, findFixed),
   }
 }
 
@@ -98,7 +97,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
     errors: [...errors, 422],
     config: { ...route.config, accepts: acceptedPatchTypes },
     errorHandler: sendFormAfterError(context),
-    handler: withCurrent(context, update),
+    handler: update(context),
   }
 }
 
@@ -136,7 +135,7 @@ function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
       204: { description: 'Replaced, with `Prefer: return=minimal`.', headers: written },
     },
     errors: [...errors, 422],
-    handler: withCurrent(context, replace),
+    handler: replace(context),
   }
 }
 

@@ -12,7 +12,7 @@ import { parsePart } from './list-part.ts'
 export type ListQuery = ReturnType<typeof parseListQuery>
 type ListFilter = ReturnType<typeof parseFilter>
 
-const partNames = ['page', 'per_page', 'after', '_start', '_end']
+export const partNames = ['page', 'per_page', 'after', '_start', '_end']
 
 /** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
 export function parseListQuery(resource: Resource, given: ParameterTexts) {

@@ -24,6 +24,7 @@ import {
 import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { findNeeded } from '../learned-fields.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../record/show.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
@@ -45,10 +46,10 @@ type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
-export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
-  const { resource, collection, config, relations } = context
+export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
+  const { collection, config, relations } = base
   const findSentPages = createPageCache(collection)
-  const types = sortTypes(resource, listTypes)
+  const types = sortTypes(base.resource, listTypes)
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
@@ -60,6 +61,8 @@ export function list(context: ResourceContext, findFixed?: FindFixed): Handler {
     const sent = sentPages?.get(key)
     if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
     const fixed = await findFixed?.(request)
+    const context = await findNeeded(base, request, type)
+    const { resource } = context
     const parsed = parseRequest(context, request, fixed)
     const { query, embeds, url, hasUrl, longestUrl, toUrl } = parsed
     // RFC 10008 §2: a GET of Location has the same result.

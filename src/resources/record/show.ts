@@ -13,6 +13,7 @@ import {
   type ResourceContext,
 } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
+import { findCurrent, findNeeded } from '../learned-fields.ts'
 import { findParameters, withParameterErrors } from '../list/list-parameters.ts'
 import { parseFields } from '../list/list-query.ts'
 import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
@@ -21,69 +22,81 @@ import { recordToContent, recordTypes, sendRecord, toRepresentation } from './re
 import { toTag } from './representations.ts'
 import type { RecordType, ShownRecord } from './representations.ts'
 
-export function show(context: ResourceContext): Handler {
-  const { resource, collection, relations } = context
+export function show(base: ResourceContext): Handler {
+  const { collection, relations } = base
   // The store caches records: one that has not changed is the same object.
   const prepared = new WeakMap<StoredRecord, Partial<Record<RecordType, PreparedRecord>>>()
-  const findPrepared = (record: StoredRecord, type: RecordType) => {
-    let ofRecord = prepared.get(record)
-    if (ofRecord === undefined) prepared.set(record, (ofRecord = {}))
-    return (ofRecord[type] ??= prepareRecord({ resource, record, type }))
+  const findPrepared = (shown: ShownRecord) => {
+    let ofRecord = prepared.get(shown.record)
+    if (ofRecord === undefined) prepared.set(shown.record, (ofRecord = {}))
+    return (ofRecord[shown.type] ??= prepareRecord(shown))
   }
-  const types = sortTypes(resource, recordTypes)
+  const types = sortTypes(base.resource, recordTypes)
   return (request, reply) => {
     const type = chooseType(request, reply, types)
-    const id = toRecordId(resource, request)
-    const found = collection.find(id)
-    const isJson = type === 'application/json'
-    const query = isJson ? parseRecordQuery(context, request) : undefined
-    if (query || (type === 'text/html' && relations.length > 0))
-      return sendRelated(request, reply, { context, type, id, query })
-    const send = (record: StoredRecord | undefined) =>
-      sendFound(request, reply, findPrepared(assertFound(resource, id, record), type))
-    return found instanceof Promise ? found.then(send) : send(found)
+    if (type === 'application/json' && embedOrFields.test(request.url))
+      return sendParts(request, reply, base)
+    if (type === 'text/html' && relations.length > 0) return sendRelatedPage(request, reply, base)
+    const id = toRecordId(base.resource, request)
+    const send = (found: StoredRecord | undefined, { resource }: ResourceContext) => {
+      const record = assertFound(resource, id, found)
+      return sendFound(request, reply, findPrepared({ resource, record, type }))
+    }
+    const [found, context] = [collection.find(id), findNeeded(base, request, type)]
+    if (!(found instanceof Promise || context instanceof Promise)) return send(found, context)
+    return Promise.all([found, context]).then((both) => send(...both))
   }
 }
 
-function parseRecordQuery(context: ResourceContext, request: FastifyRequest) {
-  if (!/[?&](_?(embed|expand)|fields)(\[\d*\])?=/.test(request.url)) return undefined
-  return withParameterErrors(request, () => {
-    const parameters = findParameters(context.resource, request)
-    const fields = parameters.get('fields')
-    return {
-      embeds: parseEmbeds(context, parameters) ?? new Map<never, never>(),
-      fields: fields && parseFields(context.resource, fields),
-    }
-  })
-}
-
-interface RelatedRequest {
-  context: ResourceContext
-  type: RecordType
-  id: string
-  query: ReturnType<typeof parseRecordQuery>
-}
+const embedOrFields = /[?&](_?(embed|expand)|fields)(\[\d*\])?=/
 
 /** The tag depends on the other records and on the fields too. */
-async function sendRelated(
+async function sendParts(request: FastifyRequest, reply: FastifyReply, base: ResourceContext) {
+  const type = 'application/json'
+  const context = await findNeeded(base, request, type)
+  const { embeds, fields } = withParameterErrors(request, () => {
+    const parameters = findParameters(context.resource, request)
+    const embeds = parseEmbeds(context, parameters) ?? new Map<never, never>()
+    const fields = parameters.get('fields')
+    return { embeds, fields: fields && parseFields(context.resource, fields) }
+  })
+  const record = await findShown(request, reply, context)
+  takePageFlash(request, reply, type)
+  const toMembers = await loadEmbedded([record], embeds)
+  const shown = { ...toRepresentation(context.resource, record, fields), ...toMembers(record) }
+  return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
+}
+
+async function sendRelatedPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { context, type, id, query }: RelatedRequest,
+  base: ResourceContext,
 ) {
-  const { resource, collection } = context
-  const record = assertFound(resource, id, await collection.find(id))
-  reply.headers(commonHeaders)
+  const type = 'text/html'
+  const { resource } = await findCurrent(base)
+  const record = await findShown(request, reply, base)
   const flash = takePageFlash(request, reply, type)
-  if (query) {
-    const toMembers = await loadEmbedded([record], query.embeds)
-    const shown = { ...toRepresentation(resource, record, query.fields), ...toMembers(record) }
-    return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
-  }
-  const related = await loadRelatedHtml(context, record)
-  const page = { resource, record, type, flash, related }
+  const page = {
+    resource,
+    record,
+    type,
+    flash,
+    related: await loadRelatedHtml(base, record),
+  } as const
   // A page with a message is not to be revalidated.
   if (flash) return sendRecord(reply, page)
   return sendTagged(request, reply, toTaggedText(type, recordToContent(reply, page)))
+}
+
+async function findShown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { resource, collection }: ResourceContext,
+) {
+  const id = toRecordId(resource, request)
+  const record = assertFound(resource, id, await collection.find(id))
+  reply.headers(commonHeaders)
+  return record
 }
 
 interface PreparedRecord extends ShownRecord {

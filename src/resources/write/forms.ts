@@ -18,13 +18,13 @@ import { parseId } from './create-numbered.ts'
 import { renderFormPage, type RecordForm } from './form-page.ts'
 import { parseInput, parsePatch, toDefaults } from './input.ts'
 
-export function newForm(context: ResourceContext): Handler {
-  const { resource } = context
+export function newForm(base: ResourceContext): Handler {
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
+    const context = await findCurrent(base)
     // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
-    const values = { ...toDefaults(resource), ...parseReferences(context, request) }
+    const values = { ...toDefaults(context.resource), ...parseReferences(context, request) }
     return sendPage(reply, await toFormPage(context, { _action: 'new', key: randomUUID(), values }))
   }
 }
@@ -43,8 +43,8 @@ function parseReferences({ relations }: ResourceContext, { url }: FastifyRequest
   return Object.fromEntries(entries)
 }
 
-export function edit(context: ResourceContext): Handler {
-  const { resource, collection } = context
+export function edit(base: ResourceContext): Handler {
+  const { resource, collection } = base
   return async (request, reply) => {
     chooseType(request, reply, ['text/html'])
     const id = toRecordId(resource, request)
@@ -52,7 +52,7 @@ export function edit(context: ResourceContext): Handler {
     reply.header('cache-control', 'private, no-cache')
     const stored = record.document
     const form = { _action: 'edit', id, etag: toTag(record), stored, values: stored } as const
-    return sendPage(reply, await toFormPage(context, form))
+    return sendPage(reply, await toFormPage(await findCurrent(base), form))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
-import { badRequest, conflict, preconditionRequired } from '../../http/errors/http-error.ts'
+import { badRequest, preconditionRequired } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { applyPreference } from '../../http/negotiation/prefer.ts'
 import {
@@ -25,23 +25,23 @@ import {
 } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
+import { findNeeded } from '../learned-fields.ts'
 import { renderCreated } from '../record/record-page.ts'
 import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId, toStored } from './create-numbered.ts'
+import { writeRecord } from './write-record.ts'
 import { hasFields, mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
-
-/** An attempt fails only when another request succeeds. */
-const maxWriteAttempts = 100
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
-export function create(context: ResourceContext, findFixed?: FindFixed): Handler {
-  const { resource } = context
-  const types = sortTypes(resource, jsonFirst)
+export function create(base: ResourceContext, findFixed?: FindFixed): Handler {
+  const types = sortTypes(base.resource, jsonFirst)
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
+    const context = await findNeeded(base, request, type)
+    const { resource } = context
     // RFC 9110 §13.1: the list exists, and has no tag.
     if (!mayWriteResource(request.raw, { etags: [] })) throw preconditionFailed(request.headers)
     const isStrict = applyPreference(request, reply, 'handling=strict')
@@ -60,10 +60,11 @@ export function create(context: ResourceContext, findFixed?: FindFixed): Handler
   }
 }
 
-export function update(context: ResourceContext): Handler {
-  const { resource } = context
+export function update(base: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
+    const context = await findNeeded(base, request, type)
+    const { resource } = context
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const id = toRecordId(resource, request)
     const hash = createHasher(resource)
@@ -115,10 +116,11 @@ export function toEnvelope(data: { redirect?: string }) {
 }
 
 /** Replaces the record with this id, or creates it: 200 or 201 (RFC 9110 §9.3.4). */
-export function replace(context: ResourceContext): Handler {
-  const { resource } = context
+export function replace(base: ResourceContext): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, jsonFirst)
+    const context = await findNeeded(base, request, type)
+    const { resource } = context
     if (request.headers['content-range'] !== undefined) {
       throw badRequest('PUT replaces the whole record: Content-Range is not supported.')
     }
@@ -181,31 +183,6 @@ export async function createRecord(context: ResourceContext, id: string, documen
   const record = { id, document: stored, createdAt: new Date().toISOString() }
   if (await collection.create(record)) return toStored(record)
   return assertFound(resource, id, await collection.find(id))
-}
-
-/**
- * Stores the document that `toDocument` makes of the current state, unless it returns the current document
- * itself; undefined removes the record.
- */
-export async function writeRecord(
-  { collection }: ResourceContext,
-  id: string,
-  toDocument: (current: StoredRecord | undefined) => Promise<Document> | Document | undefined,
-): Promise<StoredRecord> {
-  for (let count = 1; count <= maxWriteAttempts; count += 1) {
-    const current = await collection.find(id)
-    const document = await toDocument(current)
-    if (current && document === current.document) return current
-    const now = new Date().toISOString()
-    const { version = 0, createdAt = now } = current ?? {}
-    const next = { id, version, document: document ?? {}, createdAt, updatedAt: now }
-    const write = () => {
-      if (document === undefined) return collection.remove(id, version)
-      return current ? collection.change(next) : collection.create(next)
-    }
-    if (await write()) return { ...next, version: version + 1 }
-  }
-  throw conflict(`Too many requests are changing ${id} at the same time.`)
 }
 
 export function createHasher({ passwords }: Resource) {
