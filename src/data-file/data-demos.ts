@@ -3,7 +3,6 @@ import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
 import { nameSchemas } from '../resources/openapi/schemas.ts'
 import { toResourceDemo } from '../resources/routes.ts'
-import { toValueDemo } from '../resources/value-routes.ts'
 import type { Demo } from '../site/demo.ts'
 import type { ResettableDemo } from '../test-api/reset-all.ts'
 import { testApi } from '../test-api/test-api.ts'
@@ -29,9 +28,7 @@ export function combineDemos(
   const resources = definitions.map(defineResource)
   const own = config.jsonServer
     ? createJsonServer(config.jsonServer, definitions)
-    : resources.map((resource) =>
-        resource.isValue ? toValueDemo(resource) : toResourceDemo(resource, resources),
-      )
+    : resources.map((resource) => toResourceDemo(resource, resources))
   const isTaken = (path: string) => names.includes(path.split(/[/.]/)[1] ?? '')
   // A demo stores its records in the collection that is named like it.
   const isOff = ({ name, uses = [], samples = [] }: Demo) =>

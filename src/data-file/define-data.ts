@@ -9,7 +9,7 @@ import { findValue } from '../resources/field-values.ts'
 import { maxFields } from '../resources/learned-fields.ts'
 import { assertStorable, findAllProblems, findUnknownFields } from '../resources/write/input.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import { inferFields } from './infer-schema.ts'
+import { inferFields, type Fields } from './infer-schema.ts'
 import type { GivenSchema, Report } from './parse-schema.ts'
 import { toDefinition, type InferredResource } from './to-definition.ts'
 
@@ -97,8 +97,10 @@ function toResource(
   inferred: InferredResource,
   records: DataResource['records'],
 ): DataResource {
-  const schema = schemas.get(inferred.name)
-  const definition = toDefinition({ ...context, ...inferred, schema })
+  const given = schemas.get(inferred.name)
+  const schema = given && inferred.isValue ? toValueSchema(given) : given
+  const fields = inferred.isValue ? toValueFields(inferred.fields) : inferred.fields
+  const definition = toDefinition({ ...context, ...inferred, fields, schema })
   const known = [...definition.schema.required, inferred.idField]
   // No request could set the others.
   for (const field of schema?.required?.filter((name) => !known.includes(name)) ?? []) {
@@ -107,6 +109,20 @@ function toResource(
     report(`/${inferred.name}`, `${field} is required and is not a field${hint}`)
   }
   return { inferred, records, definition, notices: [] }
+}
+
+function toValueSchema(given: GivenSchema): GivenSchema {
+  const { title } = given
+  return {
+    ...(title !== undefined && { title }),
+    properties: { value: given },
+    required: ['value'],
+  }
+}
+
+/** Without a schema, a value of any type can replace it. */
+function toValueFields({ properties: { value } }: Fields): Fields {
+  return { properties: { value: { examples: value?.examples ?? [] } } }
 }
 
 function defineOne(context: DefineContext, name: string, value: unknown): DataResource[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp, dataFile } from '../../test/data-app.ts'
-import { browserAccept } from '../../test/resources.ts'
+import { asForm, browserAccept } from '../../test/resources.ts'
 import { spawnVitrine, findOrigin, settingsIn, temporaryFolder } from '../../test/start-vitrine.ts'
 import { findInvalid } from '../../test/valid-html.ts'
 
@@ -115,4 +115,54 @@ test('an id that no record can have gets the next free one, with a line', async 
     String(lines[2]),
     /posts\[3\]: its id must be text or a whole number: it gets the id 11$/,
   )
+})
+
+for (const [text, stored] of [
+  ['3', 3],
+  ['{"a":[1]}', { a: [1] }],
+  ['plain text', 'plain text'],
+  ['"4"', '4'],
+  ['', null],
+] as const) {
+  test(`the form of a value saves ${text} without a script`, async (t) => {
+    const app = await dataApp(t, { nextId: 3 })
+    const headers = { accept: browserAccept }
+    const page = await app.inject({ url: '/nextId', headers })
+    assert.match(page.body, /href="\/nextId\/edit"/)
+    const form = await app.inject({ url: '/nextId/edit', headers })
+    assert.deepEqual(await findInvalid(form.body, '/nextId/edit'), [])
+    const [, tag = ''] = /name="_if_match" value="([^"]*)"/.exec(form.body) ?? []
+    const _if_match = tag.replaceAll('&quot;', '"')
+    const send = (value: string) => {
+      const body = asForm({ _method: 'PUT', _if_match, '_was.value': '3', value })
+      const request = { method: 'POST', url: '/nextId/', ...body } as const
+      return app.inject({ ...request, headers: { ...headers, ...body.headers } })
+    }
+    const saved = await send(text)
+    assert.deepEqual([saved.statusCode, saved.headers.location], [303, '/nextId'])
+    assert.deepEqual((await app.inject('/nextId')).json(), stored)
+    // The form is outdated now, unless it changed nothing.
+    const again = await send('5')
+    assert.equal(again.statusCode, text === '3' ? 303 : 412)
+    if (again.statusCode === 412) assert.match(again.body, /name="_method" value="PUT"/)
+  })
+}
+
+test('a schema that is given for a value is checked, in JSON and in the form', async (t) => {
+  const schema = { nextId: { type: 'integer', minimum: 1 } }
+  const app = await dataApp(t, { nextId: 3 }, { schema })
+  const put = async (payload: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const request = { method: 'PUT', url: '/nextId', headers } as const
+    return (await app.inject({ ...request, payload: JSON.stringify(payload) })).statusCode
+  }
+  for (const value of ['4', 0, 1.5, null, [], {}, true]) assert.equal(await put(value), 422)
+  assert.equal((await app.inject('/nextId')).body, '3')
+  assert.equal(await put(4), 200)
+  const form = asForm({ value: '0' })
+  const headers = { ...form.headers, accept: browserAccept }
+  const failed = await app.inject({ method: 'PUT', url: '/nextId', ...form, headers })
+  assert.equal(failed.statusCode, 422)
+  assert.match(failed.body, /type="number" step="1" min="1" value="0"/)
+  await assert.rejects(dataApp(t, { nextId: 'x' }, { schema }), /must be/)
 })

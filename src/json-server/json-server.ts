@@ -3,7 +3,6 @@ import { sendChunks } from '../http/response/send.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { writeAll } from '../resources/record/all-records.ts'
 import { toResourceDemo } from '../resources/routes.ts'
-import { toValueDemo } from '../resources/value-routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
 import { toShown, type Context } from './server.ts'
@@ -26,9 +25,7 @@ export function createJsonServer(
     return contexts
   }
   const demos = resources.map((resource, index): Demo => {
-    const { routes, ...demo } = resource.isValue
-      ? toValueDemo(resource)
-      : toResourceDemo(resource, resources)
+    const { routes, ...demo } = toResourceDemo(resource, resources)
     return {
       ...demo,
       segment: { name: resource.name, ignoresCase: version === '0.17' },

@@ -112,9 +112,9 @@ export function defineResource(definition: ResourceDefinition) {
   const schema = { ...definition.schema, properties: toProperties(definition) }
   const storesId = idField !== undefined && !isSingular
   const { singular, indexed = [], references = [], unique = [] } = definition
-  const { hasDialect = false, hasSchema = true } = definition
-  // json-server accepts any value: only a schema that the user gave is checked.
-  const isChecked = hasSchema || !hasDialect
+  const { hasDialect = false, hasSchema = true, isValue = false } = definition
+  // json-server accepts any value, as a value does: only a schema that the user gave is checked.
+  const isChecked = hasSchema || !(hasDialect || isValue)
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular ? [] : toIdFields(definition)
   const times = hasTimes ? toOwnFields(timeSchemas) : []
@@ -133,7 +133,6 @@ export function defineResource(definition: ResourceDefinition) {
   return {
     usesEnvelope: true,
     hasEvents: false,
-    isValue: false,
     allowsUnknown: false,
     hasNumericIds: false,
     references: [],
@@ -142,6 +141,9 @@ export function defineResource(definition: ResourceDefinition) {
     ...definition,
     schema,
     hasDialect,
+    isValue,
+    /** Of its edit form. */
+    editMethod: isValue ? ('PUT' as const) : ('PATCH' as const),
     isChecked,
     isSlow: isSlow(schema),
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,

@@ -41,7 +41,7 @@ function getNewForm(context: ResourceContext): Route {
   }
 }
 
-function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
+export function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
   return {
     ...ofForm,
     url: toRecordRoute(context.resource, '/edit'),
@@ -53,7 +53,11 @@ function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas
   }
 }
 
-function toSuffixed(route: Route, types: readonly string[], toUrl: (end: string) => string) {
+export function toSuffixed(
+  route: Route,
+  types: readonly string[],
+  toUrl: (end: string) => string,
+): readonly Route[] {
   return Object.entries(typeBySuffix)
     .filter(([, type]) => types.includes(type))
     .map(([suffix, type]) => ({ ...withType(route, type), url: toUrl(`.${suffix}`) }))

@@ -9,6 +9,7 @@ import { toSchemas } from './openapi/schemas.ts'
 import { toReadRoutes } from './read-routes.ts'
 import { toNestedRoutes } from './relations/nested-routes.ts'
 import { createContext } from './relations/create-context.ts'
+import { toValueRoutes } from './value-routes.ts'
 import { toWriteRoutes } from './write-routes.ts'
 
 /** `resources` may reference each other. */
@@ -26,7 +27,11 @@ export function toResourceDemo(
     group: 'Resources',
     page: path,
     segment: { name, ignoresCase: false },
-    samples: toSamples(resource, inputExample, resources.indexOf(resource)),
+    samples: toSamples(
+      resource,
+      resource.isValue ? inputExample.value : inputExample,
+      resources.indexOf(resource),
+    ),
     lookFor:
       'The same URL has several representations: `Accept` chooses between a page, JSON, text and, for a list, CSV. The version of a record is in `ETag`, and the URL of a created one in `Location`.',
     routes: async ({ config, records }, app) => {
@@ -42,6 +47,7 @@ export function toResourceDemo(
 
 function toOwnRoutes(context: ResourceContext) {
   const schemas = toSchemas(context.resource)
+  if (context.resource.isValue) return toValueRoutes(context, schemas)
   return [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
 }
 
@@ -61,7 +67,7 @@ function watchRoutes(context: ResourceContext) {
 const maxFeatured = 5
 
 /** `index` is that among the resources. */
-function toSamples(resource: Resource, inputExample: object, index: number): SampleRequest[] {
+function toSamples(resource: Resource, inputExample: unknown, index: number): SampleRequest[] {
   const { path, oneRecord, isSingular } = resource
   // A record is a page by default.
   const accept = 'application/json'

@@ -1,115 +1,66 @@
-import { sendJson, sendTagged, toTaggedText } from '../http/response/send.ts'
-import { hasBody, isJsonType, toMediaType } from '../http/body/body-reader.ts'
-import { badRequest, unsupportedMediaType } from '../http/errors/http-error.ts'
-import { chooseType } from '../http/negotiation/negotiate.ts'
-import { jsonContent, pageContent } from '../http/openapi/content.ts'
+import { isForm } from '../http/body/body-reader.ts'
+import { jsonContent, pageContent, textContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
+import type { Content } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
-import type { Demo } from '../site/demo.ts'
-import { renderResponsePage } from '../site/response-page.ts'
-import { sendPage } from '../site/send-page.ts'
-import { singularId, type ResourceContext } from './context.ts'
-import type { Resource } from './definition.ts'
-import { toTag } from './record/representations.ts'
-import { assertFound } from './record/show.ts'
-import { assertStorable } from './write/input.ts'
-import { assertMayWrite } from './write/write.ts'
-import { writeRecord } from './write/write-record.ts'
+import type { ResourceContext } from './context.ts'
+import { acceptedTypes } from './definition.ts'
+import type { ResourceSchemas } from './openapi/schemas.ts'
+import { getEditForm, toSuffixed } from './read-routes.ts'
+import { recordTypes } from './record/representations.ts'
+import { show } from './record/show.ts'
+import { sendFormAfterError } from './write/forms.ts'
+import { replace, update } from './write/write.ts'
 
-const file = 'src/resources/value-routes.ts'
-const jsonType = 'application/json'
-
-/** A member of a data file that is neither an object nor a list of objects: `"nextId": 3`. */
-export function toValueDemo(resource: Resource): Demo {
-  const { name, title, summary, path } = resource
-  const text = JSON.stringify(findExample(resource), undefined, 2)
-  return {
-    name,
-    title,
-    summary,
-    group: 'Resources',
-    page: path,
-    segment: { name, ignoresCase: false },
-    samples: [
-      { title: 'Get the value', method: 'GET', path, accept: 'application/json' },
-      { title: 'Replace it', method: 'PUT', path, body: { type: 'application/json', text } },
-    ],
-    routes: ({ config, records }) => {
-      const collection = records.collection(name)
-      const context = { resource, config, collection, relations: [] }
-      return [getValue(context), putValue(context)]
-    },
-  }
+/** Of a member of a data file that is neither an object nor a list of objects: `"nextId": 3`. */
+export function toValueRoutes(context: ResourceContext, schemas: ResourceSchemas) {
+  const { path, schema } = context.resource
+  const { value } = schemas.recordExample
+  const content = jsonContent(schema.properties.value ?? {}, value)
+  const get = getValue(context, {
+    ...pageContent,
+    ...content,
+    ...textContent(`value: ${JSON.stringify(value)}\n`),
+  })
+  const suffixed = toSuffixed(get, recordTypes, (end) => path + end)
+  return [get, ...suffixed, putValue(context, content), getEditForm(context, schemas)]
 }
 
-function getValue({ resource, collection }: ResourceContext): Route {
-  const { path: url, title } = resource
+const headers = responseHeaders('ETag')
+
+function getValue(context: ResourceContext, content: Content): Route {
+  const { path: url, title } = context.resource
   return {
     method: 'GET',
     url,
-    file,
+    file: 'src/resources/record/show.ts',
     summary: `Get the value of ${title}`,
-    responses: {
-      200: {
-        description: 'The value.',
-        headers: responseHeaders('ETag'),
-        content: { ...pageContent, ...toContent(resource) },
-      },
-    },
+    responses: { 200: { description: 'The value.', headers, content } },
     errors: [404, 406, 412],
     store: 'reads',
     config: { defaultType: 'json' },
-    handler: async (request, reply) => {
-      const type = chooseType(request, reply, [jsonType, 'text/html'])
-      const record = assertFound(resource, singularId, await collection.find(singularId))
-      const body = JSON.stringify(record.document.value)
-      reply.header('cache-control', 'private, no-cache')
-      if (type === 'text/html')
-        return sendPage(reply, {
-          ...renderResponsePage(200, resource, { body, mediaType: jsonType }),
-          title: resource.title,
-        })
-      const tagged = { ...toTaggedText(type, body), etag: toTag(record) }
-      return sendTagged(request, reply, tagged)
-    },
+    handler: show(context),
   }
 }
 
-function putValue(context: ResourceContext): Route {
-  const { resource } = context
-  const content = toContent(resource)
+function putValue(context: ResourceContext, content: Content): Route {
+  const { path: url, title } = context.resource
+  const [save, put] = [update(context), replace(context)]
   return {
     method: 'PUT',
-    url: resource.path,
-    file,
-    summary: `Replace the value of ${resource.title}`,
+    url,
+    file: 'src/resources/write/write.ts',
+    summary: `Replace the value of ${title}`,
     parameters: requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since'),
     requestBody: { required: true, content },
-    responses: { 200: { description: 'Replaced.', headers: responseHeaders('ETag'), content } },
-    errors: [412, 428],
+    responses: { 200: { description: 'Replaced.', headers, content } },
+    errors: [406, 412, 422, 428],
     store: 'writes',
-    config: { defaultType: 'json', accepts: [jsonType] },
-    handler: async (request, reply) => {
-      const { body: value, headers, raw } = request
-      if (hasBody(raw) && !isJsonType(toMediaType(headers['content-type'])))
-        throw unsupportedMediaType('Send the value as application/json.', { accept: jsonType })
-      if (value === undefined) throw badRequest('The body must be a JSON value.')
-      assertStorable(value)
-      const record = await writeRecord(context, singularId, async (current) => {
-        assertMayWrite(request, context, current)
-        return Promise.resolve({ value })
-      })
-      return sendJson(reply.header('etag', toTag(record)), value)
+    config: { defaultType: 'json', accepts: acceptedTypes },
+    // A form has the text of the value, which can be unchanged.
+    handler(request, reply) {
+      return (isForm(request) ? save : put).call(this, request, reply)
     },
+    errorHandler: sendFormAfterError(context),
   }
-}
-
-/** A later value can have another type. */
-function toContent(resource: Resource) {
-  return jsonContent({}, findExample(resource))
-}
-
-function findExample({ schema }: Resource): unknown {
-  const [example = []] = schema.properties.value?.examples ?? []
-  return example
 }

@@ -1,3 +1,4 @@
+import { renderCodeBlock } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderNotice, renderTime, type Page } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
@@ -53,7 +54,9 @@ export function recordDetails(
   record: StoredRecord,
   toParentLink?: ToParentLink,
 ): Html {
-  const { readable, hasTimes, isSingular } = resource
+  const { readable, hasTimes, isSingular, isValue } = resource
+  if (isValue)
+    return renderCodeBlock(JSON.stringify(record.document.value ?? null, null, 2), 'json')
   const items = readable.map((field) => {
     const value = findValue(record.document, field.name)
     if (value === undefined || value === '') return ''
@@ -69,7 +72,7 @@ ${items}${
   }${isSingular ? '' : html`<dt>Id</dt><dd><code>${record.id}</code></dd>\n`}</dl>`
 }
 
-export function renderMethodInputs(method: 'PATCH' | 'DELETE', etag: string): Html {
+export function renderMethodInputs(method: 'PATCH' | 'PUT' | 'DELETE', etag: string): Html {
   return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }
 

@@ -35,7 +35,9 @@ export function recordToContent(
         renderRecordPage(resource, record, { etag: toTag(record), flash, related }),
       )
     case 'application/json':
-      return JSON.stringify(toRepresentation(resource, record))
+      return JSON.stringify(
+        resource.isValue ? (record.document.value ?? null) : toRepresentation(resource, record),
+      )
     case 'text/plain':
       return recordToText(resource, record)
   }

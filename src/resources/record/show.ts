@@ -95,7 +95,7 @@ async function findShown(
 ) {
   const id = toRecordId(resource, request)
   const record = assertFound(resource, id, await collection.find(id))
-  reply.headers(commonHeaders)
+  reply.headers(toCommonHeaders(resource))
   return record
 }
 
@@ -106,10 +106,10 @@ interface PreparedRecord extends ShownRecord {
   content?: string
 }
 
-const commonHeaders = {
+const toCommonHeaders = ({ isValue }: Resource) => ({
   'cache-control': 'private, no-cache',
-  'accept-patch': acceptedPatchTypes.join(', '),
-}
+  ...(!isValue && { 'accept-patch': acceptedPatchTypes.join(', ') }),
+})
 
 function prepareRecord(shown: ShownRecord): PreparedRecord {
   const etag = toTag(shown.record, shown.type)
@@ -117,7 +117,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
   const headers = {
     etag,
     'last-modified': lastModified.toUTCString(),
-    ...commonHeaders,
+    ...toCommonHeaders(shown.resource),
   }
   return { ...shown, etag, lastModified, headers }
 }

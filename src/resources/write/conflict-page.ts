@@ -120,7 +120,7 @@ function saveMineForm(resource: Resource, current: StoredRecord, fields: Documen
       return html`<input type="hidden" name="${field.inputName}" value="${text}">\n`
     })
   return html`<form method="post" action="${toRecordPath(resource, current.id)}/">
-${renderMethodInputs('PATCH', toTag(current))}
+${renderMethodInputs(resource.editMethod, toTag(current))}
 ${inputs}<button type="submit">Save my version</button>
 </form>
 `

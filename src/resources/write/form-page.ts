@@ -30,14 +30,14 @@ export function renderFormPage(resource: Resource, form: RecordForm): Page {
 }
 
 export function renderRecordForm(resource: Resource, form: RecordForm): Html {
-  const { path, editable, singular, hasDialect } = resource
+  const { path, editable, singular, hasDialect, isValue, editMethod } = resource
   const isNew = form._action === 'new'
   // The script sends a form and reads JSON: a dialect would store every value as text.
-  const isScripted = !isNew && !hasDialect
+  const isScripted = !isNew && !hasDialect && !isValue
   const url = isNew ? path : toRecordPath(resource, form.id)
   const controls = isNew
     ? html`<input type="hidden" name="_idempotency_key" value="${form.key}">`
-    : renderMethodInputs('PATCH', form.etag)
+    : renderMethodInputs(editMethod, form.etag)
   return html`<form method="post" action="${url}/"${isScripted ? html` data-patch` : ''}>
 ${controls}
 ${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>

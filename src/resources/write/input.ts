@@ -38,7 +38,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const type = toMediaType(headers['content-type'])
   const isPatch = type === mergePatchType || type === jsonPatchType
   if (hasBody(raw) && (!isFieldsType(type) || isPatch)) throw toUnsupportedInput(resource, method)
-  const body = decodeNames(resource, request.body === undefined ? {} : request.body)
+  const body = decodeNames(resource, findBody(resource, request))
   if (!isObject(body)) throw notAnObject(resource.oneRecord)
   assertStorable(body)
   const unknownFields = findUnknownFields(resource, body)
@@ -60,6 +60,13 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const others = unknownFields.map((name): [string, unknown] => [name, body[name]])
   const stored = resource.allowsUnknown ? [...fields, ...others] : fields
   return { fields: Object.fromEntries(stored), ignored: findIgnored(resource, body), problems: [] }
+}
+
+function findBody({ isValue }: Resource, request: FastifyRequest): unknown {
+  const { body } = request
+  if (!isValue || isForm(request)) return body === undefined ? {} : body
+  if (body === undefined) throw badRequest('The body must be a JSON value.')
+  return { value: body }
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {

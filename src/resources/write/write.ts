@@ -136,6 +136,7 @@ export function replace(base: ResourceContext): Handler {
     })
     // RFC 9110 §9.3.4: no ETag, since the record is not stored as it was sent, byte for byte.
     const isNew = record.version === 1
+    if (resource.isValue) reply.header('etag', toTag(record))
     if (isNew) reply.code(201).header('location', toRecordPath(resource, id))
     if (applyPreference(request, reply, 'return=minimal')) {
       return isNew ? reply.send() : reply.code(204).send()
