@@ -44,7 +44,6 @@ function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boole
   return `^(?!(?:${paths})(?:[.]|$)${named})${storesId ? storedIdPattern : idPattern}$`
 }
 
-/** The ids of a data file. */
 export const routableId = new RegExp(toIdPattern({ storesId: true }, false))
 
 /** Whether the path of a record can have this id, if its resource stores ids. */
@@ -59,7 +58,6 @@ export function toRecordRoute(resource: Resource, end = ''): string {
   return `${path}/:id(${toIdPattern(resource, end.startsWith('.'))})${end}`
 }
 
-/** The only record of a singular resource. */
 export const singularId = 'singular'
 
 export function toRecordId(resource: Resource, request: FastifyRequest): string {
@@ -70,12 +68,11 @@ export function toRecordPath({ path, isSingular }: Resource, id: string): string
   return isSingular ? path : `${path}/${encodeURIComponent(id)}`
 }
 
-/** For the link above the heading of a page. */
 export function toListLink({ path, title, isSingular }: Resource) {
   return isSingular ? undefined : ([path, `All ${title.toLowerCase()}`] as const)
 }
 
-/** The offers of a response, the default first. */
+/** The default first. */
 export function sortTypes<Type extends string>(
   { defaultType }: Resource,
   types: readonly Type[],

@@ -15,7 +15,7 @@ export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
   name: string
   singular: string
-  /** The singular in the names of fields and schemas; `singular` if unset. */
+  /** The singular in the names of fields and schemas. */
   key?: string
   /** Of the schema of a record in OpenAPI, as a part of other names too. */
   schemaName?: string

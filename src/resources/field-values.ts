@@ -1,4 +1,5 @@
 import { findJson, parseJson } from '../http/body/parse-json.ts'
+import type { Config } from '../config/config.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
@@ -89,13 +90,14 @@ function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
   return choices.every((choice) => typeof choice === 'string')
 }
 
+type Limits = Pick<Config, 'maxJsonDepth'>
 type FormField = Pick<Field, 'kind' | 'schema' | 'isRequired' | 'isNullable'>
 
 /** A value that cannot be parsed stays text, and fails validation. Throws 400 for invalid JSON. */
 export function formToValue(
   { kind, schema, isRequired, isNullable }: FormField,
   sent: unknown,
-  limits: { maxJsonDepth: number },
+  limits: Limits,
 ): unknown {
   // A checkbox that is off sends nothing: the hidden input before it stands for false.
   const value: unknown = kind === 'boolean' && Array.isArray(sent) ? sent.at(-1) : sent
@@ -122,11 +124,7 @@ export function formToValue(
 }
 
 /** The items of a list and the members of an object, which the names of inputs have in brackets. */
-function convertMembers(
-  schema: FieldSchema,
-  value: unknown,
-  limits: { maxJsonDepth: number },
-): unknown {
+function convertMembers(schema: FieldSchema, value: unknown, limits: Limits): unknown {
   const type = Array.isArray(value) ? 'array' : 'object'
   const {
     items,

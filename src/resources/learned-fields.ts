@@ -38,14 +38,8 @@ export function learnFields({ resource, collection, learned }: ResourceContext):
   }
   return {
     ...collection,
-    create: async (record) => {
-      await learn(record)
-      return collection.create(record)
-    },
-    change: async (record) => {
-      await learn(record)
-      return collection.change(record)
-    },
+    create: (record) => learn(record).then(() => collection.create(record)),
+    change: (record) => learn(record).then(() => collection.change(record)),
   }
 }
 

@@ -18,7 +18,6 @@ export function toResourceDemo(
   resources: readonly Resource[] = [resource],
 ): Demo & { resource: Resource } {
   const { name, title, summary, path } = resource
-  const { inputExample } = toSchemas(resource)
   return {
     resource,
     name,
@@ -27,11 +26,7 @@ export function toResourceDemo(
     group: 'Resources',
     page: path,
     segment: { name, ignoresCase: false },
-    samples: toSamples(
-      resource,
-      resource.isValue ? inputExample.value : inputExample,
-      resources.indexOf(resource),
-    ),
+    samples: toSamples(resource, resources.indexOf(resource)),
     lookFor:
       'The same URL has several representations: `Accept` chooses between a page, JSON, text and, for a list, CSV. The version of a record is in `ETag`, and the URL of a created one in `Location`.',
     routes: async ({ config, records }, app) => {
@@ -67,34 +62,26 @@ function watchRoutes(context: ResourceContext) {
 const maxFeatured = 5
 
 /** `index` is that among the resources. */
-function toSamples(resource: Resource, inputExample: unknown, index: number): SampleRequest[] {
-  const { path, oneRecord, isSingular } = resource
+function toSamples(resource: Resource, index: number): SampleRequest[] {
+  const { path, oneRecord, isSingular, isValue } = resource
+  const { inputExample } = toSchemas(resource)
+  const example: unknown = isValue ? inputExample.value : inputExample
+  const body = { type: 'application/json', text: JSON.stringify(example, undefined, 2) }
   // A record is a page by default.
   const accept = 'application/json'
-  const body = { type: 'application/json', text: JSON.stringify(inputExample, undefined, 2) }
-  if (isSingular) {
-    const title = `Get ${oneRecord}`
+  const toTitle = (title: string, count = maxFeatured) => {
+    return { title, ...(index < count && { featured: title }) }
+  }
+  if (isSingular)
     return [
-      { title, method: 'GET', path, accept, ...(index < maxFeatured && { featured: title }) },
+      { ...toTitle(`Get ${oneRecord}`), method: 'GET', path, accept },
       { title: `Replace ${oneRecord}`, method: 'PUT', path, body },
     ]
-  }
-  const [list, create] = [`List ${resource.title.toLowerCase()}`, `Create ${oneRecord}`]
-  const fields = { q: '', per_page: '3' }
+  const list = toTitle(`List ${resource.title.toLowerCase()}`)
+  const unknown = { path: `${path}/{id}`, parameters: { id: 'unknown' } }
   return [
-    {
-      ...{ title: list, method: 'GET', path, fields, accept },
-      ...(index < maxFeatured && { featured: list }),
-    },
-    {
-      ...{ title: create, method: 'POST', path, body, accept },
-      ...(index === 0 && { featured: create }),
-    },
-    {
-      title: 'Request a record that does not exist',
-      method: 'GET',
-      path: `${path}/{id}`,
-      parameters: { id: 'unknown' },
-    },
+    { ...list, method: 'GET', path, fields: { q: '', per_page: '3' }, accept },
+    { ...toTitle(`Create ${oneRecord}`, 1), method: 'POST', path, body, accept },
+    { title: 'Request a record that does not exist', method: 'GET', ...unknown },
   ]
 }

@@ -12,30 +12,20 @@ export interface ListField {
 
 /** The field with this name, or at the end of this path, as `address.city`. */
 export function findListField({ visible }: Resource, name: string): ListField | undefined {
-  const find = (key: 'schema' | 'rule') =>
-    findMember(
-      visible.map((field) => [field.name, field[key]]),
-      name,
-    )
-  const found = find('schema')
+  const fields = visible.map(({ name: own, schema }) => [own, schema] as const)
+  const found = findMember(fields, name)
   if (found === undefined || name.includes('\0') || !name.isWellFormed()) return undefined
   const [first = '', ...inside] = found.path
   const field = visible.find((known) => known.name === first)
   const path = inside.length === 0 ? (field?.path ?? first) : found.path
-  const schema = withNull(found.schema, find('rule')?.schema)
+  const schema = field?.isInferred ? withNull(found.schema) : found.schema
   return { ...found, schema, path, label: [field?.label ?? first, ...inside].join('.') }
 }
 
-/** A field without a rule of the user accepts null, also if the data file has none in it. */
-function withNull(schema: FieldSchema, rule: FieldSchema | undefined): FieldSchema {
-  if (!rule || rule === schema) return schema
-  const items = schema.items && withNull(schema.items, rule.items)
-  const types = toTypes(rule).includes('null') ? [...toTypes(schema), 'null'] : toTypes(schema)
-  return {
-    ...schema,
-    type: jsonTypes.filter((type) => types.includes(type)),
-    ...(items && { items }),
-  }
+/** Without a rule of the user a value can be null, also if the data file has none in this field. */
+function withNull({ items, ...schema }: FieldSchema): FieldSchema {
+  const type = jsonTypes.filter((each) => each === 'null' || toTypes(schema).includes(each))
+  return { ...schema, type, ...(items && { items: withNull(items) }) }
 }
 
 interface Member extends Pick<ListField, 'schema' | 'isDeclared'> {

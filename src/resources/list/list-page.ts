@@ -23,7 +23,7 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
   const frame = { title, heading: resource.title, ...files }
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
-  const cells = toCells(resource, list)
+  const toRow = createRow(resource, list)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
@@ -32,7 +32,7 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
     shown += records.length
     for (const record of records) figure?.add(record, toLink(resource, record))
     const toParentLink = await loadParentLinks(list.relations, records)
-    const rows = records.map((record) => listRow(resource, { cells, toParentLink }, record))
+    const rows = records.map((record) => toRow(record, toParentLink))
     yield `<tbody>\n${rows.join('')}</tbody>\n`
   }
   if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
@@ -97,47 +97,33 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
 }
 
-interface RowParts {
-  cells: readonly Cell[]
-  toParentLink: ToParentLink
-}
-
-interface Cell {
-  field: Field
-  opening: Html
-}
-
-/** Once for all rows. On small screens each cell shows its label. */
-function toCells(resource: Resource, list: ListView): readonly Cell[] {
-  return toColumns(resource)
+/** The cells of all rows begin alike. On small screens each shows its label. */
+function createRow(resource: Resource, list: ListView) {
+  const cells = toColumns(resource)
     .slice(1, -1)
     .map((field) => {
-      const kind = toAlignment(field, list)
-      return { field, opening: html`<td${kind} data-label="${field.label}">` }
+      const opening = html`<td${toAlignment(field, list)} data-label="${field.label}">`
+      return { field, opening }
     })
+  return (record: StoredRecord, toParentLink: ToParentLink): string => {
+    const { label, href } = toLink(resource, record)
+    let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
+    for (const { field, opening } of cells) {
+      const value = findValue(record.document, field.name)
+      const content = toParentLink(record, field.name) ?? toCell(field, value)
+      row += `${opening.markup}${content.markup}</td>`
+    }
+    const last = resource.hasTimes
+      ? html`<td data-label="Created">${renderTime(record.createdAt)}</td>`
+      : html`<td data-label="Id"><code>${record.id}</code></td>`
+    return `${row}${last.markup}</tr>\n`
+  }
 }
 
-function listRow(
-  resource: Resource,
-  { cells, toParentLink }: RowParts,
-  record: StoredRecord,
-): string {
-  const { label, href } = toLink(resource, record)
-  let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
-  for (const { field, opening } of cells) {
-    const value = findValue(record.document, field.name)
-    const isObject = typeof value === 'object' && value !== null
-    const text =
-      isObject || field.kind === 'long text'
-        ? html`${toExcerpt(toSummary(value))}`
-        : valueToHtml(field, value)
-    const content = toParentLink(record, field.name) ?? text
-    row += `${opening.markup}${content.markup}</td>`
-  }
-  const last = resource.hasTimes
-    ? html`<td data-label="Created">${renderTime(record.createdAt)}</td>`
-    : html`<td data-label="Id"><code>${record.id}</code></td>`
-  return `${row}${last.markup}</tr>\n`
+function toCell(field: Field, value: unknown): Html {
+  const isObject = typeof value === 'object' && value !== null
+  const isLong = isObject || field.kind === 'long text'
+  return isLong ? html`${toExcerpt(toSummary(value))}` : valueToHtml(field, value)
 }
 
 /** The page of the record has the whole list or object. */

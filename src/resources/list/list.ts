@@ -77,8 +77,7 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
       const chunks = render(resource, { ...view, links: [], pages: collection.pages(found) })
       return sendChunks(reply, type, chunks)
     }
-    const { records, isLast, total, links, headers } = await readPart(context, {
-      ...parsed,
+    const { records, isLast, total, links, headers } = await readPart(context, parsed, {
       found,
       part,
     })
@@ -99,15 +98,12 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
   }
 }
 
-interface PartRequest extends Pick<ParsedRequest, 'hasUrl' | 'longestUrl' | 'toUrl'> {
-  found: RecordQuery
-  part: ListPart
-}
-
 /** The records of a part, and the links to the other pages. */
-async function readPart(context: ResourceContext, { found, part, ...urls }: PartRequest) {
-  const { resource, collection, config } = context
-  const { hasUrl, longestUrl, toUrl } = urls
+async function readPart(
+  { resource, collection, config }: ResourceContext,
+  { hasUrl, longestUrl, toUrl }: ParsedRequest,
+  { found, part }: { found: RecordQuery; part: ListPart },
+) {
   const total = await collection.count(found)
   // One record more, to know whether another page follows.
   const rows = await readRows(collection, found, { ...part, limit: part.limit + 1 })
@@ -153,16 +149,12 @@ function tooManyToEmbed(total: number) {
   return badRequest(`Records are embedded in ${limit} at once. Request a page, with per_page.`)
 }
 
-interface SentPage {
-  headers: Readonly<Record<string, string>>
-  content: TaggedText
-}
-
 const maxSentPages = 50
 const maxSentLength = 40_000
 
 /** The pages that have been sent since any process last wrote; undefined where that is not known. */
 function createPageCache({ state }: Collection) {
+  type SentPage = Pick<Part, 'headers'> & { content: TaggedText }
   let pages = new Map<string, SentPage>()
   let lastState: number | undefined
   return async () => {
@@ -174,6 +166,7 @@ function createPageCache({ state }: Collection) {
 }
 
 type ParsedRequest = ReturnType<typeof parseRequest>
+type Part = Awaited<ReturnType<typeof readPart>>
 
 /** With the values that the path has, as filters. */
 function parseRequest(

@@ -13,7 +13,7 @@ import {
   type ResourceContext,
 } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
-import { findCurrent, findNeeded } from '../learned-fields.ts'
+import { findNeeded } from '../learned-fields.ts'
 import { findParameters, withParameterErrors } from '../list/list-parameters.ts'
 import { parseFields } from '../list/list-query.ts'
 import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
@@ -34,9 +34,11 @@ export function show(base: ResourceContext): Handler {
   const types = sortTypes(base.resource, recordTypes)
   return (request, reply) => {
     const type = chooseType(request, reply, types)
-    if (type === 'application/json' && embedOrFields.test(request.url))
-      return sendParts(request, reply, base)
-    if (type === 'text/html' && relations.length > 0) return sendRelatedPage(request, reply, base)
+    const isRelated =
+      type === 'application/json'
+        ? embedOrFields.test(request.url)
+        : type === 'text/html' && relations.length > 0
+    if (isRelated) return sendRelated(request, reply, base, type)
     const id = toRecordId(base.resource, request)
     const send = (found: StoredRecord | undefined, { resource }: ResourceContext) => {
       const record = assertFound(resource, id, found)
@@ -51,52 +53,40 @@ export function show(base: ResourceContext): Handler {
 const embedOrFields = /[?&](_?(embed|expand)|fields)(\[\d*\])?=/
 
 /** The tag depends on the other records and on the fields too. */
-async function sendParts(request: FastifyRequest, reply: FastifyReply, base: ResourceContext) {
-  const type = 'application/json'
-  const context = await findNeeded(base, request, type)
-  const { embeds, fields } = withParameterErrors(request, () => {
-    const parameters = findParameters(context.resource, request)
-    const embeds = parseEmbeds(context, parameters) ?? new Map<never, never>()
-    const fields = parameters.get('fields')
-    return { embeds, fields: fields && parseFields(context.resource, fields) }
-  })
-  const record = await findShown(request, reply, context)
-  takePageFlash(request, reply, type)
-  const toMembers = await loadEmbedded([record], embeds)
-  const shown = { ...toRepresentation(context.resource, record, fields), ...toMembers(record) }
-  return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
-}
-
-async function sendRelatedPage(
+async function sendRelated(
   request: FastifyRequest,
   reply: FastifyReply,
   base: ResourceContext,
+  type: RecordType,
 ) {
-  const type = 'text/html'
-  const { resource } = await findCurrent(base)
-  const record = await findShown(request, reply, base)
+  const context = await findNeeded(base, request, type)
+  const { resource, collection } = context
+  const query = type === 'application/json' ? parseRecordQuery(context, request) : undefined
+  const id = toRecordId(resource, request)
+  const record = assertFound(resource, id, await collection.find(id))
+  reply.headers(toCommonHeaders(resource))
   const flash = takePageFlash(request, reply, type)
-  const page = {
-    resource,
-    record,
-    type,
-    flash,
-    related: await loadRelatedHtml(base, record),
-  } as const
+  if (query) {
+    const toMembers = await loadEmbedded([record], query.embeds)
+    const shown = { ...toRepresentation(resource, record, query.fields), ...toMembers(record) }
+    return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
+  }
+  const related = await loadRelatedHtml(context, record)
+  const page = { resource, record, type, flash, related }
   // A page with a message is not to be revalidated.
   if (flash) return sendRecord(reply, page)
   return sendTagged(request, reply, toTaggedText(type, recordToContent(reply, page)))
 }
 
-async function findShown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { resource, collection }: ResourceContext,
-) {
-  const id = toRecordId(resource, request)
-  const record = assertFound(resource, id, await collection.find(id))
-  reply.headers(toCommonHeaders(resource))
-  return record
+function parseRecordQuery(context: ResourceContext, request: FastifyRequest) {
+  return withParameterErrors(request, () => {
+    const parameters = findParameters(context.resource, request)
+    const fields = parameters.get('fields')
+    return {
+      embeds: parseEmbeds(context, parameters) ?? new Map<never, never>(),
+      fields: fields && parseFields(context.resource, fields),
+    }
+  })
 }
 
 interface PreparedRecord extends ShownRecord {

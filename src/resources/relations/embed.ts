@@ -11,8 +11,8 @@ export type Embeds = ReadonlyMap<Relation, Embeds>
 
 const maxLevels = 3
 const maxRelations = 10
-/** In one response. */
-const maxEmbedded = 5000
+const limitsOfResponse = { records: 5000, length: maxLoadedLength }
+type Budget = typeof limitsOfResponse
 
 const embedNames = ['embed', '_embed', '_expand']
 
@@ -63,18 +63,13 @@ function add(
   return isNew + (rest.length > 0 ? add(relation.other, inside, { name, steps: rest }) : 0)
 }
 
-interface Budget {
-  records: number
-  length: number
-}
-
 /** How often each record is in the response: two posts of one author have it twice. */
 type Uses = ReadonlyMap<StoredRecord, number>
 
 /** The embedded members of each record, with one query for each relation. Throws 400 for too many. */
 export function loadEmbedded(records: readonly StoredRecord[], embeds: Embeds) {
   const uses = new Map(records.map((record) => [record, 1]))
-  return loadMembers(uses, embeds, { records: maxEmbedded, length: maxLoadedLength })
+  return loadMembers(uses, embeds, { ...limitsOfResponse })
 }
 
 async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {
@@ -117,9 +112,7 @@ async function loadRelated(relation: Relation, before: Uses, budget: Budget) {
   }
   const toKey = toParentId(relation, isToParent)
   const uses = new Map<StoredRecord, number>()
-  const pages = isToParent
-    ? [await loadParents(relation, records)]
-    : loadChildren(relation, records)
+  const pages = isToParent ? [loadParents(relation, records)] : loadChildren(relation, records)
   for await (const page of pages) {
     for (const record of page) {
       const count = counts.get(toKey(record)) ?? 0
@@ -138,7 +131,7 @@ function loadChildren(relation: Relation, records: readonly StoredRecord[]) {
 }
 
 function tooMany() {
-  const limit = `${maxEmbedded.toLocaleString('en')} records or 16 MiB`
+  const limit = `${limitsOfResponse.records.toLocaleString('en')} records or 16 MiB`
   return badRequest(
     `More than ${limit} would be embedded. Request a shorter page, or the related list.`,
   )

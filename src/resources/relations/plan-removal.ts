@@ -42,8 +42,13 @@ export async function planRemoval(
   record: StoredRecord,
   maxRecords = defaultMaxRecords,
 ): Promise<Step[]> {
-  const lists = { conditions: [], restricts: [] }
-  const plan: Plan = { removed: new Set(), changes: new Map(), ...lists, maxRecords }
+  const plan: Plan = {
+    removed: new Set(),
+    changes: new Map(),
+    conditions: [],
+    restricts: [],
+    maxRecords,
+  }
   plan.removed.add(toKey(context.resource, record.id))
   const levels: Level[] = [{ context, records: [record] }]
   // The array grows: each level adds the children that are removed with it.
@@ -55,13 +60,12 @@ export async function planRemoval(
     }
     if (plan.restricts.length > 0) throw toConflict(level.context.resource, plan.restricts)
   }
-  const removals = levels.map(({ context: { resource }, records }) => {
-    return { collection: resource.name, kind: 'remove', records } as const
-  })
   const updatedAt = new Date().toISOString()
   const changes = [...plan.changes].filter(([key]) => !plan.removed.has(key))
   return [
-    ...removals,
+    ...levels.map(({ context: { resource }, records }): Step => {
+      return { collection: resource.name, kind: 'remove', records }
+    }),
     ...changes.map(([, { resource, record, document }]): Step => {
       const { id, version } = record
       const records = [{ id, version, document, updatedAt }]
@@ -73,7 +77,7 @@ export async function planRemoval(
 
 /** Adds the children to the plan, and returns those to remove. */
 async function planChildren(plan: Plan, { records }: Level, relation: Relation) {
-  const { onDelete, other } = relation
+  const { field, onDelete, other } = relation
   const { maxRecords } = plan
   const ids = records.map(({ id }) => id)
   const filters = [toChildFilter(relation, ids)]
@@ -96,8 +100,10 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
     throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
   for (const record of children) {
     const key = toKey(other.resource, record.id)
+    const { document } = plan.changes.get(key) ?? record
+    const change = { resource: other.resource, record, document: { ...document, [field]: null } }
     if (onDelete === 'cascade') plan.removed.add(key)
-    else plan.changes.set(key, toChange(plan, relation, record))
+    else plan.changes.set(key, change)
   }
   return onDelete === 'cascade' ? children.map(({ id, version }) => ({ id, version })) : []
 }
@@ -123,12 +129,3 @@ function toConflict({ singular }: Resource, restricts: readonly Restrict[]): Htt
 }
 
 const toKey = ({ name }: Resource, id: string) => `${name}/${id}`
-
-function toChange(
-  { changes }: Plan,
-  { field, other: { resource } }: Relation,
-  record: StoredRecord,
-) {
-  const document = changes.get(toKey(resource, record.id))?.document ?? record.document
-  return { resource, record, document: { ...document, [field]: null } }
-}

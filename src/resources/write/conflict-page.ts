@@ -10,8 +10,8 @@ import { toTag } from '../record/representations.ts'
 import { renderRecordForm } from './form-page.ts'
 
 interface Conflict {
-  /** None of a deletion. */
-  fields?: Document
+  /** What the request would change; it is a deletion without them. */
+  fields?: Document | undefined
   /** Whether the condition was a header, and not a field of the form. */
   hasHeader: boolean
   toParentLink: ToParentLink
@@ -24,18 +24,9 @@ export function renderConflictPage(
   { fields, hasHeader, toParentLink }: Conflict,
 ): Page {
   const { singular } = resource
-  const { id, updatedAt, document } = current
-  const etag = toTag(current)
   const name = toRecordName(resource, current)
-  const path = toRecordPath(resource, id)
+  const path = toRecordPath(resource, current.id)
   const state = fields ? 'Not saved' : 'Not deleted'
-  const form = fields && {
-    _action: 'edit' as const,
-    id,
-    etag,
-    stored: document,
-    values: { ...document, ...fields },
-  }
   return {
     title: `${state}: ${name} has changed`,
     heading: `This ${singular} has changed since you opened it`,
@@ -43,22 +34,25 @@ export function renderConflictPage(
     scripts: ['edit-form.js', 'records.js'],
     back: [path, name],
     main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
-<p>${state}: this ${singular} was changed at ${renderTime(updatedAt)}. Choose which version to keep.</p>
+<p>${state}: this ${singular} was changed at ${renderTime(current.updatedAt)}. Choose which version to keep.</p>
 </div>
 ${fields ? comparison(resource, current, { fields, toParentLink }) : recordDetails(resource, current, toParentLink)}
 <div class="actions">
-${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}<button type="submit" class="danger">Delete it anyway</button></form>`}
+${fields ? saveMineForm(resource, current, fields) : html`<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', toTag(current))}<button type="submit" class="danger">Delete it anyway</button></form>`}
 <a class="button second" href="${path}">${fields ? 'Keep the current version' : 'Keep it'}</a>
 </div>
-${
-  form
-    ? html`<details${hasPassword(resource, fields) ? html` open` : ''}><summary>Edit my version before saving it</summary>
-<p>Saving this form replaces the current version.</p>
-${renderRecordForm(resource, form)}</details>`
-    : ''
-}
+${fields ? editMine(resource, current, fields) : ''}
 <p class="quiet">${hasHeader ? html`<code>If-Match</code>` : html`The field <code>_if_match</code>`} named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   }
+}
+
+function editMine(resource: Resource, current: StoredRecord, fields: Document): Html {
+  const { id, document } = current
+  const values = { ...document, ...fields }
+  const form = { _action: 'edit', id, etag: toTag(current), stored: document, values } as const
+  return html`<details${hasPassword(resource, fields) ? html` open` : ''}><summary>Edit my version before saving it</summary>
+<p>Saving this form replaces the current version.</p>
+${renderRecordForm(resource, form)}</details>`
 }
 
 interface Mine {
@@ -103,12 +97,8 @@ function markDifference(text: string, other: string): Html {
   let end = one.length
   const shift = two.length - one.length
   while (end > start && end + shift > start && one[end - 1] === two[end + shift - 1]) end -= 1
-  const [before = '', marked = '', after = ''] = [
-    one.slice(0, start),
-    one.slice(start, end),
-    one.slice(end),
-  ].map((words) => words.join(''))
-  return html`${before}${marked && html`<mark>${marked}</mark>`}${after}`
+  const marked = one.slice(start, end).join('')
+  return html`${one.slice(0, start).join('')}${marked && html`<mark>${marked}</mark>`}${one.slice(end).join('')}`
 }
 
 function saveMineForm(resource: Resource, current: StoredRecord, fields: Document): Html {

@@ -106,9 +106,5 @@ async function toConflictPage(
   const hasHeader = raw.rawHeaders.some((text) => /^if-match$/i.test(text))
   const mine = { ...current, document: { ...current.document, ...fields } }
   const toParentLink = await loadParentLinks(relations, [current, mine])
-  return renderConflictPage(resource, current, {
-    ...(fields && { fields }),
-    hasHeader,
-    toParentLink,
-  })
+  return renderConflictPage(resource, current, { fields, hasHeader, toParentLink })
 }

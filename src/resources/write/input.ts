@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
-import type { Validator } from 'typebox/schema'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
@@ -41,15 +40,15 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   const body = decodeNames(resource, findBody(resource, request))
   if (!isObject(body)) throw notAnObject(resource.oneRecord)
   assertStorable(body)
-  const unknownFields = findUnknownFields(resource, body)
+  const unknown = findUnknownFields(resource, body)
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
   if (isForm(request)) {
     if (looksLikeJson(body)) throw toUnsupportedInput(resource, method, jsonAsForm)
     // A form does not show the password: left empty on an edit, it stays.
-    const isKept = (field: Field) => field.kind === 'password' && body[field.name] === ''
-    const sent = method === 'POST' ? named : named.filter((field) => !isKept(field))
-    const { fields, problems } = parseForm(sent, body, config)
-    return { fields, ignored: unknownFields, problems }
+    const isKept = ({ kind, name }: Field) =>
+      kind === 'password' && body[name] === '' && method !== 'POST'
+    const sent = named.filter((field) => !isKept(field))
+    return { ...parseForm(sent, body, config), ignored: unknown }
   }
   const fields = named.map(({ name, acceptsNull, isRequired, rule }): [string, unknown] => {
     const value = body[name]
@@ -57,9 +56,10 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     const isRemoved = method === 'PATCH' || isRequired
     return [name, isRemoved ? undefined : (rule.default ?? null)]
   })
-  const others = unknownFields.map((name): [string, unknown] => [name, body[name]])
-  const stored = resource.allowsUnknown ? [...fields, ...others] : fields
-  return { fields: Object.fromEntries(stored), ignored: findIgnored(resource, body), problems: [] }
+  if (!resource.allowsUnknown)
+    return { fields: Object.fromEntries(fields), ignored: unknown, problems: [] }
+  const others = unknown.map((name): [string, unknown] => [name, body[name]])
+  return { fields: Object.fromEntries([...fields, ...others]), ignored: [], problems: [] }
 }
 
 function findBody({ isValue }: Resource, request: FastifyRequest): unknown {
@@ -99,11 +99,6 @@ export function findUnknownFields({ fields, fixed }: Resource, body: object): re
   return Object.keys(body).filter((name) => !known.has(name))
 }
 
-/** Those that are not stored, except the id, the times and what is read-only. */
-function findIgnored(resource: Resource, body: object): readonly string[] {
-  return resource.allowsUnknown ? [] : findUnknownFields(resource, body)
-}
-
 /** The values of a new record that a request does not have to set. */
 export function toDefaults({ fields }: Resource): Document {
   const given = fields.filter(({ schema }) => schema.default !== undefined)
@@ -131,30 +126,24 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   const input = parseInput(context, request)
   return ({ document }: StoredRecord) =>
     isForm(request)
-      ? withoutUnchanged(resource, findShown(context, request, document), input)
+      ? withoutUnchanged(resource, { ...document, ...findShown(context, request) }, input)
       : input
 }
 
 /** What an edit form showed: it says so itself, since another request may have changed the record. */
-function findShown(
-  { resource, config }: ResourceContext,
-  { raw }: FastifyRequest,
-  stored: Document,
-) {
-  const previous = decodeNames(resource, raw.parsedBody?.previous ?? {})
-  if (!isObject(previous)) return stored
+function findShown({ resource, config }: ResourceContext, { raw }: FastifyRequest): Document {
+  const previous = decodeNames(resource, raw.parsedBody?.previous)
+  if (!isObject(previous)) return {}
   const named = resource.editable.filter(({ name }) => Object.hasOwn(previous, name))
-  return { ...stored, ...parseForm(named, previous, config).fields }
+  return parseForm(named, previous, config).fields
 }
 
 /** A form has the text of every field, which does not show whether it is absent, or its time zone. */
-function withoutUnchanged({ fields }: Resource, document: Document, input: Input): Input {
+function withoutUnchanged({ fields }: Resource, shown: Document, input: Input): Input {
   const toText = (field: Field, values: Document) =>
     valueToInputText(field, findValue(values, field.name)).replaceAll('\r\n', '\n')
-  const isUnchanged = (field: Field) => {
-    const shown = toFormText(toText(field, document))
-    return toText(field, input.fields) === shown && field.kind !== 'password'
-  }
+  const isUnchanged = (field: Field) =>
+    field.kind !== 'password' && toText(field, input.fields) === toFormText(toText(field, shown))
   const unchanged = fields.filter(isUnchanged).map(({ name }) => name)
   const changed = Object.entries(input.fields).filter(([name]) => !unchanged.includes(name))
   return { ...input, fields: Object.fromEntries(changed) }
@@ -183,15 +172,13 @@ function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): I
   if (!isObject(result)) throw notAnObject(resource.oneRecord)
   const isChanged = (name: string) =>
     !isDeepStrictEqual(findValue(shown, name), findValue(result, name))
-  const unknownFields = findUnknownFields(resource, { ...record.document, ...result })
-  const names = resource.editable.map(({ name }) => name)
-  const changed = [...names, ...(resource.allowsUnknown ? unknownFields : [])].filter(isChanged)
+  const { allowsUnknown, editable, fixed } = resource
+  const others = allowsUnknown ? findUnknownFields(resource, { ...record.document, ...result }) : []
+  const changed = [...editable.map(({ name }) => name), ...others].filter(isChanged)
   return {
     fields: Object.fromEntries(changed.map((name) => [name, findValue(result, name)])),
-    ignored: findIgnored(resource, result),
-    problems: resource.fixed
-      .filter(isChanged)
-      .map((field) => ({ field, message: 'cannot be changed' })),
+    ignored: allowsUnknown ? [] : findUnknownFields(resource, result),
+    problems: fixed.filter(isChanged).map((field) => ({ field, message: 'cannot be changed' })),
   }
 }
 
@@ -203,14 +190,13 @@ export function mergeInput(
 ): Document {
   const entries = Object.entries({ ...document, ...fields })
   const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  const known = problems.map(({ field }) => field)
+  const unknown = isStrict ? ignored : []
   const all = [
     ...problems,
-    ...(isStrict ? ignored : []).map((field) => ({
-      field,
-      message: 'is an unknown field',
-    })),
-    ...findProblems(resource, merged).filter(({ field }) => !known.includes(field)),
+    ...unknown.map((field) => ({ field, message: 'is an unknown field' })),
+    ...findProblems(resource, merged).filter(({ field }) =>
+      problems.every((known) => known.field !== field),
+    ),
   ]
   if (all.length > 0) throw unprocessable(all)
   return merged
@@ -228,34 +214,28 @@ export function findAllProblems(
   documents: readonly Document[],
 ): (readonly FieldProblem[])[] {
   if (!resource.isChecked) return []
-  const validator = resource.validator()
-  let last = 0
-  const find = () =>
-    documents.map((document, index) => {
-      last = index
-      return findErrors(resource, validator, document)
-    })
-  if (!resource.isSlow) return find()
-  const milliseconds = maxCheckMs + documents.length
-  const found = runWithin(milliseconds, find)
-  if (found) return found
-  const checked = documents.slice(0, last).map(() => [])
-  return [...checked, [toTooSlow(resource, documents[last] ?? {})]]
+  const problems: (readonly FieldProblem[])[] = []
+  const check = () => {
+    // It can run more than once.
+    problems.length = 0
+    for (const document of documents) problems.push(findErrors(resource, document))
+    return true
+  }
+  const isDone = resource.isSlow ? runWithin(maxCheckMs + documents.length, check) : check()
+  if (isDone !== true) problems.push([toTooSlow(resource, documents[problems.length] ?? {})])
+  return problems
 }
 
 /** Names the field if it is the only one of the document whose rule can be slow. */
 function toTooSlow({ fields }: Resource, document: Document): FieldProblem {
   const slow = fields.filter(({ name, rule }) => Object.hasOwn(document, name) && isSlow(rule))
-  const [field = ''] = slow.length === 1 ? slow.map(({ name }) => name) : []
+  const field = slow.length === 1 ? (slow[0]?.name ?? '') : ''
   const message = `takes more than ${String(maxCheckMs)} ms to check: make it shorter, or change the pattern or uniqueItems of the schema`
   return { field, message }
 }
 
-function findErrors(
-  resource: Resource,
-  validator: Validator,
-  document: Document,
-): readonly FieldProblem[] {
+function findErrors(resource: Resource, document: Document): readonly FieldProblem[] {
+  const validator = resource.validator()
   const order = resource.fields.map(({ name }) => name)
   // Listing the errors of a valid document takes ten times as long.
   const errors = validator.Check(document) ? [] : validator.Errors(document)[1]

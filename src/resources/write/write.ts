@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
 import { badRequest, preconditionRequired } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
@@ -27,7 +27,7 @@ import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { findNeeded } from '../learned-fields.ts'
 import { renderCreated } from '../record/record-page.ts'
-import { recordTypes, sendRecord, toTag } from '../record/representations.ts'
+import { recordTypes, sendRecord, toTag, type ShownRecord } from '../record/representations.ts'
 import { assertFound } from '../record/show.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId, toStored } from './create-numbered.ts'
@@ -54,9 +54,7 @@ export function create(base: ResourceContext, findFixed?: FindFixed): Handler {
     reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
-    const flash = type === 'text/html' ? renderCreated(resource, record) : undefined
-    const related = await findRelated(context, record, type)
-    return sendRecord(reply, { resource, type, record, flash, related })
+    return sendWritten(reply, context, { record, type, flash: renderCreated(resource, record) })
   }
 }
 
@@ -142,13 +140,16 @@ export function replace(base: ResourceContext): Handler {
       return isNew ? reply.send() : reply.code(204).send()
     }
     const flash = isNew ? renderCreated(resource, record) : renderNotice('Saved.')
-    const related = await findRelated(context, record, type)
-    return sendRecord(reply, { resource, type, record, flash, related })
+    return sendWritten(reply, context, { record, type, flash })
   }
 }
 
-async function findRelated(context: ResourceContext, record: StoredRecord, type: string) {
-  return type === 'text/html' ? loadRelatedHtml(context, record) : undefined
+type Written = Omit<ShownRecord, 'resource' | 'related'>
+
+async function sendWritten(reply: FastifyReply, context: ResourceContext, written: Written) {
+  const { type, record } = written
+  const related = type === 'text/html' ? await loadRelatedHtml(context, record) : undefined
+  return sendRecord(reply, { ...written, resource: context.resource, related })
 }
 
 export function assertMayWrite(
