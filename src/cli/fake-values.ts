@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { isDeepStrictEqual } from 'node:util'
-import { toTypes, type FieldSchema } from '../resources/field-schema.ts'
+import { toPlain, toSampleType, type FieldSchema } from '../resources/field-schema.ts'
 import { samplePassword } from '../resources/samples.ts'
 
 const maxDepth = 5
@@ -18,19 +18,15 @@ export interface Source {
 }
 
 /** A value that fits the schema, as far as forms know it. */
-export function createFake(source: Source, name: string, schema: FieldSchema): unknown {
+export function createFake(source: Source, name: string, given: FieldSchema): unknown {
+  const schema = toPlain(given)
   const { faker, ids, depth = 0 } = source
   const inside = { ...source, depth: depth + 1 }
-  const { enum: choices, anyOf, default: fallback, items, properties } = schema
+  const { enum: choices, default: fallback, items, properties } = schema
   // The schema `false` accepts no value.
   if (isDeepStrictEqual(schema.not, {})) return undefined
   if (choices && choices.length > 0) return faker.helpers.arrayElement([...choices])
-  const one = anyOf?.find((each) => each.type !== 'null') ?? anyOf?.[0]
-  if (one) return createFake(source, name, one)
-  const types = toTypes(schema).filter((each) => each !== 'null')
-  // A schema with members may have no type.
-  const implied = properties ? 'object' : items && 'array'
-  const type = types.find((each) => each === implied) ?? types[0] ?? 'null'
+  const type = toSampleType(schema)
   const [id] = faker.helpers.arrayElements(ids.get(name) ?? [], 1)
   if (typeof id === (type === 'integer' ? 'number' : type)) return id
   switch (type) {

@@ -107,7 +107,8 @@ export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string
 function withoutFlags(schema: unknown): unknown {
   if (typeof schema === 'boolean') return schema ? {} : { not: {} }
   if (!isDocument(schema)) return schema
-  const { items, properties, anyOf, additionalProperties: others } = schema
+  const { items, properties, additionalProperties: others } = schema
+  const lists = ['allOf', 'anyOf', 'oneOf'].filter((name) => Array.isArray(schema[name]))
   return {
     ...schema,
     ...(items !== undefined && { items: withoutFlags(items) }),
@@ -116,7 +117,7 @@ function withoutFlags(schema: unknown): unknown {
         Object.entries(properties).map(([name, each]) => [name, withoutFlags(each)]),
       ),
     }),
-    ...(Array.isArray(anyOf) && { anyOf: anyOf.map(withoutFlags) }),
+    ...Object.fromEntries(lists.map((name) => [name, [schema[name]].flat().map(withoutFlags)])),
     ...(isDocument(others) && { additionalProperties: withoutFlags(others) }),
   }
 }

@@ -29,8 +29,8 @@ export const diffOperation = {
   summary: 'Compare two exchanges',
   description: 'A form can send both ids as `a`.',
   parameters: [
-    queryParameter('a', 'The id of an exchange.', text, sample.id),
-    queryParameter('b', 'The id of another exchange.', text, sample.id),
+    { ...queryParameter('a', 'The id of an exchange.', text, sample.id), required: true },
+    { ...queryParameter('b', 'The id of another exchange.', text, sample.id), required: true },
   ],
   content: {
     ...pageContent,

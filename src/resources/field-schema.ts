@@ -17,7 +17,10 @@ export type FieldSchemas = Readonly<Record<string, FieldSchema>>
 export interface FieldSchema extends Partial<Record<Limit, number>> {
   type?: JsonType | readonly JsonType[]
   enum?: readonly (string | number | boolean | null)[]
+  const?: string | number | boolean | null
   anyOf?: readonly FieldSchema[]
+  oneOf?: readonly FieldSchema[]
+  allOf?: readonly FieldSchema[]
   not?: unknown
   format?: string
   pattern?: string
@@ -45,6 +48,31 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   if (type !== undefined) return [type].flat()
   if (choices) return choices.map((choice) => (choice === null ? 'null' : typeof choice))
   return anyOf?.flatMap(toTypes) ?? jsonTypes
+}
+
+/** For samples: the schema merged with all of `allOf`, and with one alternative that is not null. */
+export function toPlain(schema: FieldSchema): FieldSchema {
+  const { allOf = [], anyOf = [], oneOf = [], const: only, ...own } = schema
+  const isFitting = ({ type, not }: FieldSchema) => type !== 'null' && not === undefined
+  const chosen = [anyOf, oneOf].flatMap((list) => list.find(isFitting) ?? list[0] ?? [])
+  const known = only === undefined ? own : { ...own, enum: [only] }
+  return [...allOf, ...chosen].map(toPlain).reduce(
+    ({ properties, required = [], ...one }, other) => ({
+      ...{ ...one, ...other },
+      ...((properties ?? other.properties) && {
+        properties: { ...properties, ...other.properties },
+      }),
+      required: [...required, ...(other.required ?? [])],
+    }),
+    known,
+  )
+}
+
+/** The type of a sample. A schema with members may have no type. */
+export function toSampleType(schema: FieldSchema): string {
+  const types = toTypes(schema).filter((type) => type !== 'null')
+  const implied = schema.properties ? 'object' : schema.items && 'array'
+  return types.find((type) => type === implied) ?? types[0] ?? 'null'
 }
 
 /** Whether some values are neither lists nor objects. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resolve } from '../http/openapi/component.ts'
 import { dataApp, dataFile } from '../../test/data-app.ts'
 import { asForm } from '../../test/resources.ts'
+import { loadDocument } from '../../test/openapi/load-document.ts'
 import { testApp } from '../../test/test-app.ts'
 import { temporaryFolder } from '../../test/start-vitrine.ts'
 
@@ -144,11 +146,34 @@ test('the document has the added fields', async (t) => {
   assert.doesNotMatch(before + page.body, /nick/)
   await app.inject({ method: 'PATCH', url: '/posts/1', payload: { nick: 'a' } })
   const { paths, components } = JSON.parse(await read()) as {
-    paths: Record<string, { get: { parameters: { name?: string }[] } }>
-    components: { schemas: Record<string, { properties: object }> }
+    paths: Record<string, { get: { parameters: { $ref?: string }[] } }>
+    components: { schemas: Record<string, { properties: object }>; parameters: object }
   }
   for (const name of ['Post', 'PostInput', 'PostChanges', 'PostPart'])
     assert.ok('nick' in (components.schemas[name]?.properties ?? {}), name)
-  assert.ok(paths['/posts']?.get.parameters.some(({ name }) => name === 'nick'))
+  for (const path of ['/posts', '/posts.csv', '/authors/{id}/posts'])
+    for (const name of ['Post.nick', 'Post.nick.contains']) {
+      const $ref = `#/components/parameters/${name}`
+      assert.ok(
+        paths[path]?.get.parameters.some((one) => one.$ref === $ref),
+        path,
+      )
+      assert.ok(name in components.parameters)
+    }
   assert.match((await app.inject('/docs/postPosts')).body, /nick/)
+})
+
+test('each filter is in the document once, and a list refers to it', async (t) => {
+  const names = ['a b', 'a_32b', 'a.b', 'a', '作', 'sort', 'page']
+  const app = await dataApp(t, {
+    posts: [Object.fromEntries(['id', ...names].map((name) => [name, 1]))],
+  })
+  const { body } = await app.inject('/openapi.json')
+  const { parameters = [] } = (await loadDocument(app)).paths['/posts']?.get ?? {}
+  const found = parameters.map((one) => resolve(one).name)
+  assert.equal(new Set(found).size, found.length)
+  for (const name of names) {
+    assert.ok(found.includes(name) && found.includes(`${name}:gte`), name)
+    assert.equal(body.split(`"name":"${name}:gte"`).length, 2, name)
+  }
 })

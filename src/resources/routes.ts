@@ -7,7 +7,7 @@ import type { Resource } from './definition.ts'
 import { getEvents } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { toReadRoutes } from './read-routes.ts'
-import { toNestedRoutes } from './relations/nested-routes.ts'
+import { toNestedRoutes, toRoutesInParents } from './relations/nested-routes.ts'
 import { createContext } from './relations/create-context.ts'
 import { toValueRoutes } from './value-routes.ts'
 import { toWriteRoutes } from './write-routes.ts'
@@ -53,7 +53,8 @@ function watchRoutes(context: ResourceContext) {
     const current = await findCurrent(context)
     if (current.resource !== last) {
       last = current.resource
-      routes = last === context.resource ? [] : toOwnRoutes(current)
+      routes =
+        last === context.resource ? [] : [...toOwnRoutes(current), ...toRoutesInParents(current)]
     }
     return routes
   }

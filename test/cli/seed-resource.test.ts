@@ -159,6 +159,40 @@ test('a schema that the service does not have is one clear line', async (t) => {
   })
 })
 
+const numbered = { properties: { n: { type: 'integer', minimum: 1 } }, required: ['n'] }
+
+const object = { type: 'object', ...numbered }
+const alternatives = {
+  allOf: { allOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, numbered] },
+  oneOf: { type: 'object', oneOf: [numbered, { required: ['m'] }] },
+  afterNull: { oneOf: [{ type: 'null' }, object] },
+  afterFalse: { oneOf: [false, object] },
+  inside: { type: 'object', allOf: [{ oneOf: [numbered] }, { required: ['n'] }] },
+  constant: {
+    type: 'object',
+    required: ['kind'],
+    oneOf: [{ properties: { kind: { const: 'a' } } }],
+  },
+  list: { type: 'array', minItems: 1, items: { type: 'object', anyOf: [numbered] } },
+}
+
+test('seed and the example of the document fit schemas with alternatives', async (t) => {
+  const things = { required: Object.keys(alternatives), properties: alternatives }
+  const { run, read, origin } = await openBlog(t, { $schema: { things }, things: [] })
+  await run('seed', '2', '--resource', 'things')
+  assert.equal((await read()).things?.length, 2)
+  const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as {
+    paths: {
+      '/things': { post: { requestBody: { content: Record<string, { example: unknown }> } } }
+    }
+  }
+  const headers = { 'content-type': 'application/json' }
+  const { example } = paths['/things'].post.requestBody.content['application/json'] ?? {}
+  const sent = { method: 'POST', headers, body: JSON.stringify(example) }
+  const created = await fetch(`${origin}/things`, sent)
+  assert.equal(created.status, 201, await created.text())
+})
+
 test('seed fills members of objects and lists whose schemas have no type', async (t) => {
   const line = { properties: { count: { type: 'integer' }, never: false } }
   const properties = {

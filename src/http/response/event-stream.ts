@@ -11,7 +11,7 @@ import { clearTimeout, setTimeout } from '../../timers.ts'
 const eventStreamType = 'text/event-stream'
 
 export const eventContent = (example: string): Content => ({
-  [eventStreamType]: { schema: text, example },
+  [eventStreamType]: { example },
 })
 
 export const lastEventId: Parameter = {

@@ -4,7 +4,7 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource, ResourceDefinition } from '../definition.ts'
-import { toTypes, type FieldSchema } from '../field-schema.ts'
+import { toPlain, toSampleType, type FieldSchema } from '../field-schema.ts'
 import { capitalize } from '../field-values.ts'
 import { samplePassword } from '../samples.ts'
 
@@ -43,7 +43,7 @@ export function toSchemas(resource: Resource) {
   }
 }
 
-const toSchemaName = ({ schemaName, key, singular }: ResourceDefinition) =>
+export const toSchemaName = ({ schemaName, key, singular }: ResourceDefinition) =>
   schemaName ?? capitalize(key ?? singular)
 
 const otherSchemas = ['Envelope', 'JsonPatch', 'Problem', 'ResponseDescription', 'ResponseSequence']
@@ -129,13 +129,12 @@ const maxExampleDepth = 3
 const maxExampleLength = 200
 
 /** A value of the type; a pattern, a high limit or other rules may not accept it. */
-function createExample(schema: FieldSchema, depth = 0): unknown {
-  const { examples, default: fallback, enum: choices, anyOf, minimum = 1, maximum } = schema
+function createExample(given: FieldSchema, depth = 0): unknown {
+  const schema = toPlain(given)
+  const { examples, default: fallback, enum: choices, minimum = 1, maximum } = schema
   const known = examples?.[0] ?? fallback ?? choices?.[0]
   if (known !== undefined) return known
-  const [one] = anyOf ?? []
-  if (one) return createExample(one, depth)
-  switch (toTypes(schema).find((type) => type !== 'null')) {
+  switch (toSampleType(schema)) {
     case 'string':
       return createText(schema)
     case 'number':

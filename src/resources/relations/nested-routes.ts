@@ -19,6 +19,18 @@ export function toNestedRoutes(context: ResourceContext): readonly Route[] {
   return resource.isSingular ? [] : nested.flatMap((relation) => toRoutes(context, relation))
 }
 
+/** Those of the other resources that list the records of this one. */
+export function toRoutesInParents(context: ResourceContext): readonly Route[] {
+  const parents = context.relations.filter(({ isToParent }) => isToParent)
+  return parents.flatMap(({ other: parent }) => {
+    const lists = parent.relations.filter(
+      ({ other }) => other.resource.name === context.resource.name,
+    )
+    const relations = lists.map((relation) => ({ ...relation, other: context }))
+    return toNestedRoutes({ ...parent, relations })
+  })
+}
+
 function toRoutes({ resource, collection }: ResourceContext, relation: Relation): Route[] {
   const { field, other } = relation
   const findFixed = async (request: FastifyRequest) => {

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { notFound } from '../../http/errors/http-error.ts'
 import { pathParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
-import { collectComponents } from '../../http/openapi/component.ts'
 import { toDocument, type DocumentParts } from '../../http/openapi/document.ts'
 import { toFileOperation } from '../../http/openapi/files.ts'
 import { registerRoutes, serviceTag, type Route } from '../../http/openapi/route.ts'
@@ -38,8 +37,6 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
       return { ...route, ...changed.find(isSame) }
     })
     const document = toDocument({ info, tags, routes, shapes, limits })
-    // A nested list has the schema of before, with the same name.
-    Object.assign(document.components.schemas ?? {}, collectComponents(changed).schemas)
     return { json: JSON.stringify(document), contents: toContents(document, titles) }
   }
   let updates: (readonly Route[])[] = []
