@@ -150,7 +150,7 @@ const garbage = fc.oneof(
   fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
 )
 
-function encode(type: string, value: unknown, schema: Schema): GivenContent {
+export function encode(type: string, value: unknown, schema: Schema): GivenContent {
   const entries = Object.entries(Object(value) as object)
   switch (type) {
     case 'multipart/form-data':
