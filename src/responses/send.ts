@@ -129,9 +129,13 @@ function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
 /** RFC 9110 §15.2: a client of HTTP/1.0 knows no 1xx. */
 function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: VisitorLimits): void {
   if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0') return
-  const hints = pairs.filter(([name]) => !/^(content-.*|location|refresh|set-cookie)$/i.test(name))
-  const sent = toVisitorHeaders(hints, limits)
+  const sent = toVisitorHeaders(pairs, limits)
   delete sent['content-security-policy']
+  const ofResponse = /^(content-.*|location|refresh|set-cookie)$/
+  const left = Object.keys(sent).filter((name) => ofResponse.test(name))
+  for (const name of left) Reflect.deleteProperty(sent, name)
+  const dropped = [sent['vitrine-dropped-headers'] ?? [], left].flat()
+  if (dropped.length > 0) sent['vitrine-dropped-headers'] = dropped.join(', ')
   joinValues(sent)
   reply.raw.writeInformation(103, sent)
   const earlyHints = Object.entries(sent).map(([name, value]) => [name, String(value)] as const)

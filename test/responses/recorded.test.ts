@@ -16,13 +16,15 @@ async function findExchange({ app }: Listening, number: number): Promise<Exchang
 }
 
 const hints = 'early_hint=Link:+</a>;rel=preload&early_hint=Authorization:+Bearer+secret'
+const leftOut = ['X-Accel-Redirect', 'No-Vary-Search', 'Set-Cookie', 'Location', 'Content-Type']
 
 for (const isTls of [false, true]) {
   const version = isTls ? 'HTTP/2.0' : 'HTTP/1.1'
   test(`an exchange over ${version} has early hints, trailers, and the step of a sequence`, async (t) => {
     const listening = await openFaults(t, isTls)
     const { app, origin } = listening
-    const path = `/responses/sequence/k?steps=503*2,200&${hints}&trailer=X-Sum:+6`
+    const more = leftOut.map((name) => `&early_hint=${name}:+/`).join('')
+    const path = `/responses/sequence/k?steps=503*2,200&${hints}${more}&trailer=X-Sum:+6`
     const send = () =>
       isTls ? fetchOver(openSession(t, origin), path) : fetchWithNode(origin + path)
     for (const number of [1, 2]) {
@@ -35,6 +37,12 @@ for (const isTls of [false, true]) {
     assert.deepEqual([exchange.status, step, exchange.trailerFields], [200, 2, [['x-sum', '6']]])
     const early = Object.fromEntries(exchange.earlyHintFields ?? [])
     assert.deepEqual([early.link, early.authorization], ['</a>;rel=preload', '••••••'])
+    const dropped = early['vitrine-dropped-headers']?.split(', ') ?? []
+    assert.deepEqual(dropped.sort(), leftOut.map((name) => name.toLowerCase()).sort())
+    assert.deepEqual(
+      Object.keys(early).filter((name) => dropped.includes(name)),
+      [],
+    )
     const [hintHead, head] = exchange.responseHead.split('\n\n')
     assert.match(hintHead ?? '', new RegExp(`^${version} 103 Early Hints\nlink: </a>`))
     assert.match(head ?? '', new RegExp(`^${version} 200 `))
