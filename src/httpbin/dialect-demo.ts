@@ -15,7 +15,7 @@ import { toTemplate } from './matcher.ts'
 
 type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
 
-/** At `/<name>`, and at the root too if no other demo is open. */
+/** The demo is at `/<name>`, and at the root too if no other demo is open. */
 export function toDialectDemo(dialect: Dialect, texts: Texts): Demo {
   const { name } = dialect
   return {
@@ -50,7 +50,7 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
   return [...documented, { ...rest, url: `${mount.prefix}/*` }]
 }
 
-/** Each endpoint with its methods: one that takes any has GET. */
+/** An endpoint for any method is documented with GET. */
 function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
   return listEndpoints(dialect).flatMap((endpoint) => {
     const { path, file, summary, description, query = {} } = endpoint
@@ -75,7 +75,7 @@ function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
   })
 }
 
-/** The errors of the dialect. Others have the form of the service. */
+/** Other errors have the form of the service. */
 const errors = [400, 403, 404, 413]
 
 /** httpbin sends the challenge alone, and go-httpbin redirects without a page. */

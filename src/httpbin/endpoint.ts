@@ -15,23 +15,21 @@ export interface DialectEndpoint {
   path: string
   summary: string
   handler: Handler
-  /** In which dialects it exists, and for which methods. `*` is any. */
+  /** An endpoint exists in these dialects, for these methods. `*` is any. */
   methods: Readonly<Partial<Record<DialectName, readonly string[]>>>
   readsBody?: boolean
   description?: string
-  /** The documented parameters in the query. */
   query?: Parameters<typeof queryParameters>[0]
   requiresQuery?: boolean
-  /** The documented status codes. 200 if unset. */
+  /** If unset, 200 is documented. */
   statuses?: readonly (number | string)[]
-  /** The documented types. JSON if unset; text and HTML are documented too. */
+  /** If unset, JSON is documented. Text and HTML always are. */
   mediaTypes?: readonly string[]
 }
 
 const readsAndWrites = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'TRACE']
 
 const forReads = { httpbin: ['GET'], 'go-httpbin': ['*'] }
-/** Nearly any method in httpbin, any in go-httpbin. */
 export const forAny = { httpbin: readsAndWrites, 'go-httpbin': ['*'] }
 export const forOnly = (method: string) => ({ httpbin: [method], 'go-httpbin': [method] })
 export const inGoOnly = (...methods: readonly string[]) => ({ 'go-httpbin': methods })

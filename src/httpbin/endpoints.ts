@@ -15,7 +15,6 @@ import { renderEndpoints } from './views.ts'
 
 const index = toEndpoint('/', 'List the endpoints', { methods: forOnly('GET') }, renderIndex)
 
-/** By the name of their file. */
 const all = { inspect, status, auth, cookies, redirects, headers, formats, bytes, timed, websocket }
 
 export const endpoints = [
@@ -32,7 +31,7 @@ export function listEndpoints({ name }: Dialect) {
   })
 }
 
-/** At the prefix. At the root, the home page is in its place. */
+/** It is at the prefix: at the root, the home page is in its place. */
 function renderIndex({ prefix, dialect }: DialectRequest) {
   const others = listEndpoints(dialect).filter(({ path }) => path !== '/')
   return renderOwnPage(renderEndpoints(others, { prefix, dialect }))

@@ -2,15 +2,14 @@ import type { Config } from '../config/config.ts'
 import { assertDepth, hasMoreThan } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
 
-/** The digits that a number is written with. */
+/** A number keeps the digits that it is written with. */
 export class JsonNumber extends String {}
 
 export interface JsonStyle {
   /** Whether the members of a `Map` are sorted by name. Those of other objects always are. */
   sortsMaps: boolean
-  /** Runs of characters that are written as `\uXXXX`. */
+  /** These runs of characters are written as `\uXXXX`. */
   escaped: RegExp
-  /** Between the members of a text in one line. */
   compact: readonly [comma: string, colon: string]
 }
 
@@ -50,7 +49,7 @@ function toMembers(value: object, { sortsMaps }: JsonStyle): Iterable<readonly [
 
 const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map
 
-/** The whole text at once: these characters are in strings only. */
+/** These characters are in strings only, so that the whole text is escaped at once. */
 function escape(text: string, { escaped }: JsonStyle): string {
   const toHex = (run: string) => Buffer.from(run, 'utf16le').swap16().toString('hex')
   return text.replace(escaped, (run) => toHex(run).replaceAll(/.{4}/g, '\\u$&'))

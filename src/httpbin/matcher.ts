@@ -2,7 +2,7 @@ import { remember } from '../http/remember.ts'
 import type { Dialect } from './dialect.ts'
 import { listEndpoints } from './endpoints.ts'
 
-/** `/bytes/:n=10` → `/bytes/:n` */
+/** `/bytes/:n=10` becomes `/bytes/:n`. */
 export function toTemplate(path: string): string {
   return path.replaceAll(/=[^/]*/g, '')
 }
@@ -24,7 +24,6 @@ export function createMatcher(dialect: Dialect) {
       })
     return { found, methods: found.flatMap(({ methods }) => methods) }
   })
-  /** `endpoint` is undefined if the path has none for this method, `methods` are those of the path. */
   return (path: string, method: string) => {
     const { found, methods } = findAll(path)
     return { methods, endpoint: found.find((one) => isSupported(one.methods, method)) }

@@ -5,7 +5,7 @@ import { decodePercent, decodeUtf8 } from './text.ts'
 
 export interface Part {
   name: string
-  /** Undefined for text. */
+  /** It is undefined for text. */
   fileName: string | undefined
   type: string | undefined
   bytes: Buffer
@@ -19,7 +19,7 @@ const maxBoundaryLength = 70
 
 const anyBreak = '(?:\r\n|\n|\r)'
 
-/** The parts of a body that is already in memory. Undefined if it is malformed. */
+/** Returns undefined for a malformed body. */
 export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
   const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
@@ -86,7 +86,7 @@ const inPython = new RegExp(String.raw`;[ \t]*(?:(${token})=(?:${quotedText}|(${
 const escapedInGo = /\\([()<>@,;:\\"/[\]?=])/g
 const inGo = new RegExp(String.raw`;\s*(${token})\s*=\s*(?:${quotedText}|(${token}))\s*`, 'gys')
 
-/** RFC 2231 too. Python leaves out what is malformed; in Go it makes the whole field invalid. */
+/** Both read RFC 2231. Python leaves out what is malformed; in Go it makes the whole field invalid. */
 function parseParameters(field: string, isPython: boolean): Map<string, string> | undefined {
   const { found, rest } = matchParameters(field, isPython ? inPython : inGo)
   const names = new Set(found.map(([, name]) => name?.toLowerCase()))
@@ -102,6 +102,5 @@ function parseParameters(field: string, isPython: boolean): Map<string, string> 
   return parameters
 }
 
-/** `utf-8''a%C3%A9` */
 const decodeExtended = (text: string) =>
   decodeUtf8(decodePercent(text.replace(/^[^']*'[^']*'/, '')))

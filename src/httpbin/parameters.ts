@@ -30,7 +30,7 @@ export function assertInRange(value: number, what: string, [min, max]: [number, 
   throw badRequest(`invalid ${what}: ${String(value)} not in range ${range}`)
 }
 
-/** Seconds, or a duration as `1.5s`. Throws 400. */
+/** The text is a number of seconds, or a duration such as `1.5s`. Throws 400. */
 export function parseSeconds(
   { dialect }: DialectRequest,
   text: string,
@@ -61,7 +61,7 @@ export function parseQuerySeconds(request: DialectRequest, name: string, min?: n
 export const toParseError = (parser: string, text: string) =>
   `strconv.${parser}: parsing ${quote(text)}: invalid syntax`
 
-/** As `strconv.Quote` of Go does, for the most part. */
+/** `strconv.Quote` of Go writes most texts so. */
 export const quote = (text: string) =>
   JSON.stringify(text)
     .replaceAll(/(?<!\\)\\u00/g, '\\x')
@@ -69,7 +69,7 @@ export const quote = (text: string) =>
 
 export const parseFloatText = (text: string) => (isDecimal(text) ? Number(text) : undefined)
 
-/** As Go writes it: `1m0.5s`, `200ms`. */
+/** Go writes `1m0.5s` and `200ms`. */
 export function toGoDuration(seconds: number): string {
   const size = Math.abs(seconds)
   const sign = seconds < 0 ? '-' : ''

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { packageFolder } from '../config/package-folder.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 import { html } from '../site/html.ts'
 import type { DialectRequest, Mount } from './dialect.ts'
 import { toPrettyJson } from './json.ts'
-import { readAsset } from './read-asset.ts'
+
+export const readAsset = (name: string) =>
+  readFileSync(new URL(`src/httpbin/assets/${name}`, packageFolder))
 
 type Body = NonNullable<VisitorResponse['body']>
 
@@ -22,14 +26,14 @@ export function addHeaders(
   return { ...response, headers: [...(response.headers ?? []), ...headers] }
 }
 
-/** A page of the service itself, without any part of the request. */
+/** The page must have no part of the request. */
 export function renderOwnPage(body: string): VisitorResponse {
   const policy =
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; sandbox allow-forms"
   return { ...renderAs('text/html; charset=utf-8', body), policy }
 }
 
-/** Of the JSON that shows a request, in the order of go-httpbin. httpbin sorts them. */
+/** They have the order of go-httpbin. httpbin sorts them. */
 export function toRequestMembers(
   request: DialectRequest,
   { hasMethod = false, hasBody = false } = {},
@@ -56,5 +60,5 @@ export function renderRedirect({ dialect }: Mount, location: string, hasPage = t
   return addHeaders(renderAs(dialect.textType, page, 302), target)
 }
 
-/** As both services escape it. */
+/** Both services escape quotation marks so. */
 export const escapeHtml = (text: string) => html`${text}`.markup.replaceAll('&quot;', '&#34;')

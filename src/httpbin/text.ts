@@ -5,12 +5,11 @@ import type { Pair } from '../http/security/visitor-response.ts'
 
 const toReplacement: (byte: number) => string = () => '\ufffd'
 
-/** Of a text that Node's HTTP parser gave: each unit is a byte. `toText` as for `decodeUtf8`. */
+/** In a text that Node's HTTP parser gave, each unit is a byte. */
 export function decodeLatin1(text: string, toText = toReplacement): string {
   return isAscii(text) ? text : decodeUtf8(Buffer.from(text, 'latin1'), toText)
 }
 
-/** Also of a percent-encoded URL. */
 export function decodeText(text: string, toText = toReplacement): string {
   return text.includes('%') ? decodeUtf8(decodePercent(text), toText) : decodeLatin1(text, toText)
 }
@@ -36,25 +35,19 @@ export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
   return text + bytes.toString('utf8', start)
 }
 
-/** Of the character at the index (RFC 3629 §4). 0 if there is none. */
+/** Of the character at the index, by its first byte (RFC 3629 §4). 0 if there is none. */
 function countBytes(bytes: Buffer, index: number): number {
   const first = bytes[index] ?? 0
   if (first < 0x80) return 1
-  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
-  const greatest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
-  const second = bytes[index + 1] ?? 0
-  if (first < 0xc2 || first > 0xf4 || second < least || second > greatest) return 0
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
-  for (let next = index + 2; next < index + length; next += 1)
-    if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return 0
-  return length
+  return first >= 0xc2 && isUtf8(bytes.subarray(index, index + length)) ? length : 0
 }
 
 export function toPercent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** With padding, unlike `base64url` of Node. */
+/** It has padding, unlike `base64url` of Node. */
 export function toUrlBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
@@ -93,15 +86,15 @@ export function findHeader(pairs: readonly Pair[], name: string): string | undef
   return undefined
 }
 
-/** As `net/http` of Go writes the name of a header. */
+/** `net/http` of Go writes the names of headers so. */
 export const toCanonical = remember((name) =>
   name.toLowerCase().replaceAll(/(?<![^-])[a-z]/g, (letter) => letter.toUpperCase()),
 )
 
-/** By code point, as Python and Go sort. */
+/** Python and Go sort by code point. The bytes of UTF-8 have the same order. */
 export function sortByName<Member extends readonly [string, unknown]>(members: Member[]): Member[] {
   if (!members.some(([name]) => surrogates.test(name))) return members.sort(compareNames)
-  const keyed = members.map((member) => [toSortKey(member[0]), member] as const)
+  const keyed = members.map((one) => [Buffer.from(one[0]).toString('latin1'), one] as const)
   return keyed.sort(compareNames).map(([, member]) => member)
 }
 
@@ -109,12 +102,5 @@ type Named = readonly [name: string, ...unknown[]]
 
 const compareNames = ([one]: Named, [other]: Named) => (one < other ? -1 : 1)
 
+/** In UTF-16, they come before U+E000. */
 const surrogates = /[\ud800-\udfff]/
-
-/** A text that compares as the name does by code points: in UTF-16, surrogates come before U+E000. */
-function toSortKey(name: string): string {
-  return name.replaceAll(/[\ud800-\uffff]/g, (unit) => {
-    const code = unit.charCodeAt(0)
-    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800)
-  })
-}

@@ -45,7 +45,7 @@ export const goHttpbin: Dialect = {
   parseInteger: (text, what, parser = 'Atoi') => {
     const detail = `invalid ${what}: strconv.${parser}: parsing ${quote(text)}`
     if (!/^[+-]?\d+$/.test(text)) throw badRequest(`${detail}: invalid syntax`)
-    // 0 in place of -0.
+    // The sum of -0 and 0 is 0.
     if (Math.abs(Number(text)) < 2 ** 63) return Number(text) + 0
     throw badRequest(`${detail}: value out of range`)
   },
@@ -150,7 +150,6 @@ function parseGoJson({ config }: DialectRequest, text: string): unknown {
   }
 }
 
-/** As a 64-bit float. */
 function toGoNumber(digits: string): unknown {
   const value = Number(digits)
   if (Number.isFinite(value)) return Object.is(value, -0) ? new JsonNumber('-0') : value

@@ -25,7 +25,7 @@ const textType = 'text/html; charset=utf-8'
 const missing =
   'The requested URL was not found on the server. If you entered the URL manually please check your spelling and try again.'
 
-/** Those of older RFCs. */
+/** Python and Go have the reasons of older RFCs. */
 export const knownReasons: typeof STATUS_CODES = {
   ...STATUS_CODES,
   413: 'Request Entity Too Large',
@@ -86,14 +86,14 @@ export const httpbin: Dialect = {
   toReason: (status) => (reasons[status] ?? 'Unknown').toUpperCase(),
 }
 
-/** Headers of proxies, which `?show_env` shows. */
+/** `?show_env` shows these headers of proxies. */
 const isHidden = remember((name) =>
   /^(X-(Forwarded-(For|Port|Proto|Protocol|Ssl)|Heroku-(Dynos-In-Use|Queue-Depth|Queue-Wait-Time)|Real-Ip|Request-(Id|Start)|Varnish)|Connect-Time|Total-Route-Time|Via)$/.test(
     name,
   ),
 )
 
-/** Empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
+/** It is empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
 const toShownName = remember((sent) => {
   if (sent.includes('_')) return ''
   return sent.toLowerCase().replaceAll(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())
@@ -113,7 +113,6 @@ function joinHeaders({ headers, query }: DialectRequest): Map<string, string> {
 
 const isSingle = /^Content-(Type|Length)$/
 
-/** The scheme and the host that the client used, by the headers of proxies. */
 export function toBase({ fastify, headers }: DialectRequest): string {
   const isSecure = findHeader(headers, 'x-forwarded-ssl') === 'on'
   const scheme =
@@ -165,7 +164,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
     name,
     /charset="?iso-8859-1/i.test(type) ? bytes.toString('latin1') : decodeUtf8(bytes),
   ])
-  // The first of a name.
+  // The first file of a name counts.
   const files = parts.filter(({ fileName }) => fileName !== undefined).toReversed()
   const toFile = ({ name, bytes, type = 'application/octet-stream' }: Part) =>
     [name, toDataText(bytes, type)] as const
@@ -184,7 +183,7 @@ function findJson(text: string, config: Config): unknown {
   }
 }
 
-/** As `repr` writes it. Integers have any size. */
+/** `repr` of Python writes numbers so. Its integers have any size. */
 function toPythonNumber(digits: string): string {
   if (/^-?\d+$/.test(digits)) return digits === '-0' ? '0' : digits
   const value = Number(digits)

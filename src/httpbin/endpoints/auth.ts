@@ -154,7 +154,7 @@ function parseCredentials({ headers }: DialectRequest): Map<string, string> | un
   return members && new Map(members.map(toPair))
 }
 
-/** RFC 7616 §3.4.1, and RFC 2069 without `qop`. */
+/** RFC 7616 §3.4.1 has the formula, and without `qop` RFC 2069. */
 function isRight(
   { method, target, body }: DialectRequest,
   credentials: ReadonlyMap<string, string>,

@@ -31,7 +31,7 @@ export const byteEndpoints = [
   toEndpoint('/range/:size=26', 'Send letters, or ranges of them', ranged, renderRange),
 ]
 
-/** With a seed, the key stream of a cipher: it starts alike for every size. */
+/** The key stream of a cipher starts alike for every size. */
 export function toRandomBytes(size: number, seed: number | undefined): Buffer {
   if (seed === undefined) return randomBytes(size)
   const key = hash('md5', String(seed), 'buffer')
@@ -76,7 +76,7 @@ function streamBytes(request: DialectRequest, text: string) {
 
 interface Range {
   start: number
-  /** Inclusive. */
+  /** It is inclusive. */
   last: number
 }
 
@@ -152,7 +152,7 @@ function parsePythonRange(field: string, size: number): Range {
   return { start: last === undefined ? 0 : Math.max(0, size - last), last: size - 1 }
 }
 
-/** As `http.ServeContent` of Go, without the headers of validators. */
+/** `http.ServeContent` of Go does the same, and adds the headers of validators. */
 export function serveContent(
   { method, fastify: { headers, raw } }: DialectRequest,
   bytes: Buffer,
@@ -175,7 +175,7 @@ export function serveContent(
   return addHeaders(renderSized(plain, slice(bytes, first), 206), toContentRange(first, bytes))
 }
 
-/** Those that overlap the content. Undefined if the header is invalid. */
+/** Returns the ranges that overlap the content, and undefined for an invalid header. */
 function parseGoRanges(field: string, size: number): Range[] | undefined {
   const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
   if (list === undefined) return undefined
@@ -191,7 +191,7 @@ function parseGoRanges(field: string, size: number): Range[] | undefined {
   return ranges
 }
 
-/** RFC 9110 §14.6. */
+/** RFC 9110 §14.6 has the format. */
 function renderParts(ranges: readonly Range[], bytes: Buffer) {
   const boundary = randomBytes(30).toString('hex')
   const parts = ranges.flatMap((range) => {

@@ -27,7 +27,7 @@ export const cookieEndpoints = [
   ),
 ]
 
-/** Of httpbin.org. `?show_env` shows them. */
+/** `?show_env` shows these cookies of httpbin.org. */
 const isStatistic = /^(_gauges_unique(_year|_month|_day|_hour)?|__utm[zab])$/
 
 function setCookies(request: DialectRequest, pairs: readonly Pair[], isDeletion = false) {
@@ -35,7 +35,7 @@ function setCookies(request: DialectRequest, pairs: readonly Pair[], isDeletion 
   const { isPython } = dialect
   const toAttributes = isPython ? toPythonAttributes : toGoAttributes
   const attributes = toAttributes(request, isDeletion)
-  // The first value of a name.
+  // The first value of a name counts.
   const cookies = [...groupValues(pairs)]
     .filter(([name]) => (isPython ? name !== '' : /^[\w!#$%&'*+.^`|~-]+$/.test(name)))
     .map(([name, [value = '']]) =>
@@ -79,7 +79,7 @@ export function parseCookies({ headers, dialect: { isPython } }: DialectRequest)
   const format = isPython ? pythonCookie : goCookie
   for (const part of sent.flatMap(([, value]) => splitCookies(value, isPython))) {
     const [, name = '', quoted, plain = ''] = format.exec(part) ?? []
-    // The first of a name in httpbin, the last in go-httpbin.
+    // The first of a name counts in httpbin, and the last in go-httpbin.
     if (name === '' || (isPython && cookies.has(name))) continue
     cookies.set(name, isPython && quoted !== undefined ? unescape(quoted) : (quoted ?? plain))
   }
@@ -102,7 +102,6 @@ function unescape(text: string): string {
   return decodeLatin1(text.replaceAll(/\\([0-3][0-7]{2}|.)/g, toUnit))
 }
 
-/** The header. */
 export function toCookie(
   [name, value]: Pair,
   { isPython }: Dialect,

@@ -5,9 +5,9 @@ import { badRequest, HttpError, notFound } from '../../http/errors/http-error.ts
 import type { DialectRequest } from '../dialect.ts'
 import { forOnly, inGoOnly, toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { toPrettyJson } from '../json.ts'
-import { readAsset } from '../read-asset.ts'
 import {
   addHeaders,
+  readAsset,
   renderAs,
   renderJson,
   renderOwnPage,
@@ -136,7 +136,7 @@ function renderConverted({ query, dialect }: DialectRequest, bytes: Buffer) {
   return renderAs(type, Buffer.from(toSafeText(bytes.toString('latin1'), [type]), 'latin1'))
 }
 
-/** As Python decodes it: other characters are ignored. Undefined if it is invalid. */
+/** Python ignores other characters. Returns undefined for an invalid value. */
 function decodePython(value: string): Buffer | undefined {
   const [, digits = '', padding = ''] =
     /^([^=]*)(=*)/.exec(value.replaceAll(/[^\w+/=-]/g, '').replaceAll('_', '/')) ?? []

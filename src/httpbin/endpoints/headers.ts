@@ -57,7 +57,7 @@ function renderAllHeaders({ query, dialect }: DialectRequest) {
 
 const safeType = /^(text\/plain|application\/json|application\/octet-string)\s*(;|$)/i
 
-/** HTML-escaped if a browser could run text of one of these media types. */
+/** The text is HTML-escaped if a browser could run text of one of these media types. */
 export function toSafeText(text: string, types: readonly string[]): string {
   return types.every((type) => safeType.test(type)) ? text : escapeHtml(text)
 }

@@ -9,8 +9,7 @@ import {
   quote,
   toParseError,
 } from '../parameters.ts'
-import { readAsset } from '../read-asset.ts'
-import { renderAs } from '../render.ts'
+import { readAsset, renderAs } from '../render.ts'
 import { toRandomBytes } from './bytes.ts'
 
 const unstable = { methods: inGoOnly('*'), statuses: [200, 500] }
@@ -62,7 +61,7 @@ function parseChoice(choice: string, dialect: Dialect) {
   throw badRequest(`invalid weight value: ${quote([weight, ...others].join(':'))}`)
 }
 
-/** From 200, since 1xx cannot be a final status code (RFC 9110 §15.2). */
+/** A status code of 1xx cannot be final (RFC 9110 §15.2). */
 export function parseStatus(text: string, dialect: Dialect, isInList = false): number {
   const isInteger = /^[+-]?\d+$/.test(text)
   if (isInteger && Number(text) >= 200 && Number(text) <= 599) return Number(text)
@@ -93,7 +92,6 @@ const bodies: Readonly<Record<DialectName, Readonly<Record<number, string>>>> = 
   },
 }
 
-/** With the headers and the body of a status code that has special ones. */
 export function renderStatus({ prefix, dialect }: DialectRequest, status: number) {
   const { isPython, jsonType, name, textType } = dialect
   const toLocation = (path: string): Pair[] => [['Location', prefix + path]]

@@ -51,7 +51,6 @@ export const timedEndpoints = [
 const toMetric = (name: string, seconds: number, description: string) =>
   `${name};dur=${(seconds * 1000).toFixed(2)};desc="${description}"`
 
-/** The value of Server-Timing for a body that is sent in parts. */
 function toPacedTiming(
   { delay, duration, pauseMs }: Record<'delay' | 'duration' | 'pauseMs', number>,
   total = delay + duration,
@@ -64,7 +63,6 @@ function toPacedTiming(
   ].join(', ')
 }
 
-/** The client has gone. */
 const abandoned = { status: 499 }
 
 async function delay(request: DialectRequest, text: string) {
@@ -119,7 +117,7 @@ function streamCount(request: DialectRequest, text: string) {
   return renderAs(type, paceItems(request.reply, { count, pauseMs: 0 }, createLine(request)))
 }
 
-/** After the name of the member. In a text of the request, that would have escaped quotation marks. */
+/** It follows the name of the member, which would have escaped quotation marks in a text of the request. */
 const idMark = '-0.123456789'
 
 /** Serializes the request once: the lines differ by their id only. */
@@ -139,14 +137,13 @@ function createLine(request: DialectRequest): (id: number) => string {
 
 interface Items {
   type: string
-  /** If the request has none. */
+  /** It applies if the request has none. */
   duration: number
   toCount: (given: number) => number
   toItem: (id: number) => string
-  hasTiming?: boolean
 }
 
-/** The size of an event, by which MAX_BODY_BYTES limits their number. */
+/** By this size of an event, MAX_BODY_BYTES limits their number. */
 const eventBytes = 56
 
 function streamEvents(request: DialectRequest) {
@@ -157,10 +154,10 @@ function streamEvents(request: DialectRequest) {
   }
   const toItem = (id: number) =>
     `event: ping\ndata: ${JSON.stringify({ id, timestamp: Date.now() })}\n\n`
-  return streamItems(request, { type: eventType, duration: 5, toCount, toItem, hasTiming: true })
+  return streamItems(request, { type: eventType, duration: 5, toCount, toItem })
 }
 
-/** The smallest size of a line, by which MAX_BODY_BYTES limits their number. */
+/** By this smallest size of a line, MAX_BODY_BYTES limits their number. */
 const lineBytes = 172
 
 function streamLines(request: DialectRequest) {
@@ -191,7 +188,7 @@ async function streamItems(request: DialectRequest, items: Items) {
   const body = paceItems(reply, { count, pauseMs, jitter }, items.toItem)
   return {
     ...renderAs(`${items.type}; charset=utf-8`, body),
-    ...(items.hasTiming && { toTimingTrailer }),
+    ...(items.type === eventType && { toTimingTrailer }),
   }
 }
 

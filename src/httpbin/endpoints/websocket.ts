@@ -25,10 +25,10 @@ export const webSocketEndpoints = [
   ),
 ]
 
-/** Applies to a message, and to its echo. */
+/** The limit applies to a message, and to its echo. */
 const maxFragments = 1024
 
-/** Applies to an unfinished frame: ws keeps each read as a buffer, which can take 300 bytes for one byte. */
+/** ws keeps each read of an unfinished frame as a buffer, which can take 300 bytes for one byte. */
 const maxReads = 1024
 
 /**
@@ -38,7 +38,7 @@ const maxReads = 1024
 interface FrameReader {
   _buffers: Buffer[]
   _payloadLength: number
-  /** Called for each frame when its length is known. */
+  /** ws calls it for each frame when its length is known. */
   haveLength: (done: (error: Error) => void) => void
   createError: (
     kind: RangeErrorConstructor,
@@ -141,7 +141,7 @@ function limitSmallFrames(socket: WebSocket, connection: Socket) {
 function createReply(socket: WebSocket, connection: Socket, maxUnsentBytes: number) {
   return (send: (done: () => void) => void) => {
     socket.pause()
-    // One write for all fragments.
+    // All fragments are sent with one write.
     connection.cork()
     send(() => {
       if (socket.readyState === socket.OPEN) socket.resume()
