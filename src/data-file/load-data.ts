@@ -6,8 +6,8 @@ import { collectionNames } from '../stores/collection-names.ts'
 import {
   recordsPerStep,
   textSchema,
-  type NewRecord,
   type Records,
+  type RecordStep,
   type StoredRecord,
 } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
@@ -150,7 +150,7 @@ async function assertEmpty(records: Records, definitions: readonly ResourceDefin
   }
 }
 
-/** In the order of the file: a list is sorted by the time of the creation. */
+/** A list is sorted by the time of the creation, which is in the order of the file. */
 async function createAll(
   records: Records,
   { definition, records: all }: DataResource,
@@ -159,29 +159,30 @@ async function createAll(
   const { name } = definition
   const hashPasswords = createHasher(defineResource(definition))
   const firstMs = Date.now() - all.length
-  for (let start = 0; start < all.length; start += recordsPerStep) {
-    const part = all.slice(start, start + recordsPerStep)
+  const timed = all.map((record, index) => {
+    return { ...record, createdAt: new Date(firstMs + index).toISOString() }
+  })
+  // The highest first: a number that another request assigns meanwhile is above all of them.
+  const sorted = timed.toSorted((one, other) => (+other.id || 0) - (+one.id || 0))
+  for (let start = 0; start < sorted.length; start += recordsPerStep) {
+    const part = sorted.slice(start, start + recordsPerStep)
     const created = await Promise.all(
-      part.map(async ({ id, document }, index) => {
-        const createdAt = new Date(firstMs + start + index).toISOString()
-        return { id, document: await hashPasswords(document), createdAt }
-      }),
+      part.map(async (each) => ({ ...each, document: await hashPasswords(each.document) })),
     )
-    await createPart(records, name, created)
+    // What was created since the collection was cleared is replaced.
+    const kind = start === 0 ? 'replace' : 'create'
+    await createPart(records, name, { kind, records: created })
     await onProgress()
   }
 }
 
-/** On PostgreSQL, other requests often create a record with one of the ids before the attempt does. */
-const maxAttempts = 1000
-
-/** While a service resets its records, other requests may create records with these ids. */
-async function createPart(records: Records, name: string, created: readonly NewRecord[]) {
-  const collection = records.collection(name)
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const failed = await records.commit([{ kind: 'create', collection: name, records: created }])
-    if (failed === undefined) return
-    await Promise.all(created.map(({ id }) => collection.remove(id)))
-  }
-  throw new Error(`${name} cannot be stored`)
+/** A request that began before the first part, or that names an id, may create one of the records. */
+async function createPart(
+  { collection, commit }: Records,
+  name: string,
+  step: Extract<RecordStep, { kind: 'create' | 'replace' }>,
+): Promise<void> {
+  if ((await commit([{ collection: name, ...step }])) === undefined) return
+  const { create, remove } = collection(name)
+  for (const record of step.records) while (!(await create(record))) await remove(record.id)
 }

@@ -3,6 +3,16 @@ import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import { rm, writeFile } from 'node:fs/promises'
 import { dataApp, dataFile } from '../../test/data-app.ts'
+import {
+  blog,
+  changeAll,
+  countAll,
+  openBlog,
+  readAll,
+  send,
+  settings,
+  atStart,
+} from '../../test/blog-app.ts'
 import { openEvents } from '../../test/event-stream.ts'
 import { failedStart } from '../../test/failed-start.ts'
 import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
@@ -13,43 +23,6 @@ import { startRedis, withRedis } from '../../test/redis-server.ts'
 import { startS3 } from '../../test/s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../../test/s3-signature.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
-
-const blog = {
-  posts: [
-    { id: 1, title: 'One', authorId: 'ann' },
-    { id: 2, title: 'Two', authorId: 'ann' },
-  ],
-  authors: [{ id: 'ann', name: 'Ann' }],
-  settings: { theme: 'dark' },
-}
-const settings = { TEST_API: 'on' }
-const openBlog = (t: TestContext, more: Record<string, string> = {}) =>
-  dataApp(t, blog, { settings: { ...settings, ...more } })
-
-async function send(
-  app: TestApp,
-  method: 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: object,
-) {
-  return app.inject({ method, url, ...(payload && { payload }) })
-}
-
-async function readAll(app: TestApp): Promise<unknown> {
-  const values = ['/posts', '/authors', '/settings'].map(async (url): Promise<unknown> =>
-    (await app.inject(url)).json(),
-  )
-  return Promise.all(values)
-}
-
-const atStart = [blog.posts, blog.authors, blog.settings]
-
-async function changeAll(app: TestApp): Promise<void> {
-  await send(app, 'DELETE', '/posts/1')
-  await send(app, 'POST', '/posts', { title: 'Three', authorId: 'ann' })
-  await send(app, 'PATCH', '/authors/ann', { name: 'Anna' })
-  await send(app, 'PATCH', '/settings', { theme: 'light' })
-}
 
 test('without TEST_API there is nothing to reset, and the preference is ignored', async (t) => {
   const app = await dataApp(t, blog)
@@ -149,15 +122,6 @@ for (const [what, open] of [
   })
 }
 
-/** The numbers of records that the lists of these paths have. */
-async function countAll(app: TestApp, paths: readonly string[]): Promise<number[]> {
-  const toCount = async (url: string) => {
-    const response = await app.inject({ url, headers: { accept: 'application/json' } })
-    return response.json<unknown[]>().length
-  }
-  return Promise.all(paths.map(toCount))
-}
-
 async function assertResetsAll(t: TestContext, more: Record<string, string> = {}) {
   const app = await testApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10', ...more } })
   const paths = ['/users', '/locations', '/uploads']
@@ -192,16 +156,6 @@ test('a reset removes sessions in Redis and uploads in a bucket too', withRedis,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   })
   assert.deepEqual([s3.objects.size, s3.uploads.size], [0, 0])
-})
-
-test('without a data file a snapshot has the users and locations', async (t) => {
-  const app = await testApp(t, { settings })
-  await send(app, 'POST', '/locations', { name: 'Pier' })
-  await send(app, 'POST', '/_vitrine/snapshots', { name: 'one' })
-  await send(app, 'POST', '/_vitrine/reset')
-  assert.deepEqual(await countAll(app, ['/locations']), [0])
-  const restored = await send(app, 'POST', '/_vitrine/snapshots/one/restore')
-  assert.deepEqual([restored.statusCode, await countAll(app, ['/locations'])], [204, [1]])
 })
 
 test('with a data file a reset removes the other records and the uploads too', async (t) => {
@@ -286,65 +240,12 @@ test('a reset, a restore and --reload begin the sequences of $responses again', 
   await takeSteps(await testApp(t, { settings: { ...stored, DATA_RELOAD: 'on' } }))
 })
 
-/** On both backends. */
-async function assertSnapshots(app: TestApp): Promise<void> {
-  const url = '/_vitrine/snapshots'
-  await changeAll(app)
-  const changed = await readAll(app)
-  const created = await send(app, 'POST', url, { name: 'changed' })
-  assert.deepEqual([created.statusCode, created.headers.location], [201, `${url}/changed`])
-  const { createdAt, ...shown } = created.json<Record<string, unknown>>()
-  assert.deepEqual(shown, { name: 'changed', records: 4 })
-  assert.deepEqual((await app.inject(url)).json(), [{ ...shown, createdAt }])
-  await send(app, 'POST', '/_vitrine/reset')
-  assert.deepEqual(await readAll(app), atStart)
-  for (const round of [1, 2]) {
-    await send(app, 'PATCH', '/posts/2', { title: `Round ${String(round)}` })
-    assert.equal((await send(app, 'POST', `${url}/changed/restore`)).statusCode, 204)
-    assert.deepEqual(await readAll(app), changed)
-  }
-  assert.equal((await send(app, 'DELETE', `${url}/changed`)).statusCode, 204)
-  assert.equal((await send(app, 'DELETE', `${url}/changed`)).statusCode, 404)
-  assert.equal((await send(app, 'POST', `${url}/changed/restore`)).statusCode, 404)
-  assert.deepEqual((await app.inject(url)).json(), [])
-}
-
-test('a snapshot is created, restored more than once, and deleted', async (t) => {
-  await assertSnapshots(await openBlog(t))
-})
-
-test('a snapshot has the records of one moment, although others write', async (t) => {
-  const names = ['first', 'second']
-  // So many that writes take place while they are read.
-  const others = Array.from({ length: 3000 }, (_, index) => ({ id: index + 2 }))
-  const app = await dataApp(t, { first: [{ id: 1 }, ...others], second: [{ id: 1 }] }, { settings })
-  const count = async () => {
-    // Fewer than the attempts of the snapshot.
-    for (const number of [1, 2, 3, 4])
-      for (const name of names) await send(app, 'PATCH', `/${name}/1`, { number })
-  }
-  const [created] = await Promise.all([
-    send(app, 'POST', '/_vitrine/snapshots', { name: 'one' }),
-    count(),
-  ])
-  assert.equal(created.statusCode, 201)
-  await send(app, 'POST', '/_vitrine/snapshots/one/restore')
-  const [first = 0, second = 0] = await Promise.all(
-    names.map(async (name) => (await app.inject(`/${name}/1`)).json<{ number?: number }>().number),
-  )
-  assert.ok(first - second === 0 || first - second === 1)
-})
-
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
   before(async () => {
     server = await openPostgresServer()
   })
   after(() => server.remove())
-
-  test('a snapshot is created, restored more than once, and deleted there', async (t) => {
-    await assertSnapshots(await openBlog(t, { DATABASE_URL: await createSchema(server.url) }))
-  })
 
   for (const count of [1, 300, 5001]) {
     test(`a reset to ${String(count)} records works there while other requests write`, async (t) => {
@@ -362,30 +263,6 @@ suite('on PostgreSQL', { skip: withoutPostgres }, () => {
     for (const { statusCode } of responses) assert.ok([204, 409, 503].includes(statusCode))
     assert.equal((await app.inject('/posts?per_page=1')).headers['x-total-count'], '5000')
   })
-})
-
-for (const [title, name, status] of [
-  ['of a name that is taken', 'one', 409],
-  ['of a name with a slash', 'a/b', 400],
-  ['of an empty name', '', 400],
-  ['of a long name', 'a'.repeat(65), 400],
-  ['of a name that is a number', 7, 400],
-] as const) {
-  test(`a snapshot ${title} gets ${String(status)}`, async (t) => {
-    const app = await openBlog(t)
-    await send(app, 'POST', '/_vitrine/snapshots', { name: 'one' })
-    const response = await send(app, 'POST', '/_vitrine/snapshots', { name })
-    assert.equal(response.statusCode, status)
-  })
-}
-
-test('a snapshot without a name gets one, and there are at most 20', async (t) => {
-  const app = await openBlog(t)
-  for (let count = 0; count < 20; count += 1) {
-    const { headers } = await send(app, 'POST', '/_vitrine/snapshots')
-    assert.match(String(headers.location), /^\/_vitrine\/snapshots\/[\da-f-]{36}$/)
-  }
-  assert.equal((await send(app, 'POST', '/_vitrine/snapshots')).statusCode, 507)
 })
 
 test('the test API cannot be used with PRESET=public', async (t) => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execSync } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -43,14 +42,6 @@ test('the records stay changed, the file is not written, and a changed file is l
   assert.equal((await fetch(`${fourth.origin}/posts`)).status, 404)
 })
 
-test('the demos that lose paths are in one line', async (t) => {
-  const file = await dataFile(t, { ...blog, users: [] })
-  const { output } = await start(t, {}, file, '--fresh')
-  const line = /^The data file serves paths of demos: users is off; .*; uploads has no \/profile$/m
-  assert.match(output(), line)
-  assert.equal(output().match(/uploads/g)?.length, 1)
-})
-
 test('an invalid file stops the start with each problem, and nothing is loaded', async (t) => {
   const file = await dataFile(t, { ok: [{ id: 1 }], docs: [], posts: [{ id: 1, '': 2 }] })
   const settings = settingsIn(await temporaryFolder(t))
@@ -74,71 +65,6 @@ test('with --fresh the file is loaded at each start, into memory', async (t) => 
   await writeFile(file, '{}')
   const response = await fetch(`${origin}/_vitrine/reset`, { method: 'POST' })
   assert.match(await response.text(), /Restart the service to load it/)
-})
-
-test('the start names inferred references to records that the file does not have', async (t) => {
-  const posts = [
-    { id: 1, authorId: 7 },
-    { id: 2, authorId: 1 },
-  ]
-  const file = await dataFile(t, { posts, authors: [{ id: 1 }] })
-  const { output } = await start(t, {}, file, '--fresh')
-  assert.match(
-    output(),
-    /^authorId of 1 record of posts is not an id of authors: \/posts\/0\/authorId$/m,
-  )
-})
-
-test('the start names fields and types that few records have', async (t) => {
-  const soldOn = (index: number) => (index === 2 ? '2026-13-45' : '2026-11-22')
-  const note = (index: number) => (index === 2 ? 'https://example.org' : 'a note')
-  const products = Array.from({ length: 8 }, (_, index) => {
-    return { id: index, price: 1, size: 'S', soldOn: soldOn(index), note: note(index) }
-  })
-  const typed = products.map((product, index) => (index === 3 ? { ...product, size: 4 } : product))
-  const misspelt = typed.map(({ price, ...others }, index) =>
-    index === 5 ? { ...others, prcie: price } : { ...others, price },
-  )
-  Object.assign(misspelt[7] ?? {}, { sizes: 'S, M' })
-  const file = await dataFile(t, { products: misspelt })
-  const { output } = await start(t, {}, file, '--fresh')
-  assert.match(
-    output(),
-    /^prcie occurs in 1 of 8 records of products: did you mean price\? \/products\/5\/prcie$/m,
-  )
-  assert.match(
-    output(),
-    /^size is a number in 1 record of products, and text in 7: \/products\/3\/size$/m,
-  )
-  assert.match(
-    output(),
-    /^soldOn is text in 1 record of products, and a date in 7: \/products\/2\/soldOn$/m,
-  )
-  assert.doesNotMatch(output(), /sizes|note/)
-  const { output: usual } = await start(t, {}, await dataFile(t, blog), '--fresh')
-  assert.doesNotMatch(usual(), /did you mean|in \d+ records? of/m)
-})
-
-test('lines about odd data name the number and at most 20 places', async (t) => {
-  const posts = Array.from({ length: 200 }, (_, id) => {
-    const title = id < 25 ? id : 'a'
-    return {
-      id,
-      title,
-      ...(id < 2 ? { contnet: 'a' } : { content: 'a' }),
-      authorId: id < 21 ? 9 : 1,
-    }
-  })
-  const file = await dataFile(t, { posts, authors: [{ id: 1 }] })
-  const { output } = await start(t, {}, file, '--fresh')
-  const places = (field: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `/posts/${String(index)}/${field}`).join(', ')
-  for (const line of [
-    `authorId of 21 records of posts is not an id of authors: ${places('authorId', 20)} and 1 more`,
-    `title is a number in 25 records of posts, and text in 175: ${places('title', 20)} and 5 more`,
-    `contnet occurs in 2 of 200 records of posts: did you mean content? ${places('contnet', 2)}`,
-  ])
-    assert.ok(output().includes(`${line}\n`), line)
 })
 
 test('with --fresh and no file there are no records, and nothing is left behind', async (t) => {
@@ -284,40 +210,4 @@ test('after a reset of a running service that is written to, the next start load
   const second = await start(t, settings, file)
   assert.match(second.output(), /^Loaded 2 records/)
   assert.deepEqual(await read(`${second.origin}/posts`), blog.posts)
-})
-
-test('the start lists the URLs of the resources, at most 20', async (t) => {
-  const names = Array.from({ length: 22 }, (_, index) => `my ${String(index)}`)
-  const file = await dataFile(t, Object.fromEntries(names.map((name) => [name, []])))
-  const { origin, output } = await start(t, {}, file, '--fresh')
-  await until(() => output().includes('more'))
-  const listed = names.slice(0, 20).map((name) => `  ${origin}/${encodeURIComponent(name)}`)
-  const lines = output().split('\n')
-  assert.deepEqual(
-    lines.filter((line) => line.startsWith('  ')),
-    [...listed, `  and 2 more: see ${origin}/docs`],
-  )
-})
-
-const others = {
-  'openapi.json': ['{"openapi":"3.1.0","paths":{}}', 'an OpenAPI document'],
-  'swagger.yaml': ['swagger: "2.0"\npaths: {}\n', 'an OpenAPI document'],
-  'session.har': ['{"log":{"version":"1.2","entries":[]}}', 'an HTTP archive (HAR)'],
-} as const
-
-for (const [name, [contents, kind]] of Object.entries(others)) {
-  test(`a line says that ${name} is ${kind}`, async (t) => {
-    const file = await dataFile(t, contents, name)
-    const { output } = await start(t, {}, file, '--fresh')
-    assert.ok(output().includes(`${file} is ${kind}: its members are served as data`), output())
-  })
-}
-
-test('a program as the data file stops the start with the command that writes its data', async (t) => {
-  const program = 'module.exports = () => ({ posts: [{ id: 1 }] })'
-  const file = await dataFile(t, program, 'db.js')
-  const { status, lines } = await failedStart(t, {}, [file])
-  assert.equal(status, 2)
-  const [, command = ''] = / to a file: (node -e ".*") > db\.json$/.exec(lines.join('\n')) ?? []
-  assert.deepEqual(JSON.parse(execSync(command, { encoding: 'utf8' })), { posts: [{ id: 1 }] })
 })

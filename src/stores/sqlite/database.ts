@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   statfsSync,
   statSync,
 } from 'node:fs'
@@ -121,24 +120,6 @@ function makeFolder(path: string): void {
     mkdirSync(path, folderMode)
   } catch (error) {
     if (!existsSync(path)) throw error
-  }
-}
-
-/**
- * SQLite's own descriptor of the `-shm` file, where there is `/proc`. Closing another one would release
- * the locks of SQLite (https://sqlite.org/howtocorrupt.html, 2.2).
- */
-export function findWalIndex(database: DatabaseSync): number | undefined {
-  const read = (path: string) => statSync(path, { bigint: true, throwIfNoEntry: false })
-  try {
-    const file = read(`${database.location() ?? ''}-shm`)
-    const descriptor = readdirSync('/proc/self/fd').find((name) => {
-      const open = read(`/proc/self/fd/${name}`)
-      return open !== undefined && open.ino === file?.ino && open.dev === file.dev
-    })
-    return descriptor === undefined ? undefined : Number(descriptor)
-  } catch {
-    return undefined
   }
 }
 

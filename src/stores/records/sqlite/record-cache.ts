@@ -1,6 +1,3 @@
-import { readSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
-import { findWalIndex } from '../../sqlite/database.ts'
 import { columns, toStoredRecord, type Value } from '../dialect.ts'
 import type { StoredRecord } from '../records.ts'
 import type { Prepare } from './statements.ts'
@@ -12,14 +9,10 @@ const maxLength = 2048
 export type RecordCache = ReturnType<typeof createRecordCache>
 
 /** A cached read takes a third of the time. The cache is cleared after writes of other processes. */
-export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
+export function createRecordCache(prepare: Prepare) {
   const select = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
   // Without own writes: https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = prepare('PRAGMA data_version')
-  const walIndex = findWalIndex(database)
-  // Every commit of any process changes this header: SQLite compares it for the pragma, which takes
-  // three times as long (https://sqlite.org/walformat.html#the_wal_index_header).
-  const [header, checkedHeader] = [Buffer.alloc(48), Buffer.alloc(48)]
   const records = new Map<string, StoredRecord>()
   let lastVersion: unknown
   let state = 0
@@ -30,13 +23,9 @@ export function createRecordCache(database: DatabaseSync, prepare: Prepare) {
   }
 
   function clearIfOutdated(): void {
-    const isRead = walIndex !== undefined && readSync(walIndex, header, 0, 48, 0) === 48
-    if (isRead && header.equals(checkedHeader)) return
     const version = dataVersion.get()?.[0]
     if (version !== lastVersion) clear()
     lastVersion = version
-    // Read before the version: a commit in between is found by the next read.
-    header.copy(checkedHeader)
   }
 
   return {

@@ -15,7 +15,7 @@ export function createSqliteRecords(
 ): Records & Pick<Commits, 'settle'> {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
-  const cache = createRecordCache(database, prepare)
+  const cache = createRecordCache(prepare)
   const writes = prepareWrites(prepare)
   const log = createChangeLog({ dialect, prepare, cache, write: (part) => write(part) })
   const { write, settle } = createCommits(database, { cache, log }, maxRecords)
