@@ -78,51 +78,47 @@ function findFlagValue({ value, inlineValue }: OptionToken): string | undefined 
   return value?.startsWith('--') && !inlineValue ? undefined : value
 }
 
-/** Flags of json-server, with those that have their effect. */
-const otherNames: Readonly<Record<string, string>> = {
-  '-d': 'delay',
-  '-h': 'help or --host',
-  '-H': 'host',
-  '-i': 'id',
-  '-p': 'port',
-  '-q': 'log-level',
-  '-r': 'routes',
-  '-s': 'static',
-  '-v': 'version',
-  '-w': 'fresh --watch',
-  '--fks': 'foreignKeySuffix',
-  '--quiet': 'log-level',
-  '--ro': 'read-only',
-}
-
 const snapshots =
   'vitrine db.json export FILE writes the stored records, and --test-api has snapshots'
 const middlewares = 'no code of yours is run; $responses in the data file describes responses'
 const configFile = 'every flag can also be set in the environment'
 
-/** Flags of json-server without such a flag, with how to do it here. */
-const otherWays: Readonly<Record<string, string>> = {
+/** Flags of json-server, with what to do here. */
+const otherFlags: Readonly<Record<string, string>> = {
   '-c': configFile,
   '--config': configFile,
+  '-d': 'did you mean --delay?',
+  '--fks': 'did you mean --foreignKeySuffix?',
+  '-h': 'did you mean --help or --host?',
+  '-H': 'did you mean --host?',
+  '-i': 'did you mean --id?',
   '-m': middlewares,
   '--middlewares': middlewares,
   '--nc': 'use --cors-origins none',
   '--no-cors': 'use --cors-origins none',
   '--ng': 'use --compression off',
   '--no-gzip': 'use --compression off',
+  '-p': 'did you mean --port?',
+  '-q': 'did you mean --log-level?',
+  '--quiet': 'did you mean --log-level?',
+  '-r': 'did you mean --routes?',
+  '--ro': 'did you mean --read-only?',
+  '-s': 'did you mean --static?',
   '-S': snapshots,
   '--snapshots': snapshots,
+  '-v': 'did you mean --version?',
+  '-w': 'did you mean --fresh --watch?',
 }
 
 /** After a single hyphen, each letter is an option, also those of a value, which may be secret. */
 function toUnknownFlag(name: string, known: readonly string[], isWhole: boolean): string {
-  const way = isWhole ? otherWays[name] : undefined
-  if (way !== undefined) return `unknown flag ${name}; ${way}. See --help`
-  const other = isWhole ? otherNames[name] : undefined
-  const nearest = other ?? findNearest(name.slice(2), known)
-  const hint = nearest === undefined ? 'see' : `did you mean --${nearest}? See`
-  if (other !== undefined || /^--[\w-]+$/.test(name)) return `unknown flag ${name}; ${hint} --help`
-  return 'flags start with two hyphens; see --help'
+  const other = isWhole ? otherFlags[name] : undefined
+  if (other === undefined && !/^--[\w-]+$/.test(name))
+    return 'flags start with two hyphens; see --help'
+  const nearest = findNearest(name.slice(2), known)
+  const hint = other ?? (nearest === undefined ? undefined : `did you mean --${nearest}?`)
+  if (hint === undefined) return `unknown flag ${name}; see --help`
+  return `unknown flag ${name}; ${hint.replace(/[^?]$/, '$&.')} See --help`
 }
 
 /** Of the command that is named, if any. With PRESET=public, it has the defaults of that preset. */

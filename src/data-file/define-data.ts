@@ -210,7 +210,7 @@ function isWhole(id: unknown): id is number {
   return Number.isSafeInteger(id)
 }
 
-export function isMissing(id: unknown): boolean {
+function isMissing(id: unknown): boolean {
   return id === undefined || id === null
 }
 
@@ -260,13 +260,22 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-/** The ids of each list; undefined for a single record. */
-export function toIds(resources: readonly DataResource[]) {
-  return new Map(
-    resources.map(({ definition: { name, isSingular }, records }) => [
-      name,
-      isSingular ? undefined : new Set(records.map(({ id }) => id)),
-    ]),
+/** With the places of values that are no id of the list, if the reference is to a list of the file. */
+export function findReferences(resources: readonly DataResource[]) {
+  const lists = resources.filter(({ definition }) => !definition.isSingular)
+  const ids = new Map(
+    lists.map(({ definition, records }) => [definition.name, new Set(records.map(({ id }) => id))]),
+  )
+  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
+    references.map(({ field, resource, onDelete }) => {
+      const known = ids.get(resource)
+      const places = records.flatMap(({ document: { [field]: value } }, index) =>
+        isMissing(value) || known?.has(String(value)) !== false
+          ? []
+          : `/${name}/${String(index)}/${field}`,
+      )
+      return { name, field, resource, onDelete, isToList: known !== undefined, places }
+    }),
   )
 }
 
@@ -275,22 +284,14 @@ function reportDangling(
   resources: readonly DataResource[],
   { schemas, names, report }: DefineContext,
 ) {
-  const targets = toIds(resources)
-  for (const { definition, records } of resources) {
-    const { name, references = [] } = definition
-    for (const { field, resource, onDelete } of references) {
-      const schema = schemas.get(name)
-      if (schema?.properties?.[field]?.['x-references'] === undefined) continue
-      const known = targets.get(resource)
-      if (onDelete === 'set null' && schema.required?.includes(field))
-        report(`/${name}`, `${field} is required and cannot be "set null"`)
-      if (!known && (targets.has(resource) || !names.includes(resource)))
-        report(`/${name}`, `${field} refers to ${resource}, which is not a list in the file`)
-      for (const [index, { document }] of records.entries()) {
-        const value = document[field]
-        if (known && !isMissing(value) && !known.has(String(value)))
-          report(`/${name}/${String(index)}/${field}`, `is not an id of ${resource}`)
-      }
-    }
+  const isDefined = (name: string) => resources.some(({ definition }) => definition.name === name)
+  for (const { name, field, resource, onDelete, isToList, places } of findReferences(resources)) {
+    const schema = schemas.get(name)
+    if (schema?.properties?.[field]?.['x-references'] === undefined) continue
+    if (onDelete === 'set null' && schema.required?.includes(field))
+      report(`/${name}`, `${field} is required and cannot be "set null"`)
+    if (!isToList && (isDefined(resource) || !names.includes(resource)))
+      report(`/${name}`, `${field} refers to ${resource}, which is not a list in the file`)
+    for (const place of places) report(place, `is not an id of ${resource}`)
   }
 }

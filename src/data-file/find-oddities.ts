@@ -1,7 +1,7 @@
 import { findNearest } from '../config/find-nearest.ts'
 import { findValue } from '../resources/field-values.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import { isMissing, toIds, type DataResource } from './define-data.ts'
+import { findReferences, type DataResource } from './define-data.ts'
 import { findFormat } from './infer-schema.ts'
 import { withoutSecrets } from './read-data-file.ts'
 
@@ -40,26 +40,16 @@ export function findOddities({ definition: { name }, records }: DataResource): s
 
 /** Of references that no schema declares, which may refer to records that are not in the file. */
 export function findDangling(resources: readonly DataResource[]): string[] {
-  const ids = toIds(resources)
-  return resources.flatMap(({ definition: { name, references = [] }, records }) =>
-    references.flatMap(({ field, resource }) => {
-      const known = ids.get(resource)
-      const isDangling = (value: unknown) =>
-        !isMissing(value) && known?.has(String(value)) === false
-      const places = records.flatMap(({ document }, index) =>
-        isDangling(document[field]) ? `/${name}/${String(index)}/${field}` : [],
-      )
-      const { length: count } = places
-      const ofRecords = `of ${String(count)} record${count === 1 ? '' : 's'}`
-      const line = `${field} ${ofRecords} of ${name} is not an id of ${resource}`
-      return count === 0 ? [] : [`${line}: ${listPlaces(places)}`]
-    }),
-  )
+  return findReferences(resources).flatMap(({ name, field, resource, places }) => {
+    if (places.length === 0) return []
+    const ofRecords = `of ${String(places.length)} record${places.length === 1 ? '' : 's'}`
+    return `${field} ${ofRecords} of ${name} is not an id of ${resource}: ${listPlaces(places)}`
+  })
 }
 
 const maxPlaces = 20
 
-function listPlaces(places: readonly string[]): string {
+export function listPlaces(places: readonly string[]): string {
   const more = places.length - maxPlaces
   return places.slice(0, maxPlaces).join(', ') + (more > 0 ? ` and ${String(more)} more` : '')
 }

@@ -10,7 +10,7 @@ import { isDocument, type Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, redefineData } from './define-data.ts'
-import { findDangling, findOddities, findOtherKind } from './find-oddities.ts'
+import { findDangling, findOddities, findOtherKind, listPlaces } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -111,12 +111,12 @@ async function redefine(
   const byName = (all: readonly ResourceDefinition[]) =>
     JSON.parse(JSON.stringify(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))) as unknown
   if (isDeepStrictEqual(byName(definitions), byName(load.definitions))) return opened
-  const { count, paths } = await findMisfits(records, definitions)
+  const misfits = await findMisfits(records, definitions)
   const effect = 'The schema has changed: it applies to what is written from now on'
-  const doNot = count === 1 ? 'does not' : 'do not'
-  const examples = paths.join(', ') + (count > paths.length ? ', ...' : '')
-  const found = count > 0 ? `. ${formatRecords(count)} of before ${doNot} fit it: ${examples}` : ''
-  return { ...opened, notices: [effect + found] }
+  if (misfits.length === 0) return { ...opened, notices: [effect] }
+  const doNot = misfits.length === 1 ? 'does not' : 'do not'
+  const found = `${formatRecords(misfits.length)} of before ${doNot} fit it: ${listPlaces(misfits)}`
+  return { ...opened, notices: [`${effect}. ${found}`] }
 }
 
 const toWriteOnlyChange = (paths: readonly string[]) =>
@@ -128,25 +128,21 @@ function toPasswordPaths(definitions: readonly ResourceDefinition[]): string[] {
   )
 }
 
-const maxShownMisfits = 3
-
-/** Their number, and the paths of the first ones. */
+/** The place of the first problem of each stored record that has one. */
 async function findMisfits(records: Records, definitions: readonly ResourceDefinition[]) {
-  let count = 0
-  const paths: string[] = []
-  for (const definition of definitions) {
-    const resource = defineResource(definition)
-    for await (const page of records.collection(definition.name).pages()) {
-      const documents = page.map(({ document }) => document)
-      for (const [index, [problem]] of findAllProblems(resource, documents).entries()) {
-        if (!problem) continue
-        count += 1
-        const place = resource.isSingular ? '' : `/${page[index]?.id ?? ''}`
-        if (count <= maxShownMisfits) paths.push(`/${resource.name}${place}/${problem.field}`)
+  const places: string[] = []
+  for (const resource of definitions.map(defineResource))
+    for await (const page of records.collection(resource.name).pages()) {
+      const problems = findAllProblems(
+        resource,
+        page.map(({ document }) => document),
+      )
+      for (const [index, [problem]] of problems.entries()) {
+        const id = resource.isSingular ? '' : `/${page[index]?.id ?? ''}`
+        if (problem) places.push(`/${resource.name}${id}/${problem.field}`)
       }
     }
-  }
-  return { count, paths }
+  return places
 }
 
 async function parseLoaded(

@@ -162,22 +162,20 @@ function toPlaced(error: unknown, text: string): string {
   if (!(error instanceof SyntaxError && hasNoPlace.test(error.message))) return toMessage(error)
   const [what = 'Unexpected text'] =
     /^Unexpected (token '.+?'|end of JSON input)/su.exec(error.message) ?? []
-  const lines = text.slice(0, findPosition(text, error.message)).split('\n')
+  const lines = text.slice(0, findPosition(text)).split('\n')
   const column = String((lines.at(-1)?.length ?? 0) + 1)
   return `${what} (line ${String(lines.length)} column ${column})`
 }
 
-/** In the excerpt that V8 quotes; one in a string does not count. */
-function findPosition(text: string, message: string): number {
-  if (message.startsWith('Unexpected end')) return text.length
-  const quoted = /^Unexpected token .*?, (?:\.{3})?"(.*)"(?:\.{3})? is not valid JSON$/s
-  const [, excerpt = text] = quoted.exec(message) ?? []
-  for (let at = text.indexOf(excerpt); at !== -1; at = text.indexOf(excerpt, at + 1)) {
-    const ends = Array.from({ length: excerpt.length }, (_, index) => at + index)
-    const position = ends.find((end) => !canContinue(text.slice(0, end + 1)))
-    if (position !== undefined) return position
+/** The length of the longest start of the text that can continue as JSON. */
+function findPosition(text: string): number {
+  let [position, end] = [0, text.length]
+  while (position < end) {
+    const middle = Math.ceil((position + end) / 2)
+    if (canContinue(text.slice(0, middle))) position = middle
+    else end = middle - 1
   }
-  return 0
+  return position
 }
 
 function canContinue(text: string): boolean {

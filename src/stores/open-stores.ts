@@ -13,7 +13,7 @@ import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createStates, type States } from './states/states.ts'
-import { openSqliteDatabase, setReadOnly, toDatabasePath, watchPlace } from './sqlite/database.ts'
+import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
   records: Records
@@ -100,7 +100,7 @@ export async function openRecords(
     await records.settle()
     database.close()
   }
-  const assertInPlace = watchPlace(database)
+  const { assertInPlace } = records
   return { records, assertInPlace, setReadOnly: setReadOnly.bind(undefined, database), close }
 }
 

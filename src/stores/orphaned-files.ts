@@ -1,7 +1,7 @@
 import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
 import type { Records } from './records/records.ts'
-import { makeRoomIfFull } from './store-failure.ts'
+import { retryIfFull } from './store-failure.ts'
 
 /** Keeps the pending files of records, and removes those that are abandoned or orphaned. */
 export async function sweepFiles(
@@ -55,7 +55,7 @@ export async function removeAllWithFiles(
   for await (const page of collection.pages()) {
     const record = () =>
       Promise.all(page.map(({ id }) => orphanedFiles.create({ id, document: {}, createdAt })))
-    await makeRoomIfFull(record, async () => {
+    await retryIfFull(record, async () => {
       for (const { id } of page) await files.remove(id)
     })
     const outcomes = await Promise.all(page.map(({ id }) => collection.remove(id)))

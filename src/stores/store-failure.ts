@@ -28,15 +28,15 @@ export function isFull(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'full'
 }
 
-export async function makeRoomIfFull<Result>(
+export async function retryIfFull<Result>(
   write: () => Promise<Result>,
-  makeRoom: () => Promise<void>,
+  removeSome: () => Promise<void>,
 ): Promise<Result> {
   try {
     return await write()
   } catch (error) {
     if (!isFull(error)) throw error
-    await makeRoom()
+    await removeSome()
     return write()
   }
 }

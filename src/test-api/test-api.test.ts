@@ -183,7 +183,11 @@ async function assertResetsWhileWriting(t: TestContext, count: number, DATABASE_
     while (isResetting)
       assert.equal((await send(app, 'POST', '/posts', { title: 'New' })).statusCode, 201)
   }
-  const writing = [write(), write(), write()]
+  const put = async () => {
+    const request = { method: 'PUT', url: '/posts/1', payload: { title: 'Put' } } as const
+    while (isResetting) assert.ok((await app.inject(request)).statusCode < 500)
+  }
+  const writing = [write(), write(), put()]
   for (let round = 0; round < 3; round += 1)
     assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
   isResetting = false

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
-import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { asFile, asJson, openClient } from './client.ts'
+import {
+  findOrigin,
+  projectFolder,
+  settingsIn,
+  spawnProgram,
+  temporaryFolder,
+} from '../start-vitrine.ts'
 import { limit, startInFolder } from './stopping.ts'
 
 const losses: readonly [what: string, lose: (file: string) => Promise<void>][] = [
@@ -77,3 +84,23 @@ for (const [what, lose] of folderLosses) {
     assert.equal((await readFile(join(filesFolder, upload?._id ?? ''))).toString(), 'a')
   })
 }
+
+test('uploads get 503 and a warning while their folder has the mode 000', limit, async (t) => {
+  // Root can use a folder of any mode.
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const folder = await temporaryFolder(t)
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid)
+  const env = { PORT: '0', LOG_LEVEL: 'warn', ...settingsIn(folder) }
+  const options = { cwd: projectFolder, env, ...user }
+  const started = spawnProgram(process.execPath, ['bin/vitrine.js'], options)
+  t.after(() => started.process.kill('SIGKILL'))
+  const send = openClient(t, await findOrigin(started))
+  const put = async () => (await send('/profile', asFile(Buffer.from('a')))).status
+  assert.equal(await put(), 200)
+  await chmod(join(folder, 'files'), 0o000)
+  assert.equal(await put(), 503)
+  assert.match(started.output(), /"level":40.*file storage is temporarily unavailable\. EACCES/)
+  assert.doesNotMatch(started.output(), /"level":[56]0/)
+  await chmod(join(folder, 'files'), 0o700)
+  assert.equal(await put(), 200)
+})

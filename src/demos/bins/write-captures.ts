@@ -1,5 +1,5 @@
 import type { NewRecord, Records } from '../../stores/records/records.ts'
-import { makeRoomIfFull } from '../../stores/store-failure.ts'
+import { retryIfFull } from '../../stores/store-failure.ts'
 import { binCollections } from './collections.ts'
 
 export interface Capture {
@@ -20,7 +20,7 @@ export function createCaptureWriter(records: Records, makeRoom: () => Promise<vo
     // Those that arrive from now on are written after these.
     if (waiting === captures) waiting = []
     const commit = () => records.commit(toSteps(captures))
-    return (await makeRoomIfFull(commit, makeRoom)) === undefined
+    return (await retryIfFull(commit, makeRoom)) === undefined
   }
   return async (capture: Capture): Promise<boolean> => {
     if (waiting.length === maxTogether) waiting = []

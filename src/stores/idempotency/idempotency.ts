@@ -1,7 +1,7 @@
 import type { XStatic } from 'typebox/schema'
 import { allRecords, hasRequired, idSchema, textSchema, timeSchema } from '../records/records.ts'
 import type { Collection } from '../records/records.ts'
-import { makeRoomIfFull } from '../store-failure.ts'
+import { retryIfFull } from '../store-failure.ts'
 
 const responseSchema = {
   type: 'object',
@@ -46,7 +46,7 @@ export function createIdempotencyEntries(collection: Collection) {
   return {
     create: (id: string, entry: IdempotencyEntry) => {
       const record = { id, document: { ...entry }, createdAt: now() }
-      return makeRoomIfFull(
+      return retryIfFull(
         () => collection.create(record),
         () => removeOldest(collection),
       )

@@ -1,5 +1,5 @@
 import type { Collection } from '../records/records.ts'
-import { makeRoomIfFull } from '../store-failure.ts'
+import { retryIfFull } from '../store-failure.ts'
 import { isSession, type Sessions } from './sessions.ts'
 import { performance } from '../../timers.ts'
 
@@ -18,7 +18,7 @@ export function createDatabaseSessions(collection: Collection): Sessions {
     }
   }
 
-  async function makeRoom(): Promise<void> {
+  async function sweepNow(): Promise<void> {
     if (performance.now() - sweptAtMs < sweepPauseMs) return
     sweeping ??= sweep(new Date().toISOString()).finally(() => {
       sweptAtMs = performance.now()
@@ -30,7 +30,7 @@ export function createDatabaseSessions(collection: Collection): Sessions {
   return {
     create: async (id, session) => {
       const record = { id, document: { ...session }, createdAt: session.createdAt }
-      const isCreated = await makeRoomIfFull(() => collection.create(record), makeRoom)
+      const isCreated = await retryIfFull(() => collection.create(record), sweepNow)
       if (!isCreated) throw new Error('the new session id already exists')
     },
     find: async (idHash) => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Collection, Document, StoredRecord } from '../records/records.ts'
-import { makeRoomIfFull, StoreFailure } from '../store-failure.ts'
+import { retryIfFull, StoreFailure } from '../store-failure.ts'
 import { delay } from '../../timers.ts'
 
 export const stateSchema = {
@@ -19,16 +19,16 @@ export type States = ReturnType<typeof createStates>
 /** States that expire ten minutes after their last change. In a full store the oldest are removed. */
 export function createStates(collection: Collection, maxStates = 10_000) {
   const inTurn = createTurns()
-  let makingRoom: Promise<void> | undefined
-  const makeRoom = () =>
-    (makingRoom ??= removeOldest(collection, maxStates).finally(() => {
-      makingRoom = undefined
+  let removing: Promise<void> | undefined
+  const removeSome = () =>
+    (removing ??= removeOldest(collection, maxStates).finally(() => {
+      removing = undefined
     }))
 
   const create = async (id: string, document: Document) => {
-    if ((await collection.count()) >= maxStates) await makeRoom()
+    if ((await collection.count()) >= maxStates) await removeSome()
     const createdAt = new Date().toISOString()
-    return makeRoomIfFull(() => collection.create({ id, document, createdAt }), makeRoom)
+    return retryIfFull(() => collection.create({ id, document, createdAt }), removeSome)
   }
   const updateNow = async <Next extends State>(id: string, change: (known: State) => Next) => {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {

@@ -151,25 +151,3 @@ test('waiting writes are committed before a database is closed', async (t) => {
   })
   assert.deepEqual({ ...after.prepare('SELECT id FROM records').get() }, { id: 'a' })
 })
-
-test('records counted by the triggers of an older version are counted once', async (t) => {
-  const { path, database, create } = await openRecords(t)
-  await create('a')
-  const counts = 'UPDATE record_counts SET count = count + 1 WHERE resource = new.resource'
-  database.exec(
-    `DROP TABLE changes;
-     DROP TABLE change_numbers;
-     CREATE INDEX records_by_name ON records (resource);
-     CREATE TRIGGER count_created AFTER INSERT ON records BEGIN ${counts}; END;
-     CREATE TRIGGER count_removed AFTER DELETE ON records BEGIN ${counts}; END;
-     PRAGMA user_version = 3;`,
-  )
-  database.close()
-  const later = openSqliteDatabase(`sqlite:${path}`)
-  t.after(() => {
-    later.close()
-  })
-  const users = createSqliteRecords(later).collection('users')
-  await users.create({ id: 'b', document: {}, createdAt: noon })
-  assert.equal(await users.count(allRecords), 2)
-})

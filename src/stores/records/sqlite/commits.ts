@@ -68,6 +68,7 @@ export function createCommits(
       return settled.promise
     },
     settle: async () => committing,
+    assertInPlace,
   }
 }
 

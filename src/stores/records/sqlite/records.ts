@@ -12,13 +12,13 @@ import { createStatements } from './statements.ts'
 export function createSqliteRecords(
   database: DatabaseSync,
   maxRecords?: number,
-): Records & Pick<Commits, 'settle'> {
+): Records & Pick<Commits, 'settle' | 'assertInPlace'> {
   const prepare = createStatements(database)
   const dialect = createSqliteDialect(database, prepare)
   const cache = createRecordCache(prepare)
   const writes = prepareWrites(prepare)
   const log = createChangeLog({ dialect, prepare, cache, write: (part) => write(part) })
-  const { write, settle } = createCommits(database, { cache, log }, maxRecords)
+  const { write, ...commits } = createCommits(database, { cache, log }, maxRecords)
   const collection = openOnce((resource) => ({
     ...openCollection(resource, { writes, cache, write, log }),
     ...createLists(dialect, resource),
@@ -35,5 +35,5 @@ export function createSqliteRecords(
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
     return failed === -1 ? undefined : failed
   }
-  return { collection, commit, changes: log.changes, counts: countAll(dialect), settle }
+  return { collection, commit, changes: log.changes, counts: countAll(dialect), ...commits }
 }
