@@ -3,13 +3,8 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
-import {
-  isSlow,
-  toFieldKind,
-  toTypes,
-  type FieldSchema,
-  type FieldSchemas,
-} from './field-schema.ts'
+import { isSlow, toFieldKind, toTypes } from './field-schema.ts'
+import type { FieldSchema, FieldSchemas } from './field-schema.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
@@ -117,7 +112,7 @@ export function defineResource(definition: ResourceDefinition) {
   const isChecked = hasSchema || !(hasDialect || isValue)
   const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
   const ids = isSingular ? [] : toIdFields(definition)
-  const times = hasTimes ? toOwnFields(timeSchemas) : []
+  const times = hasTimes ? toFields(timeSchemas).map(toOwnField) : []
   const own = [...ids, ...times]
   assertFieldNames(definition, own)
   const fields = toFields(schema.properties, isChecked ? schema.required : [], hints)
@@ -172,20 +167,19 @@ export function defineResource(definition: ResourceDefinition) {
 
 /** A field that references no record is null. */
 function toProperties({ schema, references = [] }: ResourceDefinition): FieldSchemas {
-  const { required, properties } = schema
-  const entries = Object.entries(properties).map(([name, { type, ...rule }]) => {
-    const isOpen = references.some(({ field }) => field === name) && !required.includes(name)
-    const types = [type ?? []].flat()
-    const all = isOpen && types.length > 0 ? [...new Set([...types, 'null' as const])] : type
-    return [name, { ...(all && { type: all }), ...rule }] as const
-  })
-  return Object.fromEntries(entries)
+  const properties = { ...schema.properties }
+  for (const { field } of references.filter((known) => !schema.required.includes(known.field))) {
+    const { type, ...rule } = properties[field] ?? {}
+    const types = new Set([...[type ?? []].flat(), 'null' as const])
+    if (type) properties[field] = { type: [...types], ...rule }
+  }
+  return properties
 }
 
 function assertFieldNames({ name, schema }: ResourceDefinition, own: readonly Field[]): void {
-  const isInvalid = (field: string) => field === '' || own.some((known) => known.name === field)
-  const invalid = Object.keys(schema.properties).find(isInvalid)
-  if (invalid !== undefined) throw new Error(`${name}: invalid field name "${invalid}"`)
+  for (const field of Object.keys(schema.properties))
+    if (field === '' || own.some((known) => known.name === field))
+      throw new Error(`${name}: invalid field name "${field}"`)
 }
 
 /** The field whose value names a record: the id of another record names none. */
@@ -201,12 +195,12 @@ function toArticle(noun: string): string {
 
 function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
   const type = hasNumericIds ? (['integer', 'string'] as const) : 'string'
-  return toOwnFields({ [idField ?? '_id']: { type, title: 'Id' } }, idField !== undefined)
+  const fields = toFields({ [idField ?? '_id']: { type, title: 'Id' } })
+  return idField === undefined ? fields.map(toOwnField) : fields
 }
 
-function toOwnFields(schemas: FieldSchemas, isStored = false) {
-  return toFields(schemas).map((field) => (isStored ? field : { ...field, path: field.name }))
-}
+/** The document does not have it. */
+const toOwnField = (field: Field): Field => ({ ...field, path: field.name })
 
 function toFields(
   schemas: FieldSchemas,
@@ -240,8 +234,6 @@ function toFields(
 /** Brackets nest in a form, and bodies lose `__proto__` and the names that are no fields. */
 function toInputName(name: string): string {
   const isTaken = formHeaderNames.some((known) => known === name) || name.startsWith(previousPrefix)
-  if (name === '__proto__' || isTaken) {
-    return `%5F${name.slice(1)}`
-  }
+  if (name === '__proto__' || isTaken) return `%5F${name.slice(1)}`
   return name.replace(/[%[\]]/g, encodeURIComponent)
 }

@@ -124,6 +124,8 @@ test('added fields are known after a restart and to another process, until a res
   const created = await one.inject({ method: 'POST', url: '/posts', payload: { nick: 'a' } })
   await one.inject({ method: 'POST', url: '/_vitrine/snapshots', payload: { name: 'after' } })
   assert.equal(await header(other), 'id,title,nick')
+  const found = await other.inject('/posts?nick=a&fields=nick')
+  assert.equal(found.body, '[{"nick":"a"}]')
   await one.inject({ method: 'DELETE', url: String(created.headers.location) })
   const third = await testApp(t, { settings })
   assert.equal(await header(third), 'id,title,nick')

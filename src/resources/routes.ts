@@ -62,7 +62,6 @@ function watchRoutes(context: ResourceContext) {
 
 const maxFeatured = 5
 
-/** `index` is that among the resources. */
 function toSamples(resource: Resource, index: number): SampleRequest[] {
   const { path, oneRecord, isSingular, isValue } = resource
   const { inputExample } = toSchemas(resource)

@@ -119,7 +119,7 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route
   }
 }
 
-function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+export function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { replacement, inputExample } = schemas
   const content = recordContent(schemas)
   const createdHeaders = { ...written, ...responseHeaders('Location') }

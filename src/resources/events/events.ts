@@ -10,8 +10,7 @@ import type { Resource } from '../definition.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { parseId } from '../write/create-numbered.ts'
 
-/** In a query. */
-const lastId = 'last_event_id'
+const lastIdParameter = 'last_event_id'
 
 export async function getEvents(
   app: FastifyInstance,
@@ -39,7 +38,9 @@ export async function getEvents(
     config: { defaultType: 'json' },
     handler: (request, reply) => {
       const { query } = request
-      const unknown = Object.keys(isObject(query) ? query : {}).find((name) => name !== lastId)
+      const unknown = Object.keys(isObject(query) ? query : {}).find(
+        (name) => name !== lastIdParameter,
+      )
       if (unknown !== undefined)
         throw unknownParameter(`The stream has no parameter ${unknown}: it has all changes.`)
       return sendEvents(request, reply, String)
@@ -119,7 +120,7 @@ export function createEventSender<Content>(app: FastifyInstance, reader: EventRe
 
 /** An unknown id gets a reset. A browser cannot choose the header of its first request. */
 function findPosition({ headers, query }: FastifyRequest): number | undefined {
-  const given = headers['last-event-id'] ?? (isObject(query) ? query[lastId] : undefined)
+  const given = headers['last-event-id'] ?? (isObject(query) ? query[lastIdParameter] : undefined)
   if (given === undefined) return undefined
   return typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
 }

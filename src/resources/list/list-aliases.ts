@@ -48,9 +48,8 @@ function resolveAlias(resource: Resource, name: string, values: readonly string[
 
 function resolveOrder(sort: readonly string[], order: readonly string[] = []): string[] {
   const directions = order.join().toLowerCase().split(',')
-  if (!directions.every((direction) => /^(asc|desc)?$/.test(direction))) {
+  if (!directions.every((direction) => /^(asc|desc)?$/.test(direction)))
     throw badParameter('_order', 'must be asc or desc')
-  }
   return sort
     .join()
     .split(',')

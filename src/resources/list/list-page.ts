@@ -11,8 +11,8 @@ import {
   otherTypes,
   renderPagingLinks,
   renderSearchForm,
-  type ListView,
 } from './list-controls.ts'
+import type { ListView } from './list-controls.ts'
 import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {

@@ -98,12 +98,10 @@ export const maxValues = 100
 
 function toTexts(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
-  if (values.some((item) => !['string', 'number', 'boolean'].includes(typeof item))) {
+  if (values.some((item) => !['string', 'number', 'boolean'].includes(typeof item)))
     throw badParameter(name, 'must be text, a number, true, false, or a list of them')
-  }
   if (values.length === 0) throw badParameter(name, 'must have a value')
-  if (values.length > maxValues) {
+  if (values.length > maxValues)
     throw badParameter(name, `must have at most ${String(maxValues)} values`)
-  }
   return values.map(String)
 }

@@ -29,9 +29,8 @@ export function parsePart(texts: Texts): ListPart | undefined {
 
 function toSlice(start: number, end: number | undefined): Slice {
   if (end === undefined) throw badParameter('_start', 'requires _end or _limit')
-  if (end - start > maxPerPage) {
+  if (end - start > maxPerPage)
     throw badParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
-  }
   return { offset: start, limit: Math.max(0, end - start) }
 }
 

@@ -11,16 +11,12 @@ import {
   toTaggedText,
   sendChunks,
   toContentType,
-  type TaggedText,
 } from '../../http/response/send.ts'
+import type { TaggedText } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
-import {
-  maxLoadedLength,
-  toPosition,
-  type Collection,
-  type Document,
-} from '../../stores/records/records.ts'
+import { maxLoadedLength, toPosition } from '../../stores/records/records.ts'
+import type { Collection, Document } from '../../stores/records/records.ts'
 import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
@@ -66,9 +62,8 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     const parsed = parseRequest(context, request, fixed)
     const { query, embeds, url, hasUrl, longestUrl, toUrl } = parsed
     // RFC 10008 §2: a GET of Location has the same result.
-    if (request.method === 'QUERY' && 2 * longestUrl <= config.maxUrlBytes) {
+    if (request.method === 'QUERY' && 2 * longestUrl <= config.maxUrlBytes)
       reply.header('location', toUrl())
-    }
     const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
     const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
     const isJson = type === 'application/json' || type === 'application/x-ndjson'
@@ -98,7 +93,6 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
   }
 }
 
-/** The records of a part, and the links to the other pages. */
 async function readPart(
   { resource, collection, config }: ResourceContext,
   { hasUrl, longestUrl, toUrl }: ParsedRequest,

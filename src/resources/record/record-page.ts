@@ -7,7 +7,6 @@ import type { Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName, valueToHtml } from '../field-values.ts'
 import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
 
-/** `etag` is that of the record. */
 export function renderRecordPage(
   resource: Resource,
   record: StoredRecord,

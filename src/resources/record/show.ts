@@ -5,13 +5,8 @@ import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { sendTagged, toContentType, toTaggedText } from '../../http/response/send.ts'
 import { takeFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import {
-  sortTypes,
-  toListLink,
-  toRecordId,
-  type Handler,
-  type ResourceContext,
-} from '../context.ts'
+import { sortTypes, toListLink, toRecordId } from '../context.ts'
+import type { Handler, ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import { findNeeded } from '../learned-fields.ts'
 import { findParameters, withParameterErrors } from '../list/list-parameters.ts'

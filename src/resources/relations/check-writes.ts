@@ -62,7 +62,6 @@ export function checkWrites(
   }
 }
 
-/** Of the values that differ from those before. */
 function toChecks(
   { resource, relations }: ResourceContext,
   { id, document }: Pick<StoredRecord, 'id' | 'document'>,

@@ -9,11 +9,9 @@ import { checkWrites } from './check-writes.ts'
 interface Services {
   config: Config
   records: Records
-  /** That may reference each other. */
   resources: readonly Resource[]
 }
 
-/** With the contexts of related resources. */
 export function createContext(
   resource: Resource,
   services: Services,

@@ -95,7 +95,6 @@ async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {
   }
 }
 
-/** Of a parent or of a child. */
 const toParentId =
   ({ field }: Relation, isParent: boolean) =>
   (record: StoredRecord) =>

@@ -66,7 +66,6 @@ ${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href
 `
 }
 
-/** The parents that a form offers for a field. */
 export interface Choices {
   options: readonly (readonly [value: string, name: string])[]
   isComplete: boolean

@@ -17,8 +17,7 @@ export interface FormState {
   values: Document
   problems?: readonly FieldProblem[]
   warning?: string
-  /** By field. */
-  choices?: ReadonlyMap<string, Choices>
+  choices?: ReadonlyMap<Field['name'], Choices>
 }
 
 export function renderField(field: Field, form: FormState): Html {

@@ -59,11 +59,9 @@ export function edit(base: ResourceContext): Handler {
 /** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
 export function sendFormAfterError(context: ResourceContext) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-    const isForPage = error instanceof HttpError && chooseErrorForm(request, reply) === 'html'
-    const page = isForPage
-      ? await findErrorPage(await findCurrent(context), request, error)
-      : undefined
-    if (!isForPage || page === undefined) throw error
+    if (!(error instanceof HttpError) || chooseErrorForm(request, reply) !== 'html') throw error
+    const page = await findErrorPage(await findCurrent(context), request, error)
+    if (page === undefined) throw error
     reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
     return sendPage(reply, page)
   }

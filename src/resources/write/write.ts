@@ -15,14 +15,8 @@ import { setFlash } from '../../site/flash.ts'
 import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { renderNotice } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
-import {
-  sortTypes,
-  toRecordId,
-  toRecordPath,
-  type FindFixed,
-  type Handler,
-  type ResourceContext,
-} from '../context.ts'
+import { sortTypes, toRecordId, toRecordPath } from '../context.ts'
+import type { FindFixed, Handler, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue } from '../field-values.ts'
 import { findNeeded } from '../learned-fields.ts'
@@ -83,9 +77,8 @@ export function update(base: ResourceContext): Handler {
     reply.header('etag', toTag(record))
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
     const isRecord = applyPreference(request, reply, 'return=representation')
-    if (isRecord || !resource.usesEnvelope) {
+    if (isRecord || !resource.usesEnvelope)
       return sendRecord(reply.header('content-location', redirect), { resource, record, type })
-    }
     return sendJson(reply, toEnvelope({ redirect }))
   }
 }
@@ -119,9 +112,8 @@ export function replace(base: ResourceContext): Handler {
     const type = chooseType(request, reply, jsonFirst)
     const context = await findNeeded(base, request, type)
     const { resource } = context
-    if (request.headers['content-range'] !== undefined) {
+    if (request.headers['content-range'] !== undefined)
       throw badRequest('PUT replaces the whole record: Content-Range is not supported.')
-    }
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const input = parseInput(context, request)
     nameIgnored(reply, input.ignored)
@@ -136,9 +128,8 @@ export function replace(base: ResourceContext): Handler {
     const isNew = record.version === 1
     if (resource.isValue) reply.header('etag', toTag(record))
     if (isNew) reply.code(201).header('location', toRecordPath(resource, id))
-    if (applyPreference(request, reply, 'return=minimal')) {
+    if (applyPreference(request, reply, 'return=minimal'))
       return isNew ? reply.send() : reply.code(204).send()
-    }
     const flash = isNew ? renderCreated(resource, record) : renderNotice('Saved.')
     return sendWritten(reply, context, { record, type, flash })
   }
@@ -161,9 +152,7 @@ export function assertMayWrite(
     etags: recordTypes.map((type) => toTag(record, type)),
     lastModified: new Date(record.updatedAt),
   }
-  if (!mayWriteResource(raw, state)) {
-    throw preconditionFailed(headers, record && toTag(record))
-  }
+  if (!mayWriteResource(raw, state)) throw preconditionFailed(headers, record && toTag(record))
   const isRequired = config.requireIfMatch && record !== undefined
   if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
 }
