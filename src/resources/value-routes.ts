@@ -35,7 +35,9 @@ function withJson(route: Route, json: Content): Route {
   const toResponse = (response: NonNullable<Route['responses']>[string]) =>
     'content' in response ? { ...response, content: toContent(response.content) } : response
   const { responses = {}, requestBody } = route
-  const documented = Object.entries(responses).map(([status, each]) => [status, toResponse(each)])
+  const documented = Object.entries(responses).map(
+    ([status, each]) => [status, toResponse(each)] as const,
+  )
   return {
     ...route,
     responses: Object.fromEntries(documented),
