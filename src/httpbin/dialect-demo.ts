@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { pathParameter, queryParameters, textContent } from '../http/openapi/content.ts'
-import type { ResponseDoc } from '../http/openapi/operation.ts'
+import { documentedMethods, type Parameter, type ResponseDoc } from '../http/openapi/operation.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { ownCookies } from '../http/security/visitor-response.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
@@ -50,12 +50,13 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
   return [...documented, { ...rest, url: `${mount.prefix}/*` }]
 }
 
-/** An endpoint for any method is documented with GET. */
-function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
+/** Each endpoint with its methods. HEAD is implied. */
+function documentRoutes(mount: Mount): Omit<Route, 'handler'>[] {
+  const { dialect, prefix } = mount
   return listEndpoints(dialect).flatMap((endpoint) => {
     const { path, file, summary, description, query = {} } = endpoint
     const method = endpoint.methods.includes('*')
-      ? ['GET']
+      ? [...documentedMethods]
       : endpoint.methods.filter((one) => one !== 'HEAD')
     const url = prefix + (path === '/' ? '' : toTemplate(path))
     // The wildcard route has the others, and the service has the root.
@@ -67,8 +68,14 @@ function documentRoutes({ dialect, prefix }: Mount): Omit<Route, 'handler'>[] {
       ...one,
       ...(endpoint.requiresQuery && { required: true }),
     }))
+    const schemas = endpoint.toSchemas?.(mount) ?? {}
+    const parameters = [...inPath, ...inQuery].map((one): Parameter => {
+      const { [one.name]: schema } = schemas
+      const isText = schema === undefined || schema.type === 'string'
+      return { ...one, ...(schema && { schema }), ...(!isText && { example: Number(one.example) }) }
+    })
     return {
-      ...{ method, url, file, summary, parameters: [...inPath, ...inQuery] },
+      ...{ method, url, file, summary, parameters },
       ...(description !== undefined && { description }),
       responses: toResponses(endpoint, dialect),
     }

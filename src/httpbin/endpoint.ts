@@ -1,11 +1,18 @@
 import type { queryParameters } from '../http/openapi/content.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
-import type { DialectName, DialectRequest } from './dialect.ts'
+import type { DialectName, DialectRequest, Mount } from './dialect.ts'
 
 type Handler = (
   request: DialectRequest,
   ...parameters: string[]
 ) => VisitorResponse | Promise<VisitorResponse>
+
+export interface ParameterSchema {
+  type: 'string' | 'integer' | 'number'
+  minimum?: number
+  maximum?: number
+  minLength?: number
+}
 
 export interface DialectEndpoint {
   /**
@@ -21,6 +28,10 @@ export interface DialectEndpoint {
   description?: string
   query?: Parameters<typeof queryParameters>[0]
   requiresQuery?: boolean
+  /** Of parameters in the path and the query that are not any text. */
+  toSchemas?: (
+    mount: Pick<Mount, 'config' | 'dialect'>,
+  ) => Readonly<Record<string, ParameterSchema>>
   /** If unset, 200 is documented. */
   statuses?: readonly (number | string)[]
   /** If unset, JSON is documented. Text and HTML always are. */

@@ -46,8 +46,12 @@ export const echoEndpoints: readonly ResponseEndpoint[] = [
     describe: async (request, { config }) => {
       const { headers } = toRawRequest(request)
       const body = await readBytes(request.raw, config)
+      const own = headers.filter(([name]) => ofBody.test(name))
+      const hasType = own.some(([name]) => /type$/i.test(name))
       return {
-        headers: toObject(headers.filter(([name]) => ofBody.test(name))),
+        headers: toObject(own),
+        // Without content too.
+        ...(!hasType && { type: 'application/octet-stream' }),
         base64: body.toString('base64'),
       }
     },

@@ -88,22 +88,17 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
   }
 }
 
-function toResponses({
-  responses,
-  content,
-  example,
-  config,
-}: DocumentedRoute): NonNullable<DocumentedRoute['responses']> {
+type Responses = NonNullable<DocumentedRoute['responses']>
+
+function toResponses({ responses, example, config, ...route }: DocumentedRoute): Responses {
+  const isJson = config?.defaultType === 'json'
   const ofText = textContent(typeof example === 'string' ? example : undefined)
-  const ofExample = config?.defaultType === 'json' ? exampleContent(example) : ofText
-  const whole = content ?? ofExample
-  return responses ?? { 200: { description: 'Success.', content: whole } }
+  const content = route.content ?? (isJson ? exampleContent(example) : ofText)
+  return responses ?? { 200: { description: 'Success.', content } }
 }
 
-type Response = ReturnType<typeof toResponses>[string]
-
 /** Generators of clients take the first type, and a page has no schema. */
-function toJsonFirst(response: Response): Response {
+function toJsonFirst(response: Responses[string]): Responses[string] {
   if (isReference(response) || !response.content) return response
   const types = Object.entries(response.content)
   const isJson = ([type]: (typeof types)[number]) => Number(/[/+]json$/.test(type))

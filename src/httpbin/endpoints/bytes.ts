@@ -8,7 +8,7 @@ import {
 } from '../../http/response/preconditions.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
-import { toEndpoint } from '../endpoint.ts'
+import { toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { assertInRange, parseQueryInteger, parseQuerySeconds } from '../parameters.ts'
 import { addHeaders, renderAs } from '../render.ts'
 import { findHeader } from '../text.ts'
@@ -18,7 +18,14 @@ const plain = 'text/plain; charset=utf-8'
 const mediaTypes = [type]
 const seed = { seed: ['The same seed gives the same bytes.', '1'] } as const
 const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as const
-const chunked = { mediaTypes, query: { ...seed, ...chunkSize } }
+/** httpbin shortens a larger size. */
+const toSchemas: DialectEndpoint['toSchemas'] = ({ dialect, config: { maxBodyBytes } }) => ({
+  size: {
+    ...{ type: 'integer', minimum: 0 },
+    maximum: dialect.isPython ? Number.MAX_SAFE_INTEGER : maxBodyBytes,
+  },
+})
+const chunked = { mediaTypes, toSchemas, query: { ...seed, ...chunkSize } }
 const ranged = {
   mediaTypes: [type, 'multipart/byteranges'],
   statuses: [200, 206, 304, 412, 416],
@@ -26,7 +33,12 @@ const ranged = {
 } as const
 
 export const byteEndpoints = [
-  toEndpoint('/bytes/:size=26', 'Send random bytes', { mediaTypes, query: seed }, renderBytes),
+  toEndpoint(
+    '/bytes/:size=26',
+    'Send random bytes',
+    { mediaTypes, toSchemas, query: seed },
+    renderBytes,
+  ),
   toEndpoint('/stream-bytes/:size=26', 'Send random bytes in chunks', chunked, streamBytes),
   toEndpoint('/range/:size=26', 'Send letters, or ranges of them', ranged, renderRange),
 ]

@@ -3,13 +3,18 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { isRedirectAllowed, type Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { toBase } from '../dialects/httpbin.ts'
-import { forAny, toEndpoint } from '../endpoint.ts'
+import { forAny, toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { assertInRange, findParameter, parseQueryInteger, quote } from '../parameters.ts'
 import { renderAs, renderRedirect } from '../render.ts'
 import { findValue } from '../text.ts'
 
 const statuses = [302]
-const toUrl = { query: { url: ['The URL.', '/get'] }, requiresQuery: true, statuses } as const
+const toUrl: Partial<DialectEndpoint> = {
+  query: { url: ['The URL.', '/get'] },
+  toSchemas: () => ({ url: { type: 'string', minLength: 1 } }),
+  requiresQuery: true,
+  statuses,
+}
 
 export const redirectEndpoints = [
   toEndpoint('/redirect/:count=2', 'Redirect several times', { statuses }, (request, count) => {

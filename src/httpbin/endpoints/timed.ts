@@ -3,7 +3,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import { pace, paceItems, toPause, wait } from '../../http/response/pacing.ts'
 import { forbiddenTrailers } from '../../http/response/send-visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
-import { forAny, toEndpoint } from '../endpoint.ts'
+import { forAny, toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { toCompactJson } from '../json.ts'
 import {
   assertInRange,
@@ -33,6 +33,13 @@ const itemsQuery = {
 } as const
 
 const withBody = { methods: forAny, readsBody: true }
+const delaying: Partial<DialectEndpoint> = {
+  ...withBody,
+  // httpbin shortens a longer delay.
+  toSchemas: ({ dialect, config: { maxDurationSeconds: maximum } }) => ({
+    seconds: { type: 'number', minimum: 0, ...(!dialect.isPython && { maximum }) },
+  }),
+}
 const bytes = { mediaTypes: ['application/octet-stream'], query: dripQuery }
 const eventType = 'text/event-stream'
 const lineType = 'application/x-ndjson'
@@ -40,7 +47,7 @@ const events = { mediaTypes: [eventType], query: itemsQuery }
 const lines = { mediaTypes: [lineType], query: itemsQuery }
 
 export const timedEndpoints = [
-  toEndpoint('/delay/:seconds=0.1', 'Respond after a delay', withBody, delay),
+  toEndpoint('/delay/:seconds=0.1', 'Respond after a delay', delaying, delay),
   toEndpoint('/drip', 'Send bytes one at a time', bytes, drip),
   toEndpoint('/stream/:count=2', 'Stream lines of JSON', streamCount),
   toEndpoint('/sse', 'Stream server-sent events', events, streamEvents),

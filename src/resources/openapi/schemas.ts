@@ -11,16 +11,37 @@ import { samplePassword } from '../samples.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { editable, readable, visible, unique } = resource
+  const { allowsUnknown, editable, fixed, readable, schema, visible, unique } = resource
   const name = toSchemaName(resource)
-  const required = readable.filter(({ isRequired }) => isRequired).map((field) => field.name)
-  const record = toRecordSchema(resource, required)
-  const input = toInputSchema(resource)
+  const names = (fields: readonly Field[]) => fields.map((field) => field.name)
+  const required = names(readable.filter(({ isRequired }) => isRequired))
+  const own = visible.filter((field) => !readable.includes(field))
+  const { additionalProperties = true } = schema
+  const unknown = { additionalProperties: allowsUnknown ? additionalProperties : undefined }
+  const toRecord = (of: 'record' | 'part') => ({
+    type: 'object',
+    required: of === 'record' ? [...names(own), ...required] : undefined,
+    properties: mapByName(visible, ({ name: field, rule }) => ({
+      ...rule,
+      ...(fixed.includes(field) && { readOnly: true }),
+      // A field with a default is required in the types of openapi-typescript.
+      ...(of === 'part' && { default: undefined }),
+    })),
+    ...unknown,
+  })
+  const input = {
+    ...schema,
+    required: schema.required.filter((field) => names(editable).includes(field)),
+    properties: mapByName(editable, (field) =>
+      toInputFieldSchema(field, field.rule.default !== undefined && !field.acceptsNull),
+    ),
+    ...unknown,
+  }
   const exampleId = resource.hasNumericIds ? 1 : exampleUuid
   const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)
   return {
-    record: toComponent('schemas', name, record),
-    part: toComponent('schemas', `${name}Part`, { ...record, ...withoutRequired(record) }),
+    record: toComponent('schemas', name, toRecord('record')),
+    part: toComponent('schemas', `${name}Part`, toRecord('part')),
     input: toComponent('schemas', `${name}Input`, input),
     /** The body of PUT: an absent password does not change, but a new record requires one. */
     replacement: toComponent('schemas', `${name}Replacement`, { ...input, required }),
@@ -30,7 +51,7 @@ export function toSchemas(resource: Resource) {
       properties: mapByName(editable, (field) =>
         toInputFieldSchema(field, !field.isRequired && !field.acceptsNull),
       ),
-      ...toUnknown(resource),
+      ...unknown,
     }),
     inputExample: mapByName(editable, (field) =>
       unique.includes(field.name) ? toOther(toExample(field)) : toExample(field),
@@ -64,44 +85,6 @@ export function nameSchemas(
   })
 }
 
-function toRecordSchema(resource: Resource, required: readonly string[]) {
-  const { visible, readable, fixed } = resource
-  const own = visible.filter((field) => !readable.includes(field))
-  return {
-    type: 'object',
-    required: [...own.map((field) => field.name), ...required],
-    properties: mapByName(visible, ({ name, rule }) => ({
-      ...rule,
-      ...(fixed.includes(name) && { readOnly: true }),
-    })),
-    ...toUnknown(resource),
-  }
-}
-
-function toInputSchema(resource: Resource) {
-  const { schema, editable } = resource
-  return {
-    ...schema,
-    required: schema.required.filter((name) => editable.some((field) => field.name === name)),
-    properties: mapByName(editable, (field) =>
-      toInputFieldSchema(field, field.rule.default !== undefined && !field.acceptsNull),
-    ),
-    ...toUnknown(resource),
-  }
-}
-
-function toUnknown({ allowsUnknown, schema: { additionalProperties = true } }: Resource) {
-  return { additionalProperties: allowsUnknown ? additionalProperties : undefined }
-}
-
-/** A field with a default is required in the types of openapi-typescript. */
-function withoutRequired({ properties }: { properties: Readonly<Record<string, FieldSchema>> }) {
-  const entries = Object.entries(properties)
-  const optional = entries.map(([name, schema]) => [name, { ...schema, default: undefined }])
-  // `fromEntries` returns any.
-  return { required: undefined, properties: Object.fromEntries(optional) as object }
-}
-
 function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => Value) {
   return Object.fromEntries(fields.map((field) => [field.name, toValue(field)]))
 }
@@ -124,8 +107,8 @@ function toOther(value: unknown): unknown {
   return typeof value === 'string' ? `new-${value}` : value
 }
 
-const maxExampleItems = 3
-const maxExampleDepth = 3
+/** Of the items of a list, and of the lists inside each other that have more than one. */
+const maxExamples = 3
 const maxExampleLength = 200
 
 /** A value of the type; a pattern, a high limit or other rules may not accept it. */
@@ -144,37 +127,37 @@ function createExample(given: FieldSchema, depth = 0): unknown {
       return true
     case 'array': {
       // Arrays inside each other multiply.
-      const maxItems = depth < maxExampleDepth ? maxExampleItems : 1
+      const maxItems = depth < maxExamples ? maxExamples : 1
       const length = Math.min(schema.minItems ?? 1, maxItems)
       return Array.from({ length }, () => createExample(schema.items ?? {}, depth + 1))
     }
-    case 'object':
-      return createObject(schema, depth)
+    case 'object': {
+      const { properties = {}, required = [] } = schema
+      const members = Object.entries(properties).filter(([name]) => required.includes(name))
+      return Object.fromEntries(members.map(([name, each]) => [name, createExample(each, depth)]))
+    }
     default:
       return null
   }
 }
 
-function createObject({ properties = {}, required = [] }: FieldSchema, depth: number): object {
-  const entries = Object.entries(properties).filter(([name]) => required.includes(name))
-  return Object.fromEntries(entries.map(([name, schema]) => [name, createExample(schema, depth)]))
-}
-
+const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
+const exampleTime = '2026-11-21T08:20:41.403Z'
 const texts: Readonly<Record<string, string>> = {
   date: '2026-11-21',
   time: '08:20:41Z',
   email: 'ann@example.org',
   uri: 'https://example.org/',
+  'date-time': exampleTime,
+  uuid: exampleUuid,
 }
 
 function createText({ format = '', writeOnly, minLength = 0, maxLength }: FieldSchema): string {
-  const own = { ...texts, 'date-time': exampleTime, uuid: exampleUuid }[format]
   const text = writeOnly === true ? samplePassword : 'Some text'
-  return own ?? text.padEnd(Math.min(minLength, maxExampleLength), '.').slice(0, maxLength)
+  return (
+    texts[format] ?? text.padEnd(Math.min(minLength, maxExampleLength), '.').slice(0, maxLength)
+  )
 }
-
-const exampleUuid = '01a1fd31-7d3a-7638-817f-35783eb23000'
-const exampleTime = '2026-11-21T08:20:41.403Z'
 
 function toIdParameter({ storesId }: Resource, example: unknown): Parameter {
   return {
