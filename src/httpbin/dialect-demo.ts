@@ -71,8 +71,8 @@ function documentRoutes(mount: Mount): Omit<Route, 'handler'>[] {
     const schemas = endpoint.toSchemas?.(mount) ?? {}
     const parameters = [...inPath, ...inQuery].map((one): Parameter => {
       const { [one.name]: schema } = schemas
-      const isText = schema === undefined || schema.type === 'string'
-      return { ...one, ...(schema && { schema }), ...(!isText && { example: Number(one.example) }) }
+      const number = Number(one.example)
+      return schema ? { ...one, schema, example: Number.isNaN(number) ? one.example : number } : one
     })
     return {
       ...{ method, url, file, summary, parameters },

@@ -1,4 +1,5 @@
 import type { queryParameters } from '../http/openapi/content.ts'
+import type { Schema } from '../http/openapi/operation.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import type { DialectName, DialectRequest, Mount } from './dialect.ts'
 
@@ -6,13 +7,6 @@ type Handler = (
   request: DialectRequest,
   ...parameters: string[]
 ) => VisitorResponse | Promise<VisitorResponse>
-
-export interface ParameterSchema {
-  type: 'string' | 'integer' | 'number'
-  minimum?: number
-  maximum?: number
-  minLength?: number
-}
 
 export interface DialectEndpoint {
   /**
@@ -29,9 +23,7 @@ export interface DialectEndpoint {
   query?: Parameters<typeof queryParameters>[0]
   requiresQuery?: boolean
   /** Of parameters in the path and the query that are not any text. */
-  toSchemas?: (
-    mount: Pick<Mount, 'config' | 'dialect'>,
-  ) => Readonly<Record<string, ParameterSchema>>
+  toSchemas?: (mount: Mount) => Readonly<Record<string, Schema>>
   /** If unset, 200 is documented. */
   statuses?: readonly (number | string)[]
   /** If unset, JSON is documented. Text and HTML always are. */

@@ -19,12 +19,10 @@ const mediaTypes = [type]
 const seed = { seed: ['The same seed gives the same bytes.', '1'] } as const
 const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as const
 /** httpbin shortens a larger size. */
-const toSchemas: DialectEndpoint['toSchemas'] = ({ dialect, config: { maxBodyBytes } }) => ({
-  size: {
-    ...{ type: 'integer', minimum: 0 },
-    maximum: dialect.isPython ? Number.MAX_SAFE_INTEGER : maxBodyBytes,
-  },
-})
+const toSchemas: DialectEndpoint['toSchemas'] = ({ dialect, config }) => {
+  const maximum = dialect.isPython ? Number.MAX_SAFE_INTEGER : config.maxBodyBytes
+  return { size: { type: 'integer', minimum: 0, maximum } }
+}
 const chunked = { mediaTypes, toSchemas, query: { ...seed, ...chunkSize } }
 const ranged = {
   mediaTypes: [type, 'multipart/byteranges'],
