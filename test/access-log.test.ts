@@ -297,3 +297,12 @@ test('a request whose body is not valid HTTP has one line', async (t) => {
   await completed(app, 1)
   assert.ok(!linesOf(app).some(({ msg }) => msg === 'The request is not valid HTTP.'))
 })
+
+test('a line has no secret of a bin, which can be in a path', async (t) => {
+  const app = await testApp(t)
+  const secret = `vbs_${'a1-_'.repeat(8)}`
+  await app.inject(`/b/${secret}/x`)
+  await app.inject(`/nowhere/${secret.replace('v', '%76')}`)
+  const paths = (await completed(app, 2)).map(({ path }) => path)
+  assert.deepEqual(paths, ['/b/vbs_***/x', '/nowhere/vbs_***'])
+})

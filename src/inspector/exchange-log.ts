@@ -20,7 +20,6 @@ import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
 
 export interface Search extends Omit<ExchangeQuery, 'limit'> {
-  /** Unlimited if unset. */
   limit?: number
   id?: string
   requestId?: string
@@ -49,36 +48,33 @@ type LogConfig = Pick<
   'inspector' | 'preset' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'
 >
 
-/** The exchanges of this process. */
 export function createExchangeLog({ inspector: mode, preset, ...limits }: LogConfig) {
   const clearsAll = mode === 'all' && preset !== 'public'
   const processId = randomUUID()
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
   const budget = createBudget(0.25 * limits.inspectorMaxBytes)
+  /** Undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
   }
+  const toAt = (number: number) => toReceivedAt((index) => slabs.readNumber(number, index))
   const search = createSearch(mode, (key, end) =>
-    Array.from(slabs.list(), (number) => ({
-      number,
-      at: toReceivedAt((index) => slabs.readNumber(number, index)),
-    }))
-      .filter(({ at }) => !(at >= end))
+    Array.from(slabs.list(), (number) => ({ number, at: toAt(number) }))
+      .filter(({ at }) => at < end)
       // A process does not receive two requests in the same microsecond.
       .toSorted((one, other) => other.at - one.at)
       .values()
-      .map(({ number }) => read(number, key)),
+      .map(({ number }) => read(number, key))
+      .filter((recorded) => recorded !== undefined),
   )
   let cleared = 0
   return {
     mode,
-    /** The number of exchanges that were removed because of a limit, since all were cleared. */
     removed: () => slabs.removed() - cleared,
     /** Otherwise `clear` removes only the exchanges of the viewer. */
     clearsAll,
-    /** At the head of a request. */
     begin: (raw: IncomingMessage): void => {
       if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
     },
@@ -91,7 +87,6 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       const { recording } = request.raw
       if (recording === undefined) return
       const owner = toOwner(request, reply.getHeader('set-cookie'))
-      // Also releases the memory for the body.
       const entry = toEntry(request, reply, { recording, response, owner })
       if (response.isUnrecorded) return
       if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
@@ -110,7 +105,6 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
       const isOwn = (number: number) => viewer !== undefined && read(number)?.owner === viewer
       for (const number of slabs.list()) if (clearsAll || isOwn(number)) slabs.drop(number)
     },
-    /** At most the latest `limit`, with the owners that are among the viewers. */
     readNews: ({ numbers, since, viewers }: NewsQuery, limit: number): News => {
       const next = slabs.next()
       const from = numbers[processId]
@@ -130,15 +124,12 @@ export function createExchangeLog({ inspector: mode, preset, ...limits }: LogCon
   }
 }
 
-/**
- * `readBefore` reads those that were received before a time, the latest first, and may leave out exchanges whose
- * text does not contain the key.
- */
+/** `readBefore` reads those with the key that were received before a time, the latest first. */
 function createSearch(
   mode: LogConfig['inspector'],
-  readBefore: (key: string | undefined, end: number) => IteratorObject<Recorded | undefined>,
+  readBefore: (key: string | undefined, end: number) => IteratorObject<Recorded>,
 ) {
-  /** Without an owner it is visible to those who know its random id. */
+  /** An exchange without an owner is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
   /** The latest first. Bodies are valid until the next exchange is recorded. */
@@ -151,15 +142,11 @@ function createSearch(
       (before === undefined || toCursor(recorded) < before) &&
       isVisible(recorded.owner, viewer, key !== undefined) &&
       isMatch(query, { ...recorded, target: recorded.maskedTarget }, viewer)
-    return readBefore(key, before === undefined ? Infinity : toEndOf(before))
-      .filter((recorded) => recorded !== undefined)
-      .filter(isFound)
-      .take(limit)
-      .toArray()
+    const end = before === undefined ? Infinity : toEndOf(before)
+    return readBefore(key, end).filter(isFound).take(limit).toArray()
   }
 }
 
-/** The end of the millisecond of a cursor. */
 const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
 
 function copyBodies(recorded: Recorded): Recorded {
@@ -196,10 +183,4 @@ function isOfBrowser(headers: IncomingHttpHeaders): boolean {
   return (
     origin === 'null' || (site ?? referer) !== undefined || accept?.includes('text/html') === true
   )
-}
-
-/** RFC 9111 §3: a shared cache would send the exchange id to other clients. */
-export function cachePublicly(reply: FastifyReply, seconds: number): void {
-  reply.header('cache-control', `public, max-age=${String(seconds)}`)
-  reply.removeHeader('server-timing').removeHeader('x-request-id')
 }

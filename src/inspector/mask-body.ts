@@ -10,9 +10,7 @@ import { isSecret, mask, maskField, maskTarget } from './mask.ts'
  */
 const maxDepth = 3
 
-/** A text in which secrets are looked for. */
 interface Scope {
-  /** The secrets. */
   found: string[]
   /** The number of texts around it. */
   depth: number
@@ -62,9 +60,11 @@ function findBoundary(contentType: string, text: string): string | undefined {
 const firstPart =
   /(?:^|\n)--([^\r\n]{0,199}[^\s])[ \t]*\r?\n(?:[\w-]+:.*\r?\n){0,9}content-disposition:/i
 
-/** Bodies can be JSON without saying so, and texts in JSON too. */
+/** Bodies can be JSON without saying so, texts in JSON too, and other text can contain JSON. */
 function maskText(text: string, scope: Scope): string {
-  return /^\s*[[{"]/.test(text) ? maskJson(text, scope) : maskUrls(text, scope)
+  if (/^\s*[[{"]/.test(text)) return maskJson(text, scope)
+  const masked = maskUrls(text, scope)
+  return /"\s*:/.test(masked) ? maskJson(masked, scope) : masked
 }
 
 function maskUrls(text: string, { found }: Scope): string {
@@ -134,54 +134,34 @@ function maskPart(head: string, content: string, scope: Scope): string {
 }
 
 /** Text that ends early has tokens too. */
-const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{}]+|[^"[\]{}]+/g
+const jsonToken = /("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:\s*)?|[[\]{},]|[^"[\]{},]+/g
 
 const emptyValue = /\{\s*\}|\[\s*\]|""/y
 
-/** By tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
+const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
+
+/** Works on tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
 function maskJson(text: string, scope: Scope): string {
   if (scope.depth === maxDepth) return hide(text, scope)
-  const { found } = scope
   const inner = toInner(scope)
   let masked = ''
-  let secret: SecretValue | undefined
+  /** The number of brackets that are open within the value of a secret. */
+  let depth: number | undefined
   for (const { index, 0: token, 1: string, 2: colon } of text.matchAll(jsonToken)) {
-    if (secret) {
-      if (string === undefined) found.push(...token.split(/[\s,[\]{}]+/))
-      else if (colon === undefined) found.push(string.slice(1, -1), toValue(string))
-      const rest = skipToken(secret, token)
-      masked += rest ?? ''
-      if (rest !== undefined) secret = undefined
+    const change = depthChanges[token] ?? 0
+    if (depth === 0 && (token === ',' || change === -1)) depth = undefined
+    if (depth !== undefined) {
+      if (string === undefined) scope.found.push(...token.split(/\s+/))
+      else if (colon === undefined) scope.found.push(string.slice(1, -1), toValue(string))
+      depth += change
+      if (depth === 0 && (string !== undefined || change === -1)) depth = undefined
     } else if (string !== undefined && colon !== undefined) {
       emptyValue.lastIndex = index + token.length
-      const isMasked = isSecret(toValue(string)) && !emptyValue.test(text)
-      secret = isMasked ? { depth: 0 } : undefined
-      masked += maskString(string, inner) + colon + (secret ? `"${mask}"` : '')
+      if (isSecret(toValue(string)) && !emptyValue.test(text)) depth = 0
+      masked += maskString(string, inner) + colon + (depth === 0 ? `"${mask}"` : '')
     } else masked += string === undefined ? maskUrls(token, scope) : maskString(string, inner)
   }
   return masked
-}
-
-interface SecretValue {
-  /** The number of open brackets. */
-  depth: number
-}
-
-/** Returns the part of the token behind the value, or `undefined` if the value does not end in it. */
-function skipToken(value: SecretValue, token: string): string | undefined {
-  if (!/^[[\]{}]/.test(token)) {
-    if (value.depth > 0) return undefined
-    const comma = token.indexOf(',')
-    if (token.startsWith('"')) return ''
-    return comma === -1 ? undefined : token.slice(comma)
-  }
-  for (let at = 0; at < token.length; at += 1) {
-    const isStart = token[at] === '{' || token[at] === '['
-    if (!isStart && value.depth === 0) return token.slice(at)
-    value.depth += isStart ? 1 : -1
-    if (value.depth === 0) return token.slice(at + 1)
-  }
-  return undefined
 }
 
 function maskString(string: string, scope: Scope): string {

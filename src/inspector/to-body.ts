@@ -6,7 +6,7 @@ import type { RecordedBytes } from './recorded.ts'
 
 type Mask = (type: string, text: string) => string
 
-/** Without a content coding, and as it was sent without `toMasked`. */
+/** Returns the body without its content coding. Without `toMasked` nothing is masked. */
 export async function toExchangeBody(
   fields: Fields,
   recorded: RecordedBytes | undefined,
@@ -14,9 +14,7 @@ export async function toExchangeBody(
 ): Promise<ExchangeBody | undefined> {
   if (recorded === undefined) return undefined
   const { bytes, size } = recorded
-  const codings = fields.filter(([name]) => name.toLowerCase() === 'content-encoding')
-  const coding = codings.map(([, value]) => value).join(', ')
-  const decoded = await decodeRecorded(bytes, coding, maxRecordedBytes + 1)
+  const decoded = await decodeRecorded(bytes, toCodings(fields), maxRecordedBytes + 1)
   const content = decoded ?? bytes
   const isCut = bytes.length < size || content.length > maxRecordedBytes
   const kept = content.subarray(0, maxRecordedBytes)
@@ -29,7 +27,12 @@ export async function toExchangeBody(
   return { size, isCut, hex: maskBinary(type, kept, toMasked).toString('hex') }
 }
 
-/** Undefined for bytes that are not UTF-8. The last character can be cut. */
+export function toCodings(fields: Fields): string {
+  const codings = fields.filter(([name]) => name.toLowerCase() === 'content-encoding')
+  return codings.map(([, value]) => value).join(', ')
+}
+
+/** Undefined if the bytes are not UTF-8. The last character can be cut. */
 export function findText(bytes: Buffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {

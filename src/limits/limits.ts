@@ -19,7 +19,6 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const rates = counters && createRateLimits(config, counters)
   return {
-    /** Counts a request that arrived and is never handled. */
     discard: (raw: IncomingMessage) => rates?.discard(raw),
     isDecided: (raw: IncomingMessage) => raw.isOverLimit === true || eventLoop?.isLate() === true,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
@@ -174,7 +173,6 @@ export function limitConnections(
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Whether its client has more requests in progress than MAX_CONNECTIONS_PER_CLIENT. */
     isOverLimit?: boolean
   }
 }
@@ -195,7 +193,7 @@ export function countRequestsInProgress(app: FastifyInstance, config: Config): v
   }
 }
 
-/** As Fastify finds `request.ip`. */
+/** Fastify finds `request.ip` in the same way. */
 function findClient({ headers, socket }: IncomingMessage, isProxy: (address: string) => boolean) {
   let client = socket.remoteAddress ?? ''
   if (!isProxy(client)) return client
@@ -232,7 +230,7 @@ function toFamily(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4'
 }
 
-/** Of IPv6 the first 64 bits, because a client usually owns them. */
+/** A client usually owns the first 64 bits of an IPv6 address. */
 export function toAddressKey(text: string | undefined): string | undefined {
   const address = parseAddress(text)
   if (address === undefined || isIPv4(address)) return address

@@ -47,6 +47,16 @@ test('every response has the limit and the remaining requests', async (t) => {
   assert.ok(left.t > 0 && left.t <= 60)
 })
 
+for (const url of ['/problems/not-found', '/learn', '/httpbin/cache/60']) {
+  test(`${url}, which shared caches store, does not have what a client has left`, async (t) => {
+    const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
+    const { headers } = await app.inject(url)
+    assert.match(String(headers['cache-control']), /^public, /)
+    assert.deepEqual([headers.ratelimit, headers['ratelimit-policy']], [undefined, undefined])
+    assert.equal(await countLeft(app), 299)
+  })
+}
+
 test('one request too many is rejected until the window ends, with the preferred media type', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '2' } })
   for (const status of [200, 200, 429]) {

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { toPath } from '../http/request/target.ts'
+import { hideSecrets } from '../http/security/visitor-response.ts'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../http/errors/http-error.ts'
 import { withoutSchemas } from '../server/server.ts'
@@ -85,7 +86,7 @@ export function toLogLine({ id, raw }: FastifyRequest, response: FinishedRespons
     member('reqId', id) +
     member('method', method) +
     member('receivedMethod', receivedMethod) +
-    member('path', toPath(url)) +
+    member('path', hideSecrets(toPath(url))) +
     member('route', route) +
     member('status', status) +
     member('ms', Math.round(ms * 1000) / 1000) +

@@ -16,7 +16,7 @@ export interface OpenedBin extends Bin {
 }
 
 /**
- * With the secret in Authorization, the query or the cookie, or that of the request with the id `shared`.
+ * The secret can be in Authorization, the query or the cookie, and be that of the request with the id `shared`.
  * Throws 401, 404 or 410.
  */
 export async function openBin(
@@ -78,7 +78,7 @@ export async function findOwnBins(bins: BinStore, request: FastifyRequest) {
   return ids.map((id) => ({ id, name: names.get(id) ?? '' }))
 }
 
-/** Not sent to other paths, such as that of the bin itself. */
+/** Requests for other paths, such as that of the bin itself, do not have it. */
 export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: OpenedBin): void {
   const { request } = reply
   const { protocol } = request

@@ -1,5 +1,4 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ownSecrets } from '../../http/security/visitor-response.ts'
 
 const timeLength = 7
 export const binIdLength = 27
@@ -11,7 +10,6 @@ export function createBinId(expiresAt: Date): string {
   return seconds.toString(36).padStart(timeLength, '0') + randomBytes(15).toString('base64url')
 }
 
-/** Undefined if it is not the id of a bin. */
 export function toExpiry(id: string): Date | undefined {
   return binId.test(id) ? new Date(parseInt(id.slice(0, timeLength), 36) * 1000) : undefined
 }
@@ -28,7 +26,6 @@ export function toReceivedAt(id: string): string | undefined {
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }
 
-/** See {@link ownSecrets}. */
 export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
 
 export const hashSecret = (secret: string) => hash('sha256', secret)
@@ -39,9 +36,4 @@ export const toRequestSecret = (secretHash: string, id: string) =>
 
 export function isSecretOf(secretHash: string, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(secretHash))
-}
-
-/** Of a bin, in any text that was received. */
-export function withoutSecrets(text: string): string {
-  return text.replaceAll(ownSecrets, 'vbs_***')
 }

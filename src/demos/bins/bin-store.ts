@@ -11,7 +11,6 @@ import { performance } from '../../timers.ts'
 
 export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
   id: string
-  /** Empty if the bin has none. */
   name: string
   version: number
   createdAt: string
@@ -20,7 +19,6 @@ export interface Bin extends Omit<XStatic<typeof binSchema>, 'isRemoved'> {
 
 export type BinChange = Partial<Pick<Bin, 'name' | 'response'>>
 
-/** The link above a heading. */
 export const binsPage = ['/bins', 'Request bins'] as const
 
 export const defaultResponse = JSON.stringify({ status: 200, json: { ok: true } })
@@ -64,7 +62,6 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       creating = created.catch(() => undefined)
       return created
     },
-    /** Throws 404 or 410. */
     find: async (id: string): Promise<Bin> => {
       if (isExpired(id)) {
         const detail = 'This bin has expired. Its requests have been removed.'
@@ -102,7 +99,6 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   }
 }
 
-/** First marked, so that its requests do not grow while they are removed. */
 async function removeBin(
   { id, version, document }: StoredRecord,
   records: Records,

@@ -10,7 +10,7 @@ import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { observeResponse } from '../../http/response/finish-responses.ts'
 import { isPreflight } from '../../http/security/origins.ts'
-import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import { hideSecrets, ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
 import type { ResponseDescription, Sequence } from '../../responses/description.ts'
 import { faults } from '../../responses/faults.ts'
 import { prepareDescribed, sendPrepared, type Prepared } from '../../responses/send.ts'
@@ -18,7 +18,6 @@ import { takeStep } from '../../responses/sequences.ts'
 import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import { withoutSecrets } from './bin-ids.ts'
 import type { Bin } from './bin-store.ts'
 import { binParameter } from './documentation.ts'
 import type { BinServices } from './of-bin.ts'
@@ -26,7 +25,6 @@ import { performance } from '../../timers.ts'
 
 const content = { '*/*': {} }
 
-/** `method` has all methods. */
 export function toCaptureRoutes(services: BinServices, method: string[]): Route[] {
   return ['/b/:id', '/b/:id/*'].map((url) => ({
     ...{ file: import.meta.filename, method, url },
@@ -44,7 +42,6 @@ export function toCaptureRoutes(services: BinServices, method: string[]): Route[
   }))
 }
 
-/** Stores the request, then sends the response of the bin. */
 async function captureRequest(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -101,7 +98,6 @@ async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readU
   return { bytes, isCut, size: Math.max(announced, bytes.length) }
 }
 
-/** The description, or the step of the sequence that is due. */
 async function chooseResponse(
   { raw }: FastifyRequest,
   { id, version, response }: Bin,
@@ -138,13 +134,13 @@ function toContent(request: FastifyRequest) {
   const toFields = (fields: typeof headers) =>
     withoutCookies(fields, own)
       .filter(([name]) => name.toLowerCase() !== 'x-inspector')
-      .map(([name, value]): [string, string] => [withoutSecrets(name), withoutSecrets(value)])
+      .map(([name, value]): [string, string] => [hideSecrets(name), hideSecrets(value)])
   const trailers = toTrailers(request.raw)
   const [, rest = ''] = /^\/[^/?]*\/[^/?]*(.*)$/s.exec(request.raw.target?.url ?? '') ?? []
   return {
     method,
-    target: withoutSecrets(target),
-    path: withoutSecrets(rest.startsWith('/') ? rest : `/${rest}`),
+    target: hideSecrets(target),
+    path: hideSecrets(rest.startsWith('/') ? rest : `/${rest}`),
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
     client: toClientAddress(request),

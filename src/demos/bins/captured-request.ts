@@ -71,7 +71,6 @@ const validator = compileLater(capturedSchema)
 /** More of a body is in a file only. */
 export const maxShownBytes = 65_536
 
-/** Of all that was received, or of its start. */
 export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): RequestBody {
   const text = findText(bytes, isCut)
   return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
@@ -104,12 +103,10 @@ export function toCapturedRequest(record: StoredRecord): CapturedRequest {
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
 
-/** From the id of its record. */
 export const toRequestId = (id: string) => id.slice(binIdLength + 1)
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
-/** With the secret of the request. */
 export function toShareUrl(
   origin: string,
   { id, secretHash }: { id: string; secretHash: string },
@@ -118,7 +115,6 @@ export function toShareUrl(
   return `${origin}${toUrl(id)(request)}?secret=${toRequestSecret(secretHash, request)}`
 }
 
-/** The link above a heading. */
 export const toBack = (bin: string) => [`/bins/${bin}`, 'Requests of the bin'] as const
 
 export function requestToJson(request: CapturedRequest) {
@@ -126,7 +122,6 @@ export function requestToJson(request: CapturedRequest) {
   return { ...request, bin: undefined, isInFile: undefined, url: toUrl(bin)(id) }
 }
 
-/** Without the headers and the body, for lists and events. */
 export function toSummary(request: CapturedRequest) {
   const { id, receivedAt, client, method, target, path, status, requestBody } = request
   const { fault, isCutOff } = request
@@ -135,7 +130,7 @@ export function toSummary(request: CapturedRequest) {
   return { id, receivedAt, client, method, target, path, type, size, status, isCutOff, fault }
 }
 
-/** Of the response, only the status is known. */
+/** A bin knows only the status of the response. */
 export function toExchange(request: CapturedRequest): Exchange {
   const { method, target, httpVersion, client, status, ms, requestFields, requestBody } = request
   const { fault, step, isCutOff = false } = request
@@ -155,7 +150,6 @@ export function toExchange(request: CapturedRequest): Exchange {
   }
 }
 
-/** Without its content coding. */
 export async function toDecodedBody({ requestFields, requestBody }: CapturedRequest) {
   if (requestBody?.hex === undefined) return requestBody
   const { size, hex } = requestBody

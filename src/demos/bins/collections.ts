@@ -12,7 +12,6 @@ export const binSchema = {
   required: ['secretHash', 'response', 'isRemoved'],
   properties: {
     secretHash: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
-    /** A description as JSON. */
     response: textSchema,
     name: textSchema,
     /** Then its requests are being removed. */

@@ -9,7 +9,7 @@ import type { BinStore } from './bin-store.ts'
 import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
-import { findMatching, type Pages, type Search } from './search.ts'
+import { findFirst, type Pages, type Search } from './search.ts'
 import { performance } from '../../timers.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
@@ -22,7 +22,6 @@ interface Wait {
   readPages: () => Pages
 }
 
-/** The events of all bins, read from the log of changes once for all that wait for them. */
 export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
   await changes.start(binCollections.requests)
   const reader = createEventReader(changes, binCollections.requests, toBinEvents)
@@ -30,7 +29,6 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   const open = createStreamCount(app)
   return {
     findLast: reader.findLast,
-    /** Of the requests of a bin, those that match. */
     send: (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -68,7 +66,6 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       let isFound = await hasAny(readPages(), list)
       while (!isFound) {
         const { content, last } = await reader.read(position)
-        // Alone: the others do not match.
         const own = [content?.events.get(bin)?.all.flatMap(({ request }) => request ?? []) ?? []]
         isFound = await hasAny(content?.gap === undefined ? own : readPages(), list)
         const rest = endsAt - performance.now()
@@ -80,10 +77,8 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   }
 }
 
-async function hasAny(...[pages, search]: Parameters<typeof findMatching>) {
-  for await (const page of findMatching(pages, search)) if (page.length > 0) return true
-  return false
-}
+const hasAny = async (pages: Parameters<typeof findFirst>[0], list: Search) =>
+  (await findFirst(pages, list, 1)).length > 0
 
 function toBinEvents({ changes, last, hasGap }: ChangePart) {
   const groups = Map.groupBy(changes, ({ id }) => id.slice(0, binIdLength))

@@ -101,7 +101,6 @@ function toText(name: string, value: unknown): string {
   throw badParameter(name, 'must be given once')
 }
 
-/** Sends all that match, streamed, or a page of them. */
 export async function sendList(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -118,7 +117,6 @@ export async function sendList(
   return sendChunks(reply, type, chunks)
 }
 
-/** Also sets the total and the links to other pages. */
 async function selectPart(reply: FastifyReply, { part, parameters }: RequestList, found: Pages) {
   const { offset = 0, limit = 0, page } = part ?? {}
   const selected: CapturedRequest[] = []

@@ -24,7 +24,6 @@ export interface BinServices extends Services {
 
 interface SecretOperation extends Operation {
   method: 'GET' | 'PATCH' | 'DELETE'
-  /** Below the bin. */
   path?: string
   handle: (
     request: FastifyRequest,

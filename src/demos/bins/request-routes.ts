@@ -121,13 +121,14 @@ const getRequest = ofBin({
   parameters: [requestParameter],
   content: { ...requestContent, ...pageContent, ...messageContent },
   errors: [406],
-  handle: async (request, reply, { bin, requests }) => {
+  handle: async (request, reply, services) => {
+    const { bin, requests } = services
     const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
     const type = chooseType(request, reply, ['application/json', 'text/html', messageType])
     if (type === messageType) return reply.type(type).send(toMessages(toExchange(captured)))
     const json = requestToJson(captured)
     const shareUrl = toShareUrl(toOrigin(request), bin, captured.id)
-    const { fields, ...form } = await readForm(requests, captured)
+    const { fields, ...form } = await readForm(services, captured)
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
       ? sendPage(
@@ -175,10 +176,10 @@ const getFile = ofBin({
   summary: 'Download a file of a captured form',
   parameters: [requestParameter, pathParameter('k', 'The number of the file.', '1')],
   ...attachment,
-  handle: async (request, reply, { bin, requests }) => {
-    const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
+  handle: async (request, reply, services) => {
+    const captured = await services.requests.find(services.bin.id, toPathParameter(request, 'n'))
     const number = toPathParameter(request, 'k')
-    const { files } = await readForm(requests, captured)
+    const { files } = await readForm(services, captured)
     const file = files.find((_, index) => String(index + 1) === number)
     if (file === undefined) throw notFound(`The request has no file ${number}.`)
     return sendAttachment(request, reply, file)

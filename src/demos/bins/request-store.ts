@@ -24,7 +24,6 @@ import { createCaptureWriter } from './write-captures.ts'
 interface NewCapture {
   bin: string
   request: Omit<RequestContent, 'requestBody'>
-  /** Undefined if the request has no body. */
   body: { bytes: Buffer; size: number; isCut: boolean } | undefined
 }
 
@@ -45,7 +44,6 @@ export function createRequestStore({ records, files, config }: Services) {
     if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
   })
 
-  /** Throws 404. */
   const load = async (bin: string, id: string): Promise<StoredRecord> => {
     const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
     if (record) return record
@@ -100,7 +98,6 @@ export function createRequestStore({ records, files, config }: Services) {
       }
       return Buffer.concat(await content.toArray())
     },
-    /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) {
@@ -118,7 +115,7 @@ function toQuery(bin: string) {
   return { filters: [filter], sort: [] }
 }
 
-/** With the bytes of a body that is in a file. */
+/** A body that does not fit into the record is in a file. */
 function toRecord({ bin, request, body }: NewCapture) {
   const id = createId()
   const { bytes = Buffer.alloc(0), size = 0, isCut = false } = body ?? {}
@@ -170,7 +167,6 @@ function createTrimming({ binMaxRequests, maxBins }: Config, trim: (bin: string)
     if (added.size > maxBins) added.clear()
     added.set(bin, count)
     if (count < every) return
-    // Not again before it ends.
     added.set(bin, -Infinity)
     await trim(bin).finally(() => added.set(bin, 0))
   }

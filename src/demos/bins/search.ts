@@ -3,7 +3,9 @@ import { takeTurn } from '../../http/turns.ts'
 import { isStatusMatch } from '../../inspector/filter.ts'
 import { toDecodedBody, type CapturedRequest } from './captured-request.ts'
 
-export type Pages = AsyncIterable<readonly CapturedRequest[]>
+type Page = readonly CapturedRequest[]
+
+export type Pages = AsyncIterable<Page> | Iterable<Page>
 
 export interface Search {
   isMatch: (request: CapturedRequest) => Promise<boolean>
@@ -46,10 +48,7 @@ async function toSearched(request: CapturedRequest): Promise<string> {
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 
-export async function* findMatching(
-  pages: Pages | Iterable<readonly CapturedRequest[]>,
-  { isMatch }: Search,
-) {
+export async function* findMatching(pages: Pages, { isMatch }: Search) {
   for await (const page of pages) {
     const found: CapturedRequest[] = []
     for (const one of page) if (await isMatch(one)) found.push(one)

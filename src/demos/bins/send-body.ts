@@ -1,40 +1,46 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toMediaType } from '../../http/body/body-reader.ts'
+import { multipartType, toMediaType } from '../../http/body/body-reader.ts'
+import { decodeBytes, findCodings } from '../../http/body/decode-content.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toAttachmentHeaders, toInactiveType } from '../../http/response/attachment.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { parseParts } from '../../httpbin/multipart.ts'
 import { findField } from '../../inspector/exchange.ts'
+import { toCodings } from '../../inspector/to-body.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import type { RequestStore } from './request-store.ts'
+import type { BinServices } from './of-bin.ts'
 
 /** More fields, and more of a field, are in the body only. */
 const shownFields = 200
 const shownFieldBytes = 4096
 
 /** The fields and the files of a multipart form. */
-export async function readForm({ readBody }: RequestStore, captured: CapturedRequest) {
-  const contentType = findField(captured.requestFields, 'content-type') ?? ''
-  const isMultipart = toMediaType(contentType) === 'multipart/form-data'
-  const parts = isMultipart ? findParts(await readBody(captured), contentType) : []
+export async function readForm(services: BinServices, captured: CapturedRequest) {
+  const parts = await findParts(services, captured)
   return {
-    fields: (parts ?? [])
+    fields: parts
       .filter(({ fileName }) => fileName === undefined)
       .slice(0, shownFields)
       .map(({ name, bytes }) => [name, bytes.toString('utf8', 0, shownFieldBytes)] as const),
-    files: (parts ?? []).flatMap(({ name: field, fileName, type, bytes }) =>
+    files: parts.flatMap(({ name: field, fileName, type, bytes }) =>
       fileName ? [{ field, name: fileName, type, bytes }] : [],
     ),
   }
 }
 
-/** Undefined for a malformed form, and for one with too many parts. */
-function findParts(body: Buffer, contentType: string) {
+/** None of a malformed form, and of one with too many parts or a coding that cannot be decoded. */
+async function findParts({ requests, config }: BinServices, captured: CapturedRequest) {
+  const fields = captured.requestFields
+  const contentType = findField(fields, 'content-type') ?? ''
+  if (toMediaType(contentType) !== multipartType) return []
+  const sent = await requests.readBody(captured)
   try {
-    return parseParts(body, contentType)
+    const codings = findCodings({ headers: { 'content-encoding': toCodings(fields) } })
+    const body = await decodeBytes(sent, codings, config.binMaxBodyBytes)
+    return parseParts(body, contentType) ?? []
   } catch (error) {
-    if (error instanceof HttpError) return undefined
+    if (error instanceof HttpError) return []
     throw error
   }
 }

@@ -50,8 +50,8 @@ for (const [request, hasId] of [
   ['/httpbin/status/301', false],
   ['/go-httpbin/get', false],
 ] as const) {
-  test(`${request} has ${hasId ? 'an' : 'no'} exchange id`, async (t) => {
-    const app = await testApp(t)
+  test(`${request} has ${hasId ? 'the' : 'no'} headers of one client`, async (t) => {
+    const app = await testApp(t, { settings: { RATE_LIMIT: '100' } })
     const { statusCode, headers } = await app.inject({
       url: request,
       headers: { accept: 'text/html' },
@@ -59,6 +59,9 @@ for (const [request, hasId] of [
     assert.ok(statusCode < 400)
     assert.equal('x-request-id' in headers, hasId)
     assert.equal('server-timing' in headers, hasId)
+    // A shared cache would send what one client has left to others.
+    assert.equal('ratelimit' in headers, hasId)
+    assert.equal('ratelimit-policy' in headers, hasId)
   })
 }
 

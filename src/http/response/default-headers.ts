@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { isRawRequest } from '../request/target.ts'
 import { isAllowedOrigin } from '../security/origins.ts'
@@ -27,6 +27,17 @@ export const defaultHeaders = {
 
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
+/** RFC 9111 §3: a shared cache would send what is for one client, such as the exchange id, to others. */
+export function removeClientHeaders(reply: FastifyReply): void {
+  for (const name of ['server-timing', 'x-request-id', 'ratelimit', 'ratelimit-policy'])
+    reply.removeHeader(name)
+}
+
+export function cachePublicly(reply: FastifyReply, seconds: number): void {
+  reply.header('cache-control', `public, max-age=${String(seconds)}`)
+  removeClientHeaders(reply)
+}
+
 export const toTextErrorHeaders = (text: string) => ({
   ...defaultErrorHeaders,
   'content-type': 'text/plain; charset=utf-8',
@@ -41,7 +52,7 @@ export function createHeaderChooser(config: Config) {
 }
 
 function createChooser(hsts: object, { compression, corsOrigins, trustedProxies }: Config) {
-  // Of errors too. Without credentials: an error page is a page of the service.
+  // Errors have them too. They allow no credentials: an error page is a page of the service.
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
   // URLs in the response begin with them. A cache behind the proxy does not have them in its key.
   const forwarded = trustedProxies.length > 0 ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []

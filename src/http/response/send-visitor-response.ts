@@ -4,33 +4,25 @@ import { Readable } from 'node:stream'
 import { recordExtras } from '../recording.ts'
 import { isHttp2, isRawRequest } from '../request/target.ts'
 import { toVisitorHeaders, type Pair, type VisitorLimits } from '../security/visitor-response.ts'
-import { defaultHeaders } from './default-headers.ts'
+import { defaultHeaders, removeClientHeaders } from './default-headers.ts'
 
-/** A response that the visitor, or the service that a demo imitates, controls. */
 export interface VisitorResponse {
-  /** 200 if unset. */
   status?: number
   headers?: readonly Pair[]
   body?: string | Buffer | AsyncIterable<string | Buffer>
-  /** Of a body that is not in memory. It is chunked if this is unset. */
   size?: number
   trailers?: readonly Pair[]
-  /** Of our own, not of the visitor. */
   timing?: string
   toTimingTrailer?: () => string
-  /** In place of `sandbox`, for a page without any part of the request. */
   policy?: string
 }
 
 interface VisitorOptions {
   limits: VisitorLimits
-  /** In the response to a preflight of open CORS. If unset, CORS is that of the service. */
   preflightMethods: string | undefined
-  /** Whether scripts of other sites may read all headers, and not only those of the safelist. */
+  /** If set, scripts of other sites may read all headers, and not only those of the safelist. */
   exposesHeaders?: boolean
-  /** The name of a header over HTTP/1.1, by its name in lower case. */
   toName: (name: string) => string
-  /** The reason phrase over HTTP/1.1. That of Node if unset. */
   toReason?: (status: number) => string
 }
 
@@ -65,7 +57,6 @@ export function sendVisitorResponse(
   return reply.send(Readable.from(isBare ? [] : body))
 }
 
-/** Sets the status and the headers, except for those of the framing. */
 export function applyVisitorHead(
   reply: FastifyReply,
   response: VisitorResponse,
@@ -82,11 +73,10 @@ export function applyVisitorHead(
   // Before the others: with credentials, the wildcard is the name of a header.
   if (exposesHeaders) sent['access-control-expose-headers'] = Object.keys(sent).join(', ')
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
+  const caching = sent['cache-control'] ?? reply.getHeader('cache-control')
+  const isStored = isStorable(request.method, String(caching))
+  if (isStored || Object.entries(sent).some(allowsCaching)) removeClientHeaders(reply)
   reply.code(status).headers(sent)
-  // RFC 9111 §3: a shared cache would send the exchange id to other clients.
-  if (isStorable(reply) || Object.entries(sent).some(allowsCaching)) {
-    reply.removeHeader('server-timing').removeHeader('x-request-id')
-  }
   if (timing !== undefined) {
     const timings = [reply.getHeader('server-timing') ?? [], timing].flat()
     reply.header('server-timing', timings.join(', '))
@@ -95,10 +85,8 @@ export function applyVisitorHead(
 }
 
 /** RFC 9111 §4.2.2: without Cache-Control, caches choose a lifetime themselves. */
-function isStorable(reply: FastifyReply): boolean {
-  if (!['GET', 'HEAD'].includes(reply.request.method)) return false
-  return !/no-store|private/i.test(String(reply.getHeader('cache-control')))
-}
+const isStorable = (method: string, caching: string) =>
+  /^(GET|HEAD)$/.test(method) && !/no-store|private/i.test(caching)
 
 /** RFC 9213: `CDN-Cache-Control` and others are for some caches. */
 function allowsCaching([name, value]: readonly [string, Headers[string]]): boolean {
@@ -106,7 +94,6 @@ function allowsCaching([name, value]: readonly [string, Headers[string]]): boole
   return name === 'expires' || name === 'last-modified'
 }
 
-/** From here on, nothing of the service changes the response. */
 function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
   const { target } = reply.request.raw
   if (target) target.isRaw = true
@@ -115,7 +102,6 @@ function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
   for (const name of names) reply.removeHeader(name)
 }
 
-/** For `toName`: the names as given, and others by `toOther`. */
 export function keepNames(given: readonly Pair[], toOther: (name: string) => string) {
   const names = new Map(given.map(([name]) => [name.toLowerCase(), name]))
   return (name: string) => names.get(name) ?? toOther(name)
@@ -178,7 +164,7 @@ function toTrailers(
   return toTimingTrailer ? [...ofVisitor, ['server-timing', toTimingTrailer]] : ofVisitor
 }
 
-/** Not those of Fastify, which writes their names without commas. */
+/** The trailers of Fastify are not used, since it writes their names without commas. */
 async function* appendTrailers(
   body: NonNullable<VisitorResponse['body']>,
   { raw, request }: FastifyReply,

@@ -4,30 +4,28 @@ import { sessionCookies } from '../openapi/document.ts'
 
 export type Pair = readonly [name: string, value: string]
 
-/** The origin of the request, and the other hosts that a redirect may lead to. */
 interface RedirectLimits {
   origin: string
   allowedRedirectDomains: readonly string[]
 }
 
 export interface VisitorLimits extends RedirectLimits {
-  /** The path of every cookie. */
   cookiePath: string
   ownCookies: readonly string[]
 }
 
 export const flashCookie = 'flash'
-/** The secrets of request bins, wherever they are received, and however often they are percent-encoded. */
 export const ownSecrets =
   /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi
-/** With the key of a visitor of the request inspector. */
+
+export const hideSecrets = (text: string) => text.replaceAll(ownSecrets, 'vbs_***')
+
 export const inspectorCookies = { http: 'inspector', https: '__Host-inspector' }
 export const ownCookies = [
   ...[sessionCookies, inspectorCookies].flatMap((names) => Object.values(names)),
   flashCookie,
 ]
 
-/** The headers of a request without these cookies. */
 export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
   return headers.flatMap(([name, value]): Pair[] => {
     if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
@@ -39,32 +37,25 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
   })
 }
 
-/** With these a browser would change more than the response. */
+/** A browser would change more than the response. */
 const ofBrowsers =
   /^(accept-ch.*|access-control-.*|activate-storage-access|ad-auction-.*|alt-svc|attribution-reporting-.*|clear-site-data|content-security-policy.*|critical-ch|expect-ct|nel|no-vary-search|observe-browsing-topics|origin-agent-cluster|public-key-pins.*|report-to|reporting-endpoints|sec-.*|secure-session-.*|server-timing|service-worker-allowed|set-cookie2|set-login|shared-storage-.*|sourcemap|speculation-rules|strict-transport-security|timing-allow-origin|use-as-dictionary|x-content-type-options|x-permitted-cross-domain-policies|x-sourcemap)$/
 
 /**
- * With these a proxy or a CDN would send one of its own files, ask another service, include other URLs in the
- * body (ESI), store the response under the URL of another, remove others from its cache (RFC 9875), or stop
- * sending requests to this service. Its own headers have its name as their prefix.
+ * A proxy or a CDN would send a file of its own, ask another service, include other URLs in the body (ESI), or
+ * change what it stores (RFC 9875). The headers of a product have its name as their prefix.
  */
 const ofProxies =
   /^((.*-)?cache-(groups?|group-invalidation|key|tags?)|(x-)?(akamai|cf|edge|fastly|fly|lsc|netlify|nginx|surrogate|vercel)-(?!cdn-cache-control$).*|x-(.*-)?(esi|ttl)|x-?key|x-(accel|appengine|archive|ban|cache-control|cascade|envoy|invalidates?|lighttpd|litespeed|magento|middleware|purge|reproxy|sendfile|send-file|varnish)(-.*|\d*))$/
 
-/** With these the message would have another framing or the id of another request. */
+/** The message would have another framing, or the id of another request. */
 const ofMessage =
   /^(connection|content-length|http2-settings|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade|x-request-id)$/
 
-/**
- * Pages of this origin could load it as their own. Firefox before 123 sets the cookies that a part of a
- * multipart response has (CVE-2024-1551).
- */
+/** Pages could load it as their own. Firefox before 123 takes cookies from parts of a response (CVE-2024-1551). */
 const executable = /(java|ecma|live|j)script|css|wasm|manifest|multipart\/(x-mixed-replace|mixed)/i
 
-/**
- * The headers of a response that a visitor controls, with lower-case names. Call it with the final
- * list: what a browser does depends on all of them. The response must not run as a page of this origin.
- */
+/** The response must not run as a page of this origin. Call it with the final list: browsers regard all headers. */
 export function toVisitorHeaders(
   pairs: readonly Pair[],
   limits: VisitorLimits,
@@ -94,10 +85,9 @@ const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** In lower case. Empty if a visitor cannot set this header. */
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
-  // Not the lower case: that of U+212A (Kelvin sign) is k.
+  // The pattern gets the given name: the lower case of U+212A (Kelvin sign) is k.
   const isAllowed = [ofBrowsers, ofProxies, ofMessage].every((group) => !group.test(name))
   return token.test(given) && isAllowed ? name : ''
 })
@@ -153,7 +143,7 @@ function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimi
   return [pair, ...others].join(';')
 }
 
-/** As a browser resolves it: `//host`, `/\host` and `http:host` lead to other hosts too. */
+/** The URL is resolved as in a browser: `//host`, `/\host` and `http:host` lead to other hosts too. */
 export function isRedirectAllowed(
   location: string,
   { origin, allowedRedirectDomains: allowed }: RedirectLimits,

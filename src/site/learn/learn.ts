@@ -6,7 +6,7 @@ import { pageContent, pathParameter } from '../../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { cachePublicly } from '../../inspector/exchange-log.ts'
+import { cachePublicly } from '../../http/response/default-headers.ts'
 import type { Demo } from '../demo.ts'
 import { sendPage } from '../send-page.ts'
 import { hasName } from './lesson.ts'
@@ -51,7 +51,7 @@ function getLesson(openDemos: readonly string[]): Route {
   }
 }
 
-/** Of the visitor's records: otherwise visitors of a lesson would change those of each other. */
+/** Each visitor has own records: otherwise visitors of a lesson would change those of each other. */
 function chooseName({ headers, protocol }: FastifyRequest, reply: FastifyReply): string {
   const { lesson = '' } = parseCookie(headers.cookie ?? '')
   if (/^my-lesson-[\da-f]{6}$/.test(lesson)) return lesson

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { cachePublicly } from '../../inspector/exchange-log.ts'
+import { cachePublicly } from '../../http/response/default-headers.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import {
   jsonContent,
