@@ -9,7 +9,6 @@ import { performance } from '../timers.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Only if the exchange is recorded. */
     recording?: Recording
   }
 }
@@ -25,18 +24,14 @@ export interface Recording {
   handlerEndAt: number
   firstByteAt: number
   received: Capture | undefined
-  /** Of a stream, the first bytes. */
   sent: string | Buffer | Capture | undefined
   isRateLimited: boolean
   extras?: RecordedExtras
 }
 
-/** What few exchanges have. */
 export interface RecordedExtras {
   fault?: string
-  /** Of a sequence, from 1. */
   step?: number
-  /** The headers of a 103. */
   earlyHints?: Fields
   trailers?: Fields
   requestTrailers?: Fields
@@ -55,14 +50,11 @@ declare module 'node:net' {
 }
 
 interface Connection {
-  /** The id, the remote address and the version of TLS, with zeros between them. */
   text: string
   requests: number
 }
 
-/** The memory for bodies of exchanges that are not over. */
 export interface ByteBudget {
-  /** False if there is not enough. */
   reserve: (bytes: number) => boolean
   release: (bytes: number) => void
 }
@@ -118,12 +110,10 @@ function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBud
   }
 }
 
-/** Of each body. */
 export const maxRecordedBytes = 65_536
 
 export type Capture = ReturnType<typeof createCapture>
 
-/** Copies the first bytes of a body. */
 export function createCapture({ reserve, release }: ByteBudget) {
   const { add, toBuffer, findSizes } = createByteCollector(maxRecordedBytes, reserve)
   return {

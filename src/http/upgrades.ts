@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { hasBody } from './body/body-reader.ts'
 import { ServerResponse as NodeResponse } from './node-http.ts'
 import { isHttp2, toPath } from './request/target.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Of a connection that may change its protocol: what arrived behind the head. */
     upgradeHead?: Buffer
     /** How its connection is closed when the service stops. Without it, it is destroyed. */
     closeUpgraded?: () => void
@@ -33,9 +33,8 @@ export function allowUpgrade(app: FastifyInstance, path: string): void {
   })
   server.shouldUpgradeCallback = (request) => {
     const { method, headers, url = '' } = request
-    const hasBody = 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0
     const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
-    return method === 'GET' && isWebSocket && !hasBody && paths.has(toPath(url))
+    return method === 'GET' && isWebSocket && !hasBody(request) && paths.has(toPath(url))
   }
   server.on('upgrade', (request, socket, head) => {
     open.set(socket, request)

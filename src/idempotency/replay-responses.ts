@@ -107,7 +107,7 @@ function toFingerprint(key: string, request: FastifyRequest): string {
   return createHmac('sha256', key).update(content).digest('hex')
 }
 
-/** Without a stored response, a repeated request takes the entry over and finds the created record. */
+/** If no response is stored, a repeated request takes the entry over and finds the created record. */
 function logFailure({ id, server }: FastifyRequest, error: unknown): void {
   const level = error instanceof StoreFailure ? 'warn' : 'error'
   server.log[level]({ reqId: id, err: error }, 'the response could not be stored')

@@ -4,20 +4,16 @@ import type { Config } from '../config/config.ts'
 import type { OpenReplicas, Replicas, Responses } from '../stores/replicas/replicas.ts'
 
 export interface Coverage {
-  /** `service` if all processes were asked, `replica` if only those of this replica. */
   scope: 'service' | 'replica'
-  /** The number of processes that did not respond in time. */
   silent: number
 }
 
-/** Sends a question to the other processes. */
 export type AskOthers = (question: string) => Promise<Responses & Coverage>
 
 interface Others {
   config: Pick<Config, 'databaseUrl' | 'inspector' | 'redisUrl'>
   openReplicas: OpenReplicas | undefined
   askWorkers: (question: string) => Promise<readonly unknown[]>
-  /** The response to a question of another process. */
   respond: (question: string) => unknown
 }
 
@@ -42,7 +38,6 @@ export function openOthers(app: FastifyInstance, others: Others): AskOthers {
   }
 }
 
-/** Empty if nothing is missing. */
 export function toNotice({ scope, silent }: Coverage): string {
   if (scope === 'replica')
     return 'Only the requests that this replica of the service received are available.'

@@ -3,14 +3,12 @@ import { findField, type ExchangeBody, type Fields } from './exchange.ts'
 interface PrettyBody {
   text: string
   language: 'json' | 'html' | 'text' | 'hex'
-  /** The fields of a form. */
   fields?: Fields
 }
 
 /** Deep JSON takes 60 times its length when it is indented. */
 const maxIndented = 65_536
 
-/** A body as a person reads it: JSON indented, other text unchanged, and bytes in hexadecimal notation. */
 export function toPrettyBody(body: ExchangeBody | undefined, fields: Fields): PrettyBody {
   const { text, hex = '' } = body ?? {}
   const type = findField(fields, 'content-type') ?? ''

@@ -2,7 +2,6 @@ import { toCurl, toHeaders, toHttpie, type CommandRequest } from './commands.ts'
 
 const quote = (text: string) => JSON.stringify(text)
 
-/** Several fields of one name are one header here. */
 function toObject(headers: CommandRequest['headers']): Readonly<Record<string, string>> {
   const values = Map.groupBy(headers, ([name]) => name.toLowerCase())
   return Object.fromEntries(
@@ -69,7 +68,6 @@ const pythonTokens = new Map(
   Object.entries({ true: 'True', false: 'False', null: 'None', ':': ': ', ',': ', ' }),
 )
 
-/** JSON with the names of Python. */
 function toPythonLiteral(value: unknown): string {
   const token = /"(?:[^"\\]|\\.)*"|true|false|null|[:,]/g
   return JSON.stringify(value).replace(token, (found) => pythonTokens.get(found) ?? found)
@@ -135,7 +133,6 @@ const toGoForm = (name: string) => [
 const goCheck = ['if err != nil {', '\tpanic(err)', '}']
 const indent = (lines: readonly string[]) => lines.map((line) => `\n\t${line}`).join('')
 
-/** The same request in several languages. */
 export const samples: Readonly<Record<string, (request: CommandRequest) => string>> = {
   curl: (request) => toCurl(request),
   fetch: toScript,

@@ -1,15 +1,11 @@
 import { isObject } from '../http/request/parameters.ts'
 import type { Fields } from './exchange.ts'
 
-/** A request to write as a command or as code. */
 export interface CommandRequest {
   method: string
   url: string
-  /** Content-Type is among them, unless the body is a form with a file. */
   headers: Fields
-  /** The headers that a client would add, and that the request does not have. */
   without?: readonly string[]
-  /** `stored`: in a file with the name `content`. */
   body?:
     | { kind: 'json'; value: unknown }
     | { kind: 'text'; text: string }

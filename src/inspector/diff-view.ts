@@ -6,7 +6,6 @@ import type { Exchange } from './exchange.ts'
 import { renderMethod } from '../site/highlight.ts'
 
 const marks = { same: ' ', removed: '−', added: '+' }
-/** Equal lines around a difference. */
 const contextLines = 3
 
 export function renderDiffPage(
@@ -40,7 +39,6 @@ function renderLine({ kind, text }: DiffLine): Html {
   return kind === 'added' ? html`<ins>${line}</ins>` : html`<del>${line}</del>`
 }
 
-/** Long runs of equal lines are left out. */
 function toHunks(lines: readonly DiffLine[]): readonly DiffLine[] {
   const near = new Set<number>()
   for (const [index, { kind }] of lines.entries()) {

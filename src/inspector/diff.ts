@@ -1,3 +1,4 @@
+import { diff } from 'node:util'
 import { toPrettyBody } from './bodies.ts'
 import type { Exchange, ExchangeBody, Fields } from './exchange.ts'
 
@@ -9,30 +10,24 @@ export interface DiffLine {
 export interface DiffPart {
   name: string
   lines: readonly DiffLine[]
-  /** How the lines differ from what was sent. */
   note?: string | undefined
 }
 
-/** The lines that only `one` has are removed, and those that only `other` has are added. */
 export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
   const others = toParts(other)
   // A bin does not keep the responses.
   const hasResponse = one.responseFields.length + other.responseFields.length > 0
-  return (
-    Object.entries(toParts(one))
-      .filter(([name]) => hasResponse || !/^Response/.test(name))
-      // Few messages have trailers.
-      .filter(
-        ([name, { lines }]) =>
-          !/trailers$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
-      )
-      .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
-  )
+  return Object.entries(toParts(one))
+    .filter(([name]) => hasResponse || !/^Response/.test(name))
+    .filter(
+      ([name, { lines }]) =>
+        !/trailers$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
+    )
+    .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
 }
 
 interface Part {
   lines: readonly string[]
-  /** Without what makes the lines comparable. */
   sent?: readonly string[]
   note?: string | undefined
 }
@@ -82,8 +77,8 @@ function toBody(body: ExchangeBody | undefined, fields: Fields): Part {
   return { lines: text.split('\n'), sent: sent.split('\n'), note }
 }
 
-/** The table of the longest common subsequence has up to this many cells. */
-const maxCells = 1_000_000
+/** Beyond this product of numbers of lines, a comparison would take more than 50 ms and 40 MB. */
+const maxPairs = 1_000_000
 
 export function compareLines(one: readonly string[], other: readonly string[]) {
   const shared = Math.min(one.length, other.length)
@@ -102,33 +97,9 @@ const toLinesOf = (kind: DiffLine['kind'], lines: readonly string[]): readonly D
   lines.map((text) => ({ kind, text }))
 
 function compareMiddles(one: readonly string[], other: readonly string[]): readonly DiffLine[] {
-  const width = other.length + 1
-  if (one.length * width > maxCells) {
+  const pairs = one.length * other.length
+  if (pairs === 0 || pairs > maxPairs)
     return [...toLinesOf('removed', one), ...toLinesOf('added', other)]
-  }
-  // The length of the longest common subsequence of what follows line `i` and line `j`.
-  const lengths = new Uint16Array((one.length + 1) * width)
-  const at = (i: number, j: number) => lengths[i * width + j] ?? 0
-  for (let i = one.length - 1; i >= 0; i -= 1) {
-    for (let j = other.length - 1; j >= 0; j -= 1) {
-      const isSame = one[i] === other[j]
-      lengths[i * width + j] = isSame ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
-  }
-  const lines: DiffLine[] = []
-  for (let i = 0, j = 0; i < one.length || j < other.length;) {
-    const text = one[i] ?? ''
-    if (i < one.length && j < other.length && text === other[j]) {
-      lines.push({ kind: 'same', text })
-      i += 1
-      j += 1
-    } else if (i < one.length && at(i + 1, j) >= at(i, j + 1)) {
-      lines.push({ kind: 'removed', text })
-      i += 1
-    } else {
-      lines.push({ kind: 'added', text: other[j] ?? '' })
-      j += 1
-    }
-  }
-  return lines
+  const kinds = { 1: 'removed', 0: 'same', [-1]: 'added' } as const
+  return diff(one, other).map(([side, text]) => ({ kind: kinds[side], text }))
 }

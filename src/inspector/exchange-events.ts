@@ -4,7 +4,6 @@ import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangeBatch } from './exchanges.ts'
 import { toCursor } from './filter.ts'
 
-/** A viewer that reads slowly misses older ones. */
 export const maxPending = 200
 
 /** Between two parts, other requests get their turn. */
@@ -12,7 +11,6 @@ const maxAtOnce = 20
 
 export interface BatchSource {
   watch: (listener: (batch: ExchangeBatch) => void) => () => void
-  /** What the viewer has missed since its last event. */
   load: () => Promise<ExchangeBatch>
   toValue: (exchange: ExchangeSummary) => unknown
 }
@@ -33,7 +31,9 @@ export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSo
       return toEvent('exchange', last, toValue(exchange))
     })
     const gap = missed === 0 ? '' : toEvent('missed', last, { count: missed })
-    const change = coverage ? toCoverageEvent(coverage, last) : ''
+    const change = coverage
+      ? toEvent('coverage', last, { ...coverage, notice: toNotice(coverage) })
+      : ''
     pending = pending.slice(maxAtOnce)
     missed = 0
     coverage = undefined
@@ -52,8 +52,4 @@ export function toExchangeEvents({ watch, load, toValue }: BatchSource): EventSo
       return { read }
     },
   }
-}
-
-function toCoverageEvent(coverage: Coverage, last: string): string {
-  return toEvent('coverage', last, { ...coverage, notice: toNotice(coverage) })
 }

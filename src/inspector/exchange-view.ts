@@ -1,4 +1,4 @@
-import { decodePath } from '../http/request/target.ts'
+import { toQueryText } from '../http/request/target.ts'
 import { isUnquoted } from '../http/response/preconditions.ts'
 import { formatBytes } from '../site/assets/size.js'
 import { renderCodeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
@@ -14,11 +14,9 @@ import { renderTiming } from './timing-view.ts'
 
 interface Additions {
   links?: Html
-  /** The parts of the request body. */
   form?: Html
   /** The request body without its content coding, if it was recorded as sent. */
   decodedBody?: ExchangeBody | undefined
-  /** Of a request body of which only the start is shown. */
   cut?: { note: string; wholeUrl?: string | undefined } | undefined
 }
 
@@ -67,7 +65,6 @@ export function renderOutcome({ status, isCutOff }: Pick<Exchange, 'status' | 'i
   return isCutOff ? html`${renderStatus(status)} ${lost}` : renderStatus(status)
 }
 
-/** Of a response, a bin keeps the status only. */
 const hasHead = ({ status, responseFields }: Exchange) =>
   status !== undefined && responseFields.length > 0
 
@@ -122,7 +119,6 @@ function toBodyNote({ size, text }: ExchangeBody, fields: Fields, shown: string)
   return `${formatBytes(size)}${sent}, ${type}.${notation}`
 }
 
-/** One side of the exchange with its parts decoded. */
 function renderMessage(
   fields: Fields,
   body: ExchangeBody | undefined,
@@ -136,7 +132,6 @@ function renderMessage(
   )}${renderSource(body, pretty.text)}`
 }
 
-/** The body as it was sent, unless the overview shows the same. */
 function renderSource(body: ExchangeBody | undefined, shown: string): Html {
   if (body === undefined || body.size === 0) return html`<p class="quiet">There is no body.</p>`
   const { text = shown } = body
@@ -145,15 +140,7 @@ function renderSource(body: ExchangeBody | undefined, shown: string): Html {
 }
 
 function toParameters(target: string): Fields {
-  const [, query = ''] = /\?([^#]*)/.exec(target) ?? []
-  const decode = (part: string) => decodePath(part.replaceAll('+', ' ')) ?? part
-  return query
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', ...value] = pair.split('=')
-      return [decode(name), decode(value.join('='))]
-    })
+  return [...new URLSearchParams(toQueryText(target))]
 }
 
 /** A form of 64 KiB can have 30,000 fields, and be a few bytes when it is compressed. */

@@ -114,7 +114,6 @@ export const exchangeSchema = {
   },
 } as const
 
-/** With what is optional as undefined too. */
 type Loose<Value> = Value extends readonly unknown[]
   ? { readonly [Index in keyof Value]: Loose<Value[Index]> }
   : {
@@ -122,9 +121,7 @@ type Loose<Value> = Value extends readonly unknown[]
         Loose<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never)
     }
 
-/** What lists and events have of an exchange, with secrets masked. */
 export type ExchangeSummary = Loose<XStatic<typeof summarySchema>>
-/** A request and its response, with secrets masked. */
 export type Exchange = Loose<XStatic<typeof exchangeSchema>>
 /** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
 export type ExchangeBody = Loose<XStatic<typeof bodySchema>>

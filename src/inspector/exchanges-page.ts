@@ -4,7 +4,6 @@ import type { Page } from '../site/page.ts'
 import { renderExchange, renderOutcome } from './exchange-view.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
 
-/** The link above a heading. */
 export const inspectorPage = ['/inspector', 'Request inspector'] as const
 
 export const toUrl = (id: string) => `/inspector/${id}`

@@ -12,24 +12,17 @@ import {
 } from './filter.ts'
 
 export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
-  /** The latest first. */
   exchanges: readonly Item[]
-  /** Of the next page, if there is one. */
   next?: string | undefined
-  /** The number that was removed because of a limit, if there is one process. */
   removed?: number | undefined
 }
 
 export interface ExchangeBatch {
-  /** The oldest first. */
   exchanges: readonly ExchangeSummary[]
-  /** How many exchanges of all clients are in no batch because there were too many. */
   missed: number
-  /** If it has changed. */
   coverage?: Coverage | undefined
 }
 
-/** The exchanges of all processes that a viewer may see. */
 export type Exchanges = ReturnType<typeof openExchanges>
 
 type Question =
@@ -43,10 +36,10 @@ const maxChain = 21
 const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
-/** How many exchanges are in memory at once: summaries, and whole ones. */
-const [maxListed, maxDecoded] = [100, 4]
+const maxListed = 100
+/** So many whole exchanges are in memory at once. */
+const maxDecoded = 4
 
-/** `ask` sends a question to the other processes, which respond with `respondTo`. */
 export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   const askAll = async <Item>(question: Question): Promise<Found<Item>> => {
     const asked = ask(JSON.stringify(question))
@@ -81,13 +74,11 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
       const { items, coverage } = await askAll<Exchange>({ find: { id }, viewer })
       return { ...(items[0] && { exchange: items[0] }), notice: toNotice(coverage) }
     },
-    /** The latest 21 with an X-Request-Id, the oldest first. */
     findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> => {
       const { items } = await askAll<Exchange>({ find: { requestId, limit: maxChain }, viewer })
       return items.toSorted(byTime).slice(-maxChain)
     },
     list: (query: ExchangeQuery, viewer: Viewer) => page<ExchangeSummary>('list', query, viewer),
-    /** The latest 1,000, the oldest first. */
     pagesOfWhole: async function* (filter: ExchangeFilter, viewer: Viewer) {
       const cursors: string[] = []
       let before: string | undefined
@@ -99,7 +90,6 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
       } while (before !== undefined && cursors.length < maxExported)
       for (let end = cursors.length; end > 0; end -= maxDecoded) {
         const start = Math.max(end - maxDecoded, 0)
-        // After the newest of them.
         const query = { ...filter, before: `${cursors[start] ?? ''}~`, limit: end - start }
         yield (await page<Exchange>('find', query, viewer)).exchanges.toReversed()
       }
@@ -139,7 +129,6 @@ const validateNews = compileLater({
   },
 })
 
-/** Other clients of the same Redis can publish anything. */
 function isResponse(question: Question, value: unknown): boolean {
   if ('find' in question) return validateWhole().Check(value)
   if ('list' in question) return validateSummaries().Check(value)
@@ -159,7 +148,6 @@ interface Found<Item> {
 interface Watcher {
   filter: ExchangeFilter
   viewer: Viewer
-  /** The last notice about the coverage, if it is known. */
   notice: string | undefined
   listener: (batch: ExchangeBatch) => void
 }

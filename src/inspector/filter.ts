@@ -4,23 +4,17 @@ import type { ExchangeSummary } from './exchange.ts'
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {
-  /** As it was received, or after an override. */
   method?: string | undefined
-  /** `404` or `4xx`. */
   status?: string | undefined
-  /** A part of the target. */
   path?: string | undefined
-  /** The address. */
   client?: string | undefined
   isOwn?: boolean | undefined
-  /** A status from 400, or a response that was cut off. */
   isError?: boolean | undefined
   /** Without what the pages of the service load, and without the page of the inspector. */
   lacksAssets?: boolean | undefined
 }
 
 export interface ExchangeQuery extends ExchangeFilter {
-  /** The `next` of the previous page. */
   before?: string | undefined
   limit: number
 }
@@ -49,12 +43,10 @@ export const statusPattern = '^[1-5](xx|\\d\\d)$'
 /** A form sends its empty fields too. */
 export const documentedStatusPattern = `^$|${statusPattern}`
 
-/** `pattern`: `404`, `4xx`, or empty for all. */
 export function isStatusMatch(pattern: string, status: string): boolean {
   return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)
 }
 
-/** The texts sort by time. */
 export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: string }): string {
   return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
 }

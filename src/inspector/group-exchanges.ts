@@ -29,7 +29,6 @@ function leadsTo(earlier: ExchangeSummary, later: ExchangeSummary): boolean {
 
 interface Targets {
   own: string | undefined
-  /** Of a redirect. */
   next: string | undefined
 }
 
@@ -46,7 +45,6 @@ function findTargets(exchange: ExchangeSummary): Targets {
   return targets
 }
 
-/** Without the origin and the fragment. */
 function toTarget(location: string, base = '/'): string | undefined {
   const url = URL.parse(location, `http://localhost${base}`)
   return url ? url.pathname + url.search : undefined

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { STATUS_CODES } from '../http/node-http.ts'
-import { readInTurns } from '../http/turns.ts'
+import { takeTurn } from '../http/turns.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
 
@@ -19,7 +19,7 @@ export function toHar(
   }
 }
 
-/** As `toHar`. The exports of one client take turns, page by page. */
+/** The exports of one client take turns, page by page. */
 export async function* toHarChunks(
   pages: AsyncGenerator<readonly Exchange[]>,
   { client, comment }: { client: string; comment?: string },
@@ -27,13 +27,18 @@ export async function* toHarChunks(
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
   let separator = ''
-  for await (const page of readInTurns(`export for ${client}`, pages)) {
-    for (const exchange of page) {
-      yield separator + JSON.stringify(toEntry(exchange))
-      separator = ','
+  const takePage = () => takeTurn(`export for ${client}`, () => pages.next())
+  try {
+    for (let page = await takePage(); page.done !== true; page = await takePage()) {
+      for (const exchange of page.value) {
+        yield separator + JSON.stringify(toEntry(exchange))
+        separator = ','
+      }
     }
+    yield end
+  } finally {
+    await pages.return(undefined)
   }
-  yield end
 }
 
 function toEntry(exchange: Exchange) {

@@ -40,7 +40,6 @@ import { toRandomId } from './recorded.ts'
 const maxRows = 200
 const notCleared =
   'Processes of the service did not respond in time. The requests that they received are not cleared.'
-/** In which the requests of a redirect chain are searched. */
 const maxRecent = 50
 
 export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
@@ -86,7 +85,6 @@ function toFilter({ query }: FastifyRequest): ExchangeFilter {
   }
 }
 
-/** The parameters of the filter, with a question mark. */
 function toQuery({ query }: FastifyRequest, more: Readonly<Record<string, string>> = {}): string {
   const pairs = filterParameters.flatMap(({ name }) => {
     const value = findText(query, name)
@@ -250,7 +248,6 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
   }
 }
 
-/** For the page: the row, and the ids of the exchanges that led to it, the latest first. */
 function toRowEvent(exchange: ExchangeSummary, recent: ExchangeSummary[]) {
   recent.unshift(exchange)
   recent.length = Math.min(recent.length, maxRecent)

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Not even in private caches, nor for pages of other sites, which can read what needs no cookie. */
+/** Neither a private cache nor a page of another site, which can read what needs no cookie, may have it. */
 export function keepPrivate(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   if (reply.getHeader('access-control-allow-origin') === '*')

@@ -9,26 +9,19 @@ import type { ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 
 export interface ExchangeRow extends ExchangeSummary {
-  /** The size and the type of the request body, in place of the duration. */
   body?: string
-  /** The start of the body as one line. */
   preview?: string
 }
 
 export interface ExchangeList {
-  /** The latest first. */
   exchanges: readonly ExchangeRow[]
   hasBodies?: boolean
   isSearch?: boolean
-  /** The URL of an exchange. */
   toUrl: (id: string) => string
-  /** The URL of the server-sent events. */
   eventsUrl: string
-  /** The URL of the comparison of two. */
   diffUrl: string
 }
 
-/** With `inspector.js` the list is live. More than 200 rows are not shown. */
 export function renderList(list: ExchangeList): Html {
   const { exchanges, toUrl, eventsUrl, diffUrl, hasBodies, isSearch } = list
   const rows = groupExchanges(exchanges).flatMap((group) =>
@@ -76,7 +69,6 @@ ${body === undefined ? html`<td class="number">${ms.toFixed(1)} ms</td>` : html`
 `
 }
 
-/** On a small screen without milliseconds. */
 function renderRowTime(receivedAt: string): Html {
   const [date = '', time = ''] = receivedAt.slice(0, 23).split('T')
   const isToday = new Date().toISOString().startsWith(date)
@@ -86,7 +78,6 @@ function renderRowTime(receivedAt: string): Html {
   return html`<time datetime="${receivedAt.slice(0, 23)}Z" title="${date} ${time} UTC">${shown}</time>`
 }
 
-/** On a small screen without the phrase. */
 function renderShort({ status, isCutOff }: ExchangeSummary): Html {
   if (status === undefined || isCutOff) return html`<span class="status s5">cut off</span>`
   return html`<span class="status s${String(status).charAt(0)}">${status} <span>${STATUS_CODES[status] ?? ''}</span></span>`
@@ -102,13 +93,9 @@ interface InspectorPage extends ExchangeList {
   /** Otherwise visitors clear only their own. */
   clearsAll: boolean
   hasSession: boolean
-  /** That the viewer has chosen. */
   key: string | undefined
-  /** That exchanges of other processes are missing. */
   notice: string
-  /** With a question mark, if there is a filter. */
   query: string
-  /** The URL of the next page, with earlier exchanges. */
   older: string | undefined
 }
 
@@ -125,7 +112,7 @@ ${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !hasSession && key 
   }
 }
 
-/** Without a session or a key nothing would be in the list of a visitor who sees only their own. */
+/** A visitor without a session or a key has an empty list if everyone sees only their own requests. */
 function renderExchanges(options: InspectorPage): Html {
   const { clearsAll, hasSession, key, notice, query, older } = options
   const canClear = clearsAll || hasSession || key !== undefined

@@ -12,7 +12,7 @@ const secretCompound =
 const publicName =
   /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
 
-/** For header and parameter names such as `X-Api-Key` and `user[authToken]`, percent-encoded ones too. */
+/** Takes names of headers and parameters such as `X-Api-Key` and `user[authToken]`, also percent-encoded. */
 export const isSecret = remember((name): boolean => {
   const words =
     name

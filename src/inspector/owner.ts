@@ -27,8 +27,9 @@ export function findKeyError({ headers, routeOptions }: FastifyRequest): HttpErr
 }
 
 /**
- * Of the key, which the client chose, or else of the session. The exchange of a login without a key belongs to
- * the new session only: someone else may know the id of the session before. A hash, since other processes get it.
+ * The owner is a hash, since other processes get it, of the key that the client chose, or else of the session. The
+ * exchange of a login without a key belongs to the new session only: someone else may know the id of the session
+ * before.
  */
 export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
   const started = setCookies === undefined ? undefined : findStarted(request, setCookies)

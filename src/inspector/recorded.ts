@@ -17,13 +17,10 @@ import type { Entry, StoredEntry } from './slabs.ts'
 /** In no text of a message (RFC 9110 §5.5). */
 const separator = '\0'
 
-/** What an exchange was, with its secrets. */
 export type Recorded = ReturnType<typeof toRecorded>
 
 export interface RecordedBytes {
-  /** The first 64 KiB. */
   bytes: Buffer
-  /** Of the whole body. */
   size: number
 }
 
@@ -34,7 +31,6 @@ declare module 'node:http' {
   }
 }
 
-/** `owner`: see `toOwner`. */
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -46,6 +42,7 @@ export function toEntry(
   const id = toExchangeId(request)
   const requestId = findChosenId(raw) ?? request.id
   const head = toSentHead(reply.raw)
+  const masked = maskRequestTarget(request.originalUrl)
   const [, location = ''] = /\r\nlocation: ([^\r\n]*)/i.exec(head) ?? []
   const texts = [
     id,
@@ -62,7 +59,7 @@ export function toEntry(
     response.route ?? '',
     toRare(request, reply.getHeader('etag')),
     // Masked once: lists and searches have up to a thousand.
-    toChanged(request.originalUrl, maskRequestTarget),
+    masked === request.originalUrl ? '' : masked,
     isRedirect(response.status) ? maskTarget(location) : '',
     head,
     raw.rawHeaders.join(separator),
@@ -87,19 +84,12 @@ export function toEntry(
 
 const isRedirect = (status = 0) => status >= 300 && status < 400
 
-/** Empty if it is the same. */
-function toChanged(text: string, change: (text: string) => string): string {
-  const changed = change(text)
-  return changed === text ? '' : changed
-}
-
 interface Ended {
   recording: Recording
   response: FinishedResponse
   owner: string | undefined
 }
 
-/** The lines as they were sent, or empty before that. */
 function toSentHead(raw: ServerResponse): string {
   const fields = findStream(raw)?.sentHeaders
   if (!fields) return raw._header ?? ''
@@ -113,7 +103,6 @@ function toSentHead(raw: ServerResponse): string {
 const lineEnd = '\r\n'
 const none = -1
 
-/** What few exchanges have. */
 interface Rare extends RecordedExtras {
   negotiation?: Negotiation | undefined
   preconditions?: ComparedPreconditions | undefined
@@ -159,7 +148,6 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     ...{ maskedTarget: masked || target, maskedLocation: location || undefined, origin },
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
-    // From `toRare` in this process.
     rare: rare ? (JSON.parse(rare) as Rare) : {},
     requestFields: toPairs(rawHeaders),
     statusLine,
@@ -179,10 +167,8 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 
 const { timeOrigin } = performance
 
-/** The index of `headAt` in the numbers of an entry. */
 const headAtIndex = 1
 
-/** When it was received, in milliseconds since 1970, without reading the rest. */
 export const toReceivedAt = (readNumber: (index: number) => number) =>
   timeOrigin + readNumber(headAtIndex)
 
@@ -195,12 +181,12 @@ function toBytes(bytes: Buffer | undefined, size = none): RecordedBytes | undefi
   return bytes === undefined || size === none ? undefined : { bytes, size }
 }
 
-/** Not the request id if the client chose it: others may guess it. */
+/** The request id is not used if the client chose it: others may guess it. */
 export function toExchangeId({ id, raw }: FastifyRequest): string {
   return raw.ownId ?? id
 }
 
-/** With it, a page finds the exchanges of a chain of redirects. */
+/** A page finds the exchanges of a chain of redirects by this id. */
 function findChosenId({ parsedBody, headers }: IncomingMessage): string | undefined {
   return toRandomId(parsedBody?.formHeaders?._request_id) ?? toRandomId(headers['x-request-id'])
 }

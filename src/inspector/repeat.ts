@@ -19,7 +19,6 @@ const ownFields = /^x-(request-id|inspector)$/i
 const browserFields =
   /^(accept-(charset|encoding)|cookie|date|dnt|origin|referer|user-agent|upgrade-insecure-requests|priority|sec-.*)$/i
 
-/** Commands and code that repeat a recorded request. */
 export function toCommands(exchange: Exchange) {
   const request = toCommandRequest(exchange)
   const short = toShort(request)
@@ -32,7 +31,7 @@ export function toCommands(exchange: Exchange) {
   }
 }
 
-/** For the command prompt of Windows. Undefined if its quotes do not allow it. */
+/** The command prompt of Windows quotes in its own way. Undefined if that is impossible. */
 export function toWindowsCommand(exchange: Exchange): string | undefined {
   return toWindows(toCurlOf(exchange, toShort(toCommandRequest(exchange))))
 }

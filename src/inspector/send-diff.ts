@@ -41,12 +41,9 @@ export const diffOperation = {
 } as const
 
 interface DiffOptions {
-  /** Throws 404. */
   load: (id: string) => Promise<Exchange>
   toUrl: (id: string) => string
-  /** The first is the default. */
   types?: readonly string[]
-  /** The link above the heading. */
   back: NonNullable<Page['back']>
 }
 

@@ -13,10 +13,8 @@ export interface StoredEntry {
 
 interface Slab {
   bytes: Buffer
-  /** Of the same memory. */
   numbers: Float64Array
   used: number
-  /** The number of its entries that are not dropped. */
   live: number
 }
 
@@ -33,7 +31,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
   const maxSlabs = Math.max(Math.floor(maxBytes / slabBytes), 2)
   const slabs: Slab[] = []
   let current = -1
-  /** By the number of the entry: the slab's index and the offset in it, or -1. */
+  /** Has the index of the slab and the offset in it, or -1, at the number of the entry. */
   const places = new Float64Array(maxEntries).fill(-1)
   let [first, next, removed] = [0, 0, 0]
 
@@ -91,21 +89,19 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     },
     drop,
     read,
-    /** One of its numbers, which takes less time than to read all. */
     readNumber: (number: number, index: number): number => {
       const place = places[number % maxEntries] ?? -1
       const words = slabs[Math.floor(place / slabBytes)]?.numbers ?? []
       const word = (place % slabBytes) / wordBytes
       return words[word + 3 + (words[word + 1] ?? 0) + index] ?? NaN
     },
-    /** The numbers of the entries, from the latest on. */
+    /** The latest first. */
     *list(): Generator<number> {
       for (let number = next - 1; number >= first; number -= 1) {
         if (places[number % maxEntries] !== -1) yield number
       }
     },
     next: () => next,
-    /** The number of entries that others have replaced. */
     removed: () => removed,
   }
 }

@@ -31,15 +31,11 @@ export async function toExchange(
   const { httpVersion, origin, tls, connection, status, times } = recorded
   const { earlyHints, trailers, requestTrailers, ...rare } = recorded.rare
   const summary = toSummary(recorded, viewer)
-  const requestFields = maskFields(recorded.requestFields)
   const secrets: string[] = []
+  const requestFields = maskFields(recorded.requestFields, secrets)
   // Collects the secrets: the summary already has the masked target.
   maskRequestTarget(recorded.target, secrets)
-  const requestTrailerFields = requestTrailers && maskFields(requestTrailers)
-  const sentFields = [...recorded.requestFields, ...(requestTrailers ?? [])]
-  const maskedFields = [...requestFields, ...(requestTrailerFields ?? [])]
-  for (const [index, [, value]] of sentFields.entries())
-    secrets.push(...findMasked(value, maskedFields[index]?.[1] ?? ''))
+  const requestTrailerFields = requestTrailers && maskFields(requestTrailers, secrets)
   const maskRequest = (type: string, text: string) => maskBody(type, text, secrets)
   const requestBody = await toExchangeBody(recorded.requestFields, recorded.received, maskRequest)
   const maskResponse = (type: string, text: string) =>
@@ -83,6 +79,10 @@ export function toHead(line: string, fields: Fields): string {
   return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 
-function maskFields(fields: Fields): Fields {
-  return fields.map(([name, value]) => [name.replace(ownSecrets, mask), maskField(name, value)])
+function maskFields(fields: Fields, found: string[] = []): Fields {
+  return fields.map(([name, value]) => {
+    const masked = maskField(name, value)
+    found.push(...findMasked(value, masked))
+    return [name.replace(ownSecrets, mask), masked]
+  })
 }

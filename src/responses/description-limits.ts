@@ -13,7 +13,6 @@ export type DescriptionLimits = Pick<
 /** Each costs a write. */
 const maxChunks = 10_000
 
-/** What a schema cannot express. */
 export function findConflicts(
   description: ResponseDescription,
   limits: DescriptionLimits,
@@ -36,7 +35,7 @@ function toProblems(checks: readonly Check[]): FieldProblem[] {
 
 const bodyOfFault = 'The body of a response that has a fault.\n'
 
-/** With a fault never empty, so that a part of it can be missing. */
+/** The body of a fault is never empty, so that a part of it can be missing. */
 export function toBody(description: ResponseDescription): Buffer {
   const { fault, status } = description
   const given = toGivenBody(description)
@@ -83,7 +82,7 @@ function checkBody(
   ]
 }
 
-/** Of a body of this size. An encoding changes it. */
+/** `size` is that of the body after its encoding. */
 export function findTimeProblems(
   { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
   size: number,
@@ -100,27 +99,14 @@ export function findTimeProblems(
   return [{ field, message }]
 }
 
-function checkHeaders(
-  {
-    headers,
-    header_base64 = {},
-    cookies = [],
-    trailers = {},
-    early_hints,
-    type,
-  }: ResponseDescription,
-  { maxHeaderBytes }: DescriptionLimits,
-): Check[] {
+function checkHeaders(description: ResponseDescription, limits: DescriptionLimits): Check[] {
+  const { headers, header_base64 = {}, cookies = [], trailers = {} } = description
+  const { early_hints, type } = description
   const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))
   const forbidden = Object.keys(trailers).filter((name) => forbiddenTrailers.test(name))
-  const all = {
-    headers,
-    header_base64,
-    trailers,
-    early_hints,
-    cookies: { cookies },
-    type: { type },
-  }
+  const { maxHeaderBytes } = limits
+  const named = { headers, header_base64, trailers, early_hints }
+  const all = { ...named, cookies: { cookies }, type: { type } }
   const most = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
   return [
     ...Object.entries(header_base64).map(([name, values]): Check => {

@@ -54,7 +54,6 @@ function findSender({ request: { raw } }: FastifyReply, name: FaultName) {
   throw notImplemented(`The fault ${name} requires a connection.`)
 }
 
-/** A fault has a framing of its own. */
 const framing = /^(connection|content-length|trailer|transfer-encoding)$/
 
 function copyHead(reply: FastifyReply): void {

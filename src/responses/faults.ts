@@ -7,7 +7,6 @@ import { pace, toPause, wait } from '../http/response/pacing.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import { nextTurn } from '../timers.ts'
 
-/** A response that the service could send as it should be. */
 export interface SoundResponse {
   /** Its `raw` has the status, and the headers without those of the framing. */
   reply: FastifyReply
@@ -16,11 +15,9 @@ export interface SoundResponse {
   maxBodyBytes: number
   /** Over HTTP/1.1, in place of Content-Length. */
   isChunked: boolean
-  /** As the description divides them, with its pauses. */
   toChunks: (bytes: Buffer) => AsyncIterable<Buffer>
 }
 
-/** How it is sent in the versions of HTTP that have the fault. */
 export interface Fault {
   summary: string
   http1?: (response: SoundResponse, socket: Socket) => Promise<void> | void
@@ -179,13 +176,13 @@ function reset(socket: Socket & { _parent?: Socket | null }): void {
   tcp.resetAndDestroy()
 }
 
-/** Not at once: Node 26 aborts the process if this is in a callback of received frames. */
+/** The reset waits: Node 26 aborts the process if it is in a callback of received frames. */
 async function resetStream(stream: ServerHttp2Stream, code: number): Promise<void> {
   await nextTurn()
   stream.close(code)
 }
 
-/** Not at once: some systems discard received bytes that were not read before the reset. */
+/** The reset waits: some systems discard received bytes that were not read before it. */
 async function resetLater({ reply }: SoundResponse, socket: Socket): Promise<void> {
   await wait(reply, 100)
   reset(socket)
@@ -213,7 +210,6 @@ async function sendHalf(response: SoundResponse): Promise<void> {
   if (isChunked) reply.raw.setHeader('transfer-encoding', 'chunked')
   else reply.raw.setHeader('content-length', body.length)
   const half = firstHalf(body)
-  // The head alone.
   if (half.length === 0) await write(reply.raw, half)
   await writeChunks(response, half)
 }

@@ -39,7 +39,6 @@ export function checkDescribed(
   return problems.length > 0 ? { problems } : { value }
 }
 
-/** The problems of the value of a member. */
 export function toInner(
   field: string,
   problems: readonly FieldProblem[],
@@ -51,14 +50,12 @@ export function toInner(
   })
 }
 
-/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescribed(value: unknown, config: DescriptionLimits, intro = ''): Described {
   const checked = checkDescribed(value, config)
   if ('value' in checked) return checked.value
   throw invalidDescription(checked.problems, intro)
 }
 
-/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescription(
   value: unknown,
   config: DescriptionLimits,
@@ -109,7 +106,7 @@ function toProblems(error: TLocalizedValidationError): FieldProblem[] {
   return toFieldProblems({ ...error, message: 'must be text or a list of texts' })
 }
 
-/** Of what clients write in JSON as they would in a query. */
+/** Clients write these in JSON as they would in a query. */
 const remedies = new Map([
   ...['header', 'cookie', 'trailer', 'early_hint'].map((name) => [name, `${name}s`] as const),
   ['retry_after', 'headers with Retry-After'],

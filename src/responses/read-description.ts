@@ -11,7 +11,6 @@ import type { Pair } from '../http/security/visitor-response.ts'
 import { descriptionSchema } from './description.ts'
 import { invalidDescription } from './parse-description.ts'
 
-/** The parameters of a raw path, in their order, without `tag`: see `tagParameter`. */
 export function toQuery(request: FastifyRequest): readonly Pair[] {
   return toAllParameters(request).filter(([name]) => name !== tagParameter.name)
 }
@@ -57,13 +56,11 @@ export async function readDescription(
 /** Parameters that are repeated. The members of most are in the plural. */
 const repeatable = ['header', 'header_base64', 'cookie', 'trailer', 'early_hint']
 const { properties } = descriptionSchema
-/** Without a value they are true. */
 const flags = ['close', 'ranges']
 const numbers = Object.entries(properties).flatMap(([name, schema]) =>
   'minimum' in schema ? [name] : [],
 )
 
-/** The members of a description as query parameters. */
 export const descriptionParameters = Object.entries(properties).map(
   ([member, schema]): Parameter => {
     const name = member.replace(/s$/, '')
@@ -125,13 +122,11 @@ function toMember(name: string, [value = '', ...others]: readonly string[], conf
     throw badRequest(`${name} is a member of JSON. Use ${singular}=….`)
   if (others.length > 0) throw badRequest(`${name} is given more than once.`)
   if (name === 'json') return parseJson(value, config, 'json')
-  // In a query, + is a space.
   if (name === 'base64') return value.replaceAll(' ', '+')
   if (flags.includes(name)) return toFlag(value)
   return numbers.includes(name) && isDecimal(value) ? Number(value) : value
 }
 
-/** Another text stays text. */
 export function toFlag(value: string): boolean | string {
   return /^(1|true)?$/.test(value) || (!/^(0|false)$/.test(value) && value)
 }
@@ -157,7 +152,6 @@ function toFields(
   return toObject(pairs)
 }
 
-/** A name that is repeated has a list. */
 export function toObject(pairs: readonly Pair[]): Record<string, string | string[]> {
   const groups = Map.groupBy(pairs, ([name]) => name)
   return Object.fromEntries(

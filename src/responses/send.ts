@@ -31,11 +31,9 @@ import { nextTurn } from '../timers.ts'
 
 export interface SendOptions {
   config: Config
-  /** The path of every cookie. */
   cookiePath: string
 }
 
-/** Sends a description that was parsed, on any path. Throws as `prepareDescribed`. */
 export async function sendDescribed(
   reply: FastifyReply,
   description: ResponseDescription,
@@ -46,10 +44,6 @@ export async function sendDescribed(
 
 export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
 
-/**
- * What can be known before the delay. Throws 416, 400 if an encoding makes the response too slow, and
- * the errors of `createFaultSender`.
- */
 export async function prepareDescribed(
   reply: FastifyReply,
   description: ResponseDescription,
@@ -142,7 +136,6 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   recordExtras(reply.request.raw, { earlyHints })
 }
 
-/** All of the response, or the part that Range asks for. Throws 416. */
 function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
   const { status = 200, ranges = false, headers } = description
   const { length: size } = whole
@@ -158,7 +151,6 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
   return { status: 206, rangeFields, body: whole.subarray(start, end + 1), size }
 }
 
-/** `length` is that of the whole body. */
 function toHeaders(description: ResponseDescription, length: number): Pair[] {
   const { headers, header_base64: encoded, type, encoding, cookies = [] } = description
   const given = [

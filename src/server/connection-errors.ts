@@ -5,7 +5,6 @@ import type { Duplex } from 'node:stream'
 import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 
-/** With Node's own properties: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
   parser?: {
@@ -14,7 +13,6 @@ export type HttpConnection = Duplex & {
   } | null
 }
 
-/** Of requests that reach no other handler, and so have no line of their own. */
 export type RequestLog = Pick<FastifyBaseLogger, 'info'>
 
 type ErrorResponse = readonly [status: number, text: string]
@@ -66,7 +64,7 @@ export function respondToClientError(
   }
 }
 
-/** Of a head that was not parsed. Undefined if it began in an earlier packet. */
+/** Undefined if the head, which was not parsed, began in an earlier packet. */
 function findMethod({ rawPacket, bytesParsed }: ClientError): string | undefined {
   const head = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1)
   return head?.trimStart().split(' ', 1)[0]

@@ -10,7 +10,7 @@ import { clearInterval, performance, setInterval, setTimeout } from '../timers.t
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {
   routing: (...exchange: RequestPair) => void
-  /** Called for a request that waits for others. Its body arrives meanwhile. */
+  /** Called for a request that waits for others. */
   receive?: (request: IncomingMessage) => void
   /** Called for a request that is never handled, after those of its connection that were. */
   discard?: (request: IncomingMessage) => void
@@ -23,13 +23,11 @@ interface RequestQueue {
   isClosing: boolean
   resumeParser?: () => void
   resumedAt: number
-  /** Starts the timeout that Node reported while the connection was paused. */
   startTimeout?: (() => void) | undefined
 }
 
 declare module 'node:net' {
   interface Socket {
-    /** A property takes less time than a WeakMap. */
     requestQueue?: RequestQueue
   }
 }
@@ -79,7 +77,11 @@ function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: Request
   if (waiting.length === maxWaitingRequests) closeAtNextRequest(request.socket, queue, handler)
 }
 
-/** The 64 KiB that Node reads at once can hold thousands of heads. An error is all that stops its parser. */
+/**
+ * The 64 KiB that Node reads at once can hold thousands of heads, and an error is all that stops its parser: a paused
+ * socket is parsed to the end of what was read, with memory for each request, and a destroyed one loses the responses
+ * that it waits for. Node has no public way to return an error to the parser.
+ */
 function closeAtNextRequest(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
   const { parser } = socket as HttpConnection
   if (!parser) return
@@ -100,7 +102,6 @@ function closeAtNextRequest(socket: Socket, queue: RequestQueue, handler: Reques
 
 function handleWaiting(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
   const { waiting } = queue
-  // The end of a request that was read resumes its connection.
   const pause = () => socket.pause()
   const handleNext = () => {
     // RFC 9112 §9.6: nothing is handled behind a response that closes the connection.
@@ -134,7 +135,6 @@ function restartTimeouts(server: Server, handler: RequestHandler): void {
       return
     }
     const last = findLast(queue)
-    // Otherwise the next head is arriving.
     const isBody = !last.complete
     const limitMs = isBody ? server.requestTimeout : server.headersTimeout
     queue.startTimeout = () => {
@@ -187,7 +187,6 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean 
   return () => isClosing
 }
 
-/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
 function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
   const sockets = new Map<Socket, boolean>()
   const add = (socket: Socket, isHandshake: boolean) => {

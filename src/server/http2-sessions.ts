@@ -3,18 +3,16 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 import type { Socket } from 'node:net'
 import { clearInterval, performance, setInterval } from '../timers.ts'
 
-/** At most, of a frame that acknowledges PING or SETTINGS, with its TLS record. */
+/** A frame that acknowledges PING or SETTINGS has at most this size, with its TLS record. */
 const acknowledgementBytes = 128
 
 /** A client that takes fewer bytes during `sendIdleMs` does not read. */
 const minSentBytes = 1024
 
 interface SessionLimits {
-  /** From the start of a connection to its first request. */
   firstRequestMs: number
-  /** Without an open stream. */
   keepAliveMs: number
-  /** Without reading a response: at least this long, and less than twice. */
+  /** A client that reads nothing is disconnected after this time, or at most twice as much. */
   sendIdleMs: number
 }
 
@@ -38,15 +36,11 @@ export function limitSessions(server: Server, limits: SessionLimits): void {
 
 type Streams = ReadonlySet<ServerHttp2Stream>
 
-function closeWhenIdle(
-  session: ServerHttp2Session,
-  streams: Streams,
-  { firstRequestMs, keepAliveMs }: SessionLimits,
-): NodeJS.Timeout {
-  let limitMs = firstRequestMs
+function closeWhenIdle(session: ServerHttp2Session, streams: Streams, limits: SessionLimits) {
+  let limitMs = limits.firstRequestMs
   let usedAt = performance.now()
   session.on('stream', (stream) => {
-    limitMs = keepAliveMs
+    limitMs = limits.keepAliveMs
     stream.once('close', () => {
       usedAt = performance.now()
     })
@@ -59,11 +53,7 @@ function closeWhenIdle(
   }, 500).unref()
 }
 
-function endUnreadStreams(
-  session: ServerHttp2Session,
-  streams: Streams,
-  { sendIdleMs }: SessionLimits,
-): NodeJS.Timeout {
+function endUnreadStreams(session: ServerHttp2Session, streams: Streams, limits: SessionLimits) {
   const { _parent: connection } = session.socket as unknown as { _parent: Connection }
   let acknowledgedBytes = 0
   const acknowledge = () => (acknowledgedBytes += acknowledgementBytes)
@@ -81,7 +71,7 @@ function endUnreadStreams(
       if (previouslyQueued > 0 && queuedBytes > 0) connection.destroy()
     }
     unread = [...streams].filter(isUnread)
-  }, sendIdleMs).unref()
+  }, limits.sendIdleMs).unref()
 }
 
 /** What Node has not yet given to the operating system is in `_handle`. */

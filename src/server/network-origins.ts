@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import type { Config } from '../config/config.ts'
 import { isAllowedHost } from '../http/security/origins.ts'
 
-/** With a HOST that stands for all addresses: those that other machines of a network can request. */
+/** If HOST stands for all addresses: the origins at which other machines reach the service. */
 export function findNetworkOrigins({ host, allowedHosts }: Config, origin: string): string[] {
   if (!/^(0\.0\.0\.0|::)$/.test(host)) return []
   return Object.values(networkInterfaces())

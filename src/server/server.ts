@@ -43,7 +43,6 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
     return503OnClosing: false,
-    // `limitSessions` ends sessions.
     http2SessionTimeout: 0,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
@@ -109,7 +108,6 @@ export function applyServerLimits(
   server.on('connect', (_request, socket) => {
     respondToConnect(socket, handler.log)
   })
-  // `assertRequestHead` responds with 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection and wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -124,7 +122,6 @@ export function applyServerLimits(
 
 function createFastify(options: object): FastifyInstance {
   try {
-    // Handlers use HTTP/2 through the same interface; only the types differ.
     return Fastify(options as FastifyServerOptions)
   } catch (error) {
     if (!('https' in options) || !(error instanceof Error)) throw error

@@ -23,9 +23,7 @@ export const demoGroups = ['Resources', 'Requests and responses', 'Files', 'Sess
 
 export interface DemoCollection {
   name: string
-  /** Of its documents. */
   schema: XSchema
-  /** Whether each record describes the file with its id. */
   isOfFiles?: boolean
 }
 
@@ -48,7 +46,6 @@ export interface Demo {
   toTexts?: (config: Config) => Promise<Pick<Demo, 'samples' | 'lookFor'> | undefined>
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
-  /** Its collections that are not of a resource. */
   collections?: readonly DemoCollection[]
   /** The first segment of its paths, if a request can spell it in several ways. */
   segment?: Segment
@@ -56,7 +53,7 @@ export interface Demo {
   rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** Prepares the demo too. Hooks that it adds to `app` are the demo's own. */
   routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
-  /** For a demo whose errors do not have the shape of the service. */
+  /** Set by a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }
 

@@ -4,12 +4,10 @@ import type { Navigation } from './navigation.ts'
 
 export interface Page {
   title: string
-  /** The title if unset. */
   heading?: string
   description?: string
   /** The URL of an image for links to the page on other sites. */
   image?: string
-  /** The path and the name of the page that the link above the heading leads to. */
   back?: readonly [string, string] | undefined
   main: Html
   /** Names of files in `site/assets`. */

@@ -5,14 +5,13 @@ import { html, type Html } from './html.ts'
 export interface SampleRequest {
   title: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** With `{name}` for each of the parameters. */
+  /** Has `{name}` for each of the parameters. */
   path: string
-  /** Their values. Only scripts can change them. */
   parameters?: Readonly<Record<string, string>>
   /** Sent in the query string of a GET, otherwise as a form, which is multipart if there is a file. */
   fields?: Readonly<Record<string, string>>
   file?: string
-  /** Of the form on the home page; any type if unset. */
+  /** The Accept of the form on the home page; any type if unset. */
   accept?: string
   /** In place of fields. Only scripts can send it. */
   body?: { type: string; text: string }
@@ -22,7 +21,6 @@ export interface SampleRequest {
   featured?: string
 }
 
-/** The path and the query string. */
 export function toTarget({ method, path, parameters = {}, fields = {} }: SampleRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(parameters[name] ?? ''),

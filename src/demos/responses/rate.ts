@@ -42,7 +42,7 @@ export const rateEndpoints: readonly ResponseEndpoint[] = [
         takeToken(known, { limit, seconds }, now),
       )
       const left = Math.floor(tokens + tolerance)
-      // Until the next token, as Retry-After, and not until the bucket is full.
+      // The time is until the next token, as in Retry-After, and not until the bucket is full.
       const wait = ((left + 1 - tokens) * seconds) / limit
       const resetSeconds = Math.max(Math.ceil(wait - tolerance), 1)
       const quota = { name: 'default', quota: limit, windowSeconds: seconds, left, resetSeconds }

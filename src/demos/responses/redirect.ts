@@ -118,7 +118,7 @@ function rotate(query: URLSearchParams, name: string): string | undefined {
   return first
 }
 
-/** Empty for that of the request. */
+/** Empty if it is that of the request. */
 function toNextOrigin(request: FastifyRequest, query: URLSearchParams, config: Config): string {
   const host = rotate(query, 'host')
   const scheme = query.get('scheme')
@@ -145,7 +145,7 @@ function setHost(url: URL, host: string, allowed: readonly string[]): void {
       `Redirects to ${host} are not allowed. Add the name of the host to ALLOWED_REDIRECT_DOMAINS.`,
     )
   }
-  // Without a port, that of the request stays.
+  // A URL without a port keeps that of the request.
   url.host = host
 }
 

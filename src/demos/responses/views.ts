@@ -48,7 +48,7 @@ ${notes}`,
   }
 }
 
-/** Not the page itself, and each path once. */
+/** Leaves out the page itself, and repeated paths. */
 function isFirst({ url }: DeclaredRoute, index: number, routes: readonly DeclaredRoute[]): boolean {
   return url !== '/responses' && routes.findIndex((other) => other.url === url) === index
 }
@@ -164,7 +164,7 @@ function renderMember(name: Member, label: string, note: string): Html {
 `
 }
 
-/** Of the steps of a sequence before the response. Only the script sends them. */
+/** Only the script sends the steps of a sequence before the last response. */
 function renderFirst(part: string, label: string, unit: string, max: number): Html {
   return html`<p class="field"><label>${label} <span class="quiet">${unit}</span> <input data-first="${part}" type="number" min="0" max="${max}"></label></p>
 `

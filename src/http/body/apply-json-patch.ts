@@ -9,7 +9,6 @@ export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 type Path = readonly string[]
 type Copy = (value: unknown, path: Path) => unknown
 
-/** RFC 6902 §3: returns a patched copy. Throws 409, 413, and 400 for deep nesting. */
 export function applyJsonPatch(
   document: unknown,
   operations: readonly PatchOperation[],
@@ -72,7 +71,6 @@ function findChild(parent: unknown, name: string): unknown {
     const items: readonly unknown[] = parent
     return isIndex(name) ? items[Number(name)] : undefined
   }
-  // Own members only: no path reaches a prototype.
   return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
 }
 
@@ -98,7 +96,6 @@ function addValue(root: object, path: Path, value: unknown): boolean {
     parent.splice(index, 0, value)
     return true
   }
-  // Assigning to `__proto__` would set the prototype.
   const member = { value, configurable: true, enumerable: true, writable: true }
   return isObject(parent) && Reflect.defineProperty(parent, name, member)
 }

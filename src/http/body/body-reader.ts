@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import { decodeBytes, findCodings, toMaxEncodedBytes, type Coding } from './decode-content.ts'
+import { decodeBytes, findCodings, toMaxEncodedBytes } from './decode-content.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
 import { afterParsing, readBytes } from './read-bytes.ts'
@@ -24,7 +24,6 @@ declare module 'node:http' {
 interface Body {
   value?: unknown
   formHeaders?: ReturnType<typeof takeFormHeaders>
-  /** Of an edit form: what its fields had before. */
   previous?: ReturnType<typeof takePrevious>
   error?: Error
 }
@@ -32,6 +31,7 @@ interface Body {
 export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => void
 
 export function createBodyReader(config: Config): BodyReader {
+  const { bodyIdleSeconds, requestSeconds } = config
   function read(raw: IncomingMessage, parse: Parser): Body | Promise<Body> {
     try {
       assertTransferCoding(raw)
@@ -51,7 +51,8 @@ export function createBodyReader(config: Config): BodyReader {
         if (codings.length === 0) return toBody(bytes)
         return decodeBytes(bytes, codings, config.maxBodyBytes).then(toBody)
       }
-      const bytes = readBytes(raw, toEncodedLimits(config, codings))
+      const maxBodyBytes = toMaxEncodedBytes(config.maxBodyBytes, codings)
+      const bytes = readBytes(raw, { bodyIdleSeconds, requestSeconds, maxBodyBytes })
       const body = Buffer.isBuffer(bytes) ? decode(bytes) : bytes.then(decode)
       return body instanceof Promise ? body.catch(toFailed) : body
     } catch (error) {
@@ -75,11 +76,6 @@ export function createBodyReader(config: Config): BodyReader {
       else finish(body)
     })
   }
-}
-
-function toEncodedLimits(config: Config, codings: readonly Coding[]): Config {
-  if (codings.length === 0) return config
-  return { ...config, maxBodyBytes: toMaxEncodedBytes(config.maxBodyBytes, codings) }
 }
 
 function toFailed(error: unknown): Body {
@@ -132,7 +128,6 @@ const parsers: Readonly<Record<Reader, ((text: string, config: Config) => unknow
   json: parseJson,
   form: parseForm,
   text: String,
-  // It is read as a stream, by the routes that need it.
   multipart: undefined,
 }
 
@@ -181,7 +176,6 @@ export function assertTransferCoding({ headers }: IncomingMessage): void {
 
 export function assertUtf8(contentType = ''): void {
   const [, charset = ''] = /;[ \t]*charset[ \t]*=[ \t]*["']?([^"';]*)/i.exec(contentType) ?? []
-  // An empty value names no charset.
   if (/^(utf-?8|us-ascii|)$/i.test(charset.trim())) return
   throw unsupportedMediaType(`The charset must be UTF-8, not ${charset}.`)
 }

@@ -9,26 +9,25 @@ import { badRequest, HttpError, unsupportedMediaType } from '../errors/http-erro
 const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_d_windowLogMax, ZSTD_e_flush } = zlib.constants
 // RFC 9659 §3: a window of more than 8 MB is not to be accepted.
 const params = { [ZSTD_d_windowLogMax]: 23 }
-// The end of recorded content can be missing.
-const toOptions = (isRecorded: boolean, finishFlush: number) =>
-  isRecorded ? { finishFlush } : { rejectGarbageAfterEnd: true }
 
+/** `finishFlush` lets a decoder accept content whose end is missing. */
 const decoders = {
-  // RFC 1952 §2.2: several members can follow each other.
-  gzip: (_: Uint8Array, isRecorded: boolean) =>
-    zlib.createGunzip(isRecorded ? { finishFlush: Z_SYNC_FLUSH } : {}),
-  br: (_: Uint8Array, isRecorded: boolean) =>
-    zlib.createBrotliDecompress(toOptions(isRecorded, BROTLI_OPERATION_FLUSH)),
-  zstd: (_: Uint8Array, isRecorded: boolean) =>
-    zlib.createZstdDecompress({ ...toOptions(isRecorded, ZSTD_e_flush), params }),
-  // RFC 9110 §8.4.1.2: some clients omit the zlib header, of which the low bits are 8.
-  deflate: ([first = 0]: Uint8Array, isRecorded: boolean) => {
-    const options = toOptions(isRecorded, Z_SYNC_FLUSH)
-    return (first & 15) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options)
-  },
+  gzip: { create: zlib.createGunzip, finishFlush: Z_SYNC_FLUSH },
+  br: { create: zlib.createBrotliDecompress, finishFlush: BROTLI_OPERATION_FLUSH },
+  zstd: { create: zlib.createZstdDecompress, finishFlush: ZSTD_e_flush, params },
+  deflate: { create: zlib.createInflate, finishFlush: Z_SYNC_FLUSH },
 }
 
 export type Coding = keyof typeof decoders
+
+function createDecoder(coding: Coding, [first = 0]: Uint8Array, isRecorded: boolean) {
+  const { create, finishFlush, ...options } = decoders[coding]
+  // RFC 9110 §8.4.1.2: some clients omit the zlib header, of which the low bits are 8.
+  const isRaw = coding === 'deflate' && (first & 15) !== 8
+  // RFC 1952 §2.2: several members of gzip can follow each other.
+  const ofEnd = isRecorded ? { finishFlush } : { rejectGarbageAfterEnd: coding !== 'gzip' }
+  return (isRaw ? zlib.createInflateRaw : create)({ ...options, ...ofEnd })
+}
 
 const maxCodings = 3
 
@@ -64,12 +63,11 @@ export async function decodeContent(
   isRecorded = false,
 ): Promise<Readable> {
   let content = encoded
-  for (const [index, coding] of codings.toReversed().entries()) {
+  for (const [index, coding] of [...codings.entries()].toReversed()) {
     const start = await peek(content)
     if (start === undefined) break
-    const inner = codings.slice(0, codings.length - 1 - index)
-    const decoded = limitBytes(toMaxEncodedBytes(maxBytes, inner))
-    const decoder = decoders[coding](start, isRecorded).once('error', (error) => {
+    const decoded = limitBytes(toMaxEncodedBytes(maxBytes, codings.slice(0, index)))
+    const decoder = createDecoder(coding, start, isRecorded).once('error', (error) => {
       const isOurs = error instanceof HttpError
       decoded.destroy(isOurs ? error : badRequest(`The body is not valid ${coding}.`, error))
     })
@@ -77,38 +75,6 @@ export async function decodeContent(
     content = decoded
   }
   return content
-}
-
-export async function decodeBytes(
-  bytes: Buffer,
-  codings: readonly Coding[],
-  maxBytes: number,
-): Promise<Buffer> {
-  if (bytes.length === 0) return bytes
-  return buffer(await decodeContent(Readable.from([bytes]), codings, maxBytes))
-}
-
-/** Each step decodes at most as much. */
-const maxRecordedContent = 1024 * 1024
-
-/** At most `maxBytes` of recorded content, which can be cut. Undefined if nothing can be decoded. */
-export async function decodeRecorded(
-  bytes: Buffer,
-  contentEncoding: string,
-  maxBytes: number,
-): Promise<Buffer | undefined> {
-  const decoded = createByteCollector(maxBytes)
-  try {
-    const codings = findCodings({ headers: { 'content-encoding': contentEncoding } })
-    if (codings.length === 0) return bytes
-    const encoded = Readable.from([bytes])
-    const content = await decodeContent(encoded, codings, maxRecordedContent, true)
-    for await (const chunk of content) if (!decoded.add(chunk as Buffer)) break
-  } catch {
-    // What comes before the error is kept.
-    if (decoded.findSizes().size === 0) return undefined
-  }
-  return decoded.toBuffer()
 }
 
 async function peek(content: Readable): Promise<Buffer | undefined> {
@@ -119,26 +85,34 @@ async function peek(content: Readable): Promise<Buffer | undefined> {
   return start
 }
 
-export function limitBytes(
-  maxBytes: number,
-  onChunk?: (chunk: Buffer) => void,
-  onEnd?: () => void,
-): Transform {
+export async function decodeBytes(bytes: Buffer, codings: readonly Coding[], maxBytes: number) {
+  if (bytes.length === 0) return bytes
+  return buffer(await decodeContent(Readable.from([bytes]), codings, maxBytes))
+}
+
+const maxRecordedContent = 1024 * 1024
+
+/** At most `maxBytes` of recorded content, which can be cut. Undefined if nothing can be decoded. */
+export async function decodeRecorded(bytes: Buffer, contentEncoding: string, maxBytes: number) {
+  const decoded = createByteCollector(maxBytes)
+  try {
+    const codings = findCodings({ headers: { 'content-encoding': contentEncoding } })
+    if (codings.length === 0) return bytes
+    const encoded = Readable.from([bytes])
+    const content = await decodeContent(encoded, codings, maxRecordedContent, true)
+    for await (const chunk of content) if (!decoded.add(chunk as Buffer)) break
+  } catch {
+    if (decoded.findSizes().size === 0) return undefined
+  }
+  return decoded.toBuffer()
+}
+
+export function limitBytes(maxBytes: number): Transform {
   let size = 0
   return new Transform({
     transform: (chunk: Buffer, _, done) => {
       size += chunk.length
-      onChunk?.(chunk)
-      if (size <= maxBytes) done(null, chunk)
-      else done(tooLarge(maxBytes))
-    },
-    flush: (done) => {
-      try {
-        onEnd?.()
-        done()
-      } catch (error) {
-        done(error instanceof Error ? error : null)
-      }
+      done(size > maxBytes ? tooLarge(maxBytes) : null, chunk)
     },
   })
 }

@@ -84,13 +84,11 @@ export interface ByteSource {
   size: number
   sha256?: string
   isInMemory?: boolean
-  /** Both positions are inclusive. */
   open: (start: number, end: number) => ByteContent | Promise<ByteContent>
 }
 
 export type ByteContent = Buffer | Readable
 
-/** {@link addDigestHeaders} for streams: the bytes are read a second time. */
 export async function addStreamDigests(
   { headers, method }: FastifyRequest,
   reply: FastifyReply,

@@ -3,7 +3,6 @@ import type { Validator, XSchema } from 'typebox/schema'
 
 const load = createRequire(import.meta.url)
 
-/** Returns the validator of a JSON Schema, compiled on first use: loading the compiler takes 40 ms. */
 export function compileLater<const Schema extends XSchema>(schema: Schema) {
   let validator: Validator<Schema> | undefined
   return (): Validator<Schema> => {
@@ -12,7 +11,6 @@ export function compileLater<const Schema extends XSchema>(schema: Schema) {
 }
 
 function openCompiler() {
-  // `require` is untyped.
   const { Settings } = load('typebox/system') as typeof import('typebox/system')
   // By default, a validation ends after 8 errors: a form with more invalid fields would not name them all.
   Settings.Set({ maxErrors: 100 })

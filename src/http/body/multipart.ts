@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import {
   assertTransferCoding,
   assertUtf8,
@@ -9,8 +10,8 @@ import {
   toMediaType,
 } from './body-reader.ts'
 import {
-  createByteCollector,
   endedEarly,
+  isAborted,
   isAnnouncedTooLarge,
   sendContinue,
   tooLarge,
@@ -22,7 +23,6 @@ import { createDigestCheck } from './digest.ts'
 import { parsePartHead } from './part-head.ts'
 import { readParts } from './read-parts.ts'
 import { decodeUtf8 } from '../request/parameters.ts'
-import { findStream } from '../request/target.ts'
 import { badRequest, contentTooLarge } from '../errors/http-error.ts'
 
 /** Read it to its end before the next. `fileName` is undefined for text, and empty for an empty input. */
@@ -52,7 +52,9 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
   const boundary = parseBoundary(headers['content-type'])
   const codings = findCodings(raw)
   const maxEncodedBytes = toMaxEncodedBytes(limits.maxBytes, codings)
+  const digests = createDigestCheck(headers)
   const encoded = openBody(raw, maxEncodedBytes, limits.times)
+  raw.on('data', digests.update)
   try {
     const content = await decodeContent(encoded, codings, limits.maxBytes)
     let count = 0
@@ -61,24 +63,19 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
       if (count > limits.parts) throw contentTooLarge('The form has too many parts.')
       yield toFormPart(head, bytes, limits.maxPartBytes)
     }
+    if (isAborted(raw)) throw badRequest(endedEarly)
+    digests.verify()
   } finally {
     encoded.destroy()
   }
 }
 
-/** The body as it was sent. The stream fails with 400 if it ends early or has another digest, 408 and 413. */
+/** The body as it was sent. The stream fails with 400 if it ends early, with 408 and 413. */
 function openBody(raw: IncomingMessage, maxBytes: number, times: BodyTimes): Readable {
   if (isAnnouncedTooLarge(raw, { maxBodyBytes: maxBytes })) throw tooLarge(maxBytes)
   if (raw.destroyed) throw badRequest(endedEarly)
-  const { update, verify } = createDigestCheck(raw.headers)
-  const onEnd = () => {
-    // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
-    if (findStream(raw)?.aborted === true) throw badRequest(endedEarly)
-    verify()
-  }
-  const body = limitBytes(maxBytes, update, onEnd)
-  // The reader of the stream throws it.
-  body.on('error', () => undefined)
+  // The reader of the stream throws its error.
+  const body = limitBytes(maxBytes).on('error', () => undefined)
   // What is not read would block the connection.
   body.once('close', () => raw.unpipe(body).resume())
   sendContinue(raw)
@@ -107,24 +104,20 @@ function toFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   if (fileName === undefined) assertUtf8(contentType)
   const [type = ''] = contentType.toLowerCase().split(/\s*;/, 1)
-  return { name, fileName, type, content: limitPart(bytes, name, maxBytes) }
+  const problem = `${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`
+  return { name, fileName, type, content: limitPart(bytes, maxBytes, problem) }
 }
 
-async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes: number) {
+async function* limitPart(content: AsyncIterable<Buffer>, maxBytes: number, problem: string) {
   let size = 0
   for await (const chunk of content) {
     size += chunk.length
-    if (size > maxBytes) {
-      throw contentTooLarge(`${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`)
-    }
+    if (size > maxBytes) throw contentTooLarge(problem)
     yield chunk
   }
 }
 
 export async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
-  const bytes = createByteCollector(maxBytes)
-  for await (const chunk of content) {
-    if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
-  }
-  return decodeUtf8(bytes.toBuffer())
+  const limited = limitPart(content, maxBytes, 'The fields of the form are too large.')
+  return decodeUtf8(await buffer(limited))
 }

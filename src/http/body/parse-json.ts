@@ -5,7 +5,6 @@ import { badRequest } from '../errors/http-error.ts'
 // JSON.parse gives the same result for all other texts, in half the time.
 const suspicious = ['__proto__', 'constructor', String.raw`\u`, '\ufeff']
 
-/** `what` is the name in the message of an error. */
 export function parseJson(
   text: string,
   { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>,
@@ -25,7 +24,6 @@ export function parseJson(
   }
 }
 
-/** Undefined for text that is not JSON. */
 export function findJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -34,7 +32,6 @@ export function findJson(text: string): unknown {
   }
 }
 
-/** Throws 400. Call it before parsing: deep nesting would exhaust the stack. */
 export function assertDepth(text: string, maxDepth: number, outerDepth = 0): void {
   // Brackets in strings count too: an upper bound, 40 times as fast as the exact depth.
   if (!hasMoreThan(text, '[{', maxDepth - outerDepth)) return
@@ -51,7 +48,6 @@ export function assertDepth(text: string, maxDepth: number, outerDepth = 0): voi
   }
 }
 
-/** Whether the text has more than `count` of these characters. */
 export function hasMoreThan(text: string, characters: string, count: number): boolean {
   let left = count
   for (const character of characters) {

@@ -1,4 +1,5 @@
 import { badRequest } from '../errors/http-error.ts'
+import { decodePath } from '../request/target.ts'
 
 const field = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
 const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/gy
@@ -13,7 +14,6 @@ export function parsePartHead(head: string) {
   if (name === undefined || name === '') throw badRequest('A form part has no name.')
   const extended = parameters.get('filename*')
   const fileName = extended === undefined ? parameters.get('filename') : decodeExtended(extended)
-  // RFC 7578 §4.4
   return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
 }
 
@@ -65,11 +65,8 @@ function unescape(quoted: string): string {
 
 /** RFC 8187 §3.2.1 */
 function decodeExtended(value: string): string {
-  try {
-    const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? []
-    if (text !== undefined) return decodeURIComponent(text)
-  } catch {
-    // It is malformed.
-  }
+  const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? []
+  const name = text === undefined ? undefined : decodePath(text)
+  if (name !== undefined) return name
   throw badRequest("filename* of a form part must have the form UTF-8''….")
 }

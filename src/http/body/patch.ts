@@ -19,7 +19,6 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) members.delete(name)
     else members.set(name, applyMergePatch(members.get(name), value))
   }
-  // `__proto__` becomes an own member too.
   return Object.fromEntries(members)
 }
 

@@ -26,6 +26,11 @@ export function sendContinue(raw: IncomingMessage): void {
   continuing.delete(raw)
 }
 
+/** RFC 9113 §8.1.1: over HTTP/2 a lost connection ends the body like a whole one. */
+export function isAborted(raw: IncomingMessage): boolean {
+  return findStream(raw)?.aborted === true
+}
+
 export const endedEarly = 'The body ended early.'
 const tooLate = 'The body took too long to arrive.'
 
@@ -33,7 +38,7 @@ const waiting: (() => void)[] = []
 
 /** Calls back when Node has parsed what arrived with the head, which often is the whole body. */
 export function afterParsing(callback: () => void): void {
-  // Without it, tracing would see every request of a turn in the context of the first.
+  // With the scope of the caller, tracing sees each request of a turn in its own context.
   const resource = new AsyncResource('body')
   waiting.push(() => {
     resource.runInAsyncScope(callback)
@@ -99,8 +104,7 @@ function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart):
     resolve(start)
   })
   raw.on('end', () => {
-    // Over HTTP/2 a lost connection ends the body like a whole one (RFC 9113 §8.1.1).
-    if (findStream(raw)?.aborted === true) reject(badRequest(endedEarly))
+    if (isAborted(raw)) reject(badRequest(endedEarly))
     else resolve(bytes.toBuffer())
   })
   raw.on('error', (error) => {
@@ -118,7 +122,6 @@ export function createByteCollector(
   let kept = 0
   let size = 0
   return {
-    /** Returns false if not all bytes fit. */
     add: (chunk: Buffer): boolean => {
       const needed = Math.min(kept + chunk.length, maxBytes)
       const capacity = Math.max(needed, Math.min(2 * buffer.length, maxBytes))
@@ -133,7 +136,7 @@ export function createByteCollector(
       kept += chunk.copy(buffer, kept)
       return kept === size
     },
-    /** Without a copy: the rest of the buffer stays in memory. */
+    /** It makes no copy: the rest of the buffer stays in memory. */
     toBuffer: () => buffer.subarray(0, kept),
     findSizes: () => ({ size, capacity: buffer.length }),
   }
@@ -178,7 +181,7 @@ const tooSmall = 'The body arrives in too many small chunks.'
 
 const maxDiscardedBytes = 4 * 1024 * 1024
 
-/** For clients that read the response only after sending everything; a longer body is cut off. */
+/** Some clients read the response only after they have sent everything. A longer body is cut off. */
 export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {
   if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   const { promise, resolve } = Promise.withResolvers<unknown>()

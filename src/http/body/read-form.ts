@@ -6,11 +6,9 @@ import { contentTooLarge } from '../errors/http-error.ts'
 
 interface FileReader {
   maxFiles: number
-  /** Reads the content of the part to its end. */
   readFile: (part: FormPart) => Promise<void>
 }
 
-/** Of the heads of the parts. */
 const framingBytes = 16 * 1024
 
 /** The text fields of a multipart form, which nest as those of a query string. Throws 400, 408 and 413. */

@@ -12,7 +12,6 @@ export function toFieldProblems(error: TLocalizedValidationError): FieldProblem[
 
 type Reason = readonly [name: readonly string[], reason: string]
 
-/** With the name of each member that is missing. */
 function findMissing(error: TLocalizedValidationError): Reason[] {
   switch (error.keyword) {
     case 'required':

@@ -4,13 +4,11 @@ import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types
 
 export interface FieldProblem {
   field: string
-  /** The path within the field. */
   inside?: readonly string[]
-  /** Completes "name …": `is required`. */
   message: string
 }
 
-/** As in `lines[0].quantity must be a whole number`. A problem without a field is one of the record. */
+/** Returns for example `lines[0].quantity must be a whole number`. A problem without a field is one of the record. */
 export function explainProblem(
   { field, inside = [], message }: FieldProblem,
   label = field || 'the record',
@@ -31,10 +29,9 @@ export class HttpError extends Error {
   readonly title: string
   readonly headers: ErrorHeaders = {}
   readonly fields: readonly FieldProblem[] = []
-  /** For a request that matched no route: whether its error is JSON by default. */
+  /** Whether the error of a request that matched no route is JSON by default. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
-  /** The path and the name of the page that the error page links to. */
   readonly back: readonly [string, string] | undefined
 
   constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: ErrorParts = {}) {

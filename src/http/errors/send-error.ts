@@ -98,7 +98,7 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   return new HttpError('internal-error', `The service failed. The request id is ${request.id}.`)
 }
 
-/** For a method that only HTTP/2 accepts: Fastify runs no hook for it. */
+/** Fastify runs no hook for a method that only HTTP/2 accepts. */
 export function isUnrouted(error: unknown): error is FastifyError {
   return hasCode(error, 'FST_ERR_NOT_FOUND')
 }

@@ -15,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** The offer that Accept prefers (RFC 9110 §12.5.1). Adds Vary: Accept. */
 export function negotiate<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -80,7 +79,6 @@ export function addVary(reply: FastifyReply, name: string): void {
   addMember(reply, 'vary', name)
 }
 
-/** Adds a member to a header that is a list. */
 export function addMember(reply: FastifyReply, header: string, member: string): void {
   const value = reply.getHeader(header)
   if (value === undefined) reply.header(header, member)

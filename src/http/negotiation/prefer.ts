@@ -14,7 +14,6 @@ export function applyPreference(
   return true
 }
 
-/** Returns the preference with its value, such as `return=minimal`. */
 export function findPreference(request: FastifyRequest, name: string): string | undefined {
   return listPreferences(request).find((part) => part.split('=', 1)[0] === name)
 }

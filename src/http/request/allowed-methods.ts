@@ -25,7 +25,6 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     const known = (router ??= toRouter(routes, maxUrlBytes))
     const found = listedMethods.flatMap((method) => {
       const route = known.find(method, path)
-      // `toRouter` stored the `config` of the route.
       return route ? [{ method, config: route.store as FastifyContextConfig }] : []
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)

@@ -30,7 +30,6 @@ const maxShownLength = 300
 function logBlocked({ id, raw, server }: FastifyRequest): void {
   const { origin = '', 'access-control-request-method': method = '' } = raw.headers
   if (isSafe(method) || !server.supportedMethods.includes(method)) return
-  // Clients other than browsers can send any text.
   const shown = (URL.parse(origin)?.origin ?? 'null').slice(0, maxShownLength)
   server.log.info({ reqId: id }, `${shown} may not send ${method}: it is not in CORS_ORIGINS`)
 }
@@ -100,7 +99,6 @@ function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: str
   return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
 }
 
-/** Finds what is near to the path or to its first segment. A path with `:id` is found only if that alone is missing. */
 function findSuggestion(path: string, suggestions: ReadonlyMap<string, string>) {
   const known = [...suggestions].flatMap(([name, url]) => (name === url ? name : []))
   const [first = ''] = /^\/[^/]*/.exec(path) ?? []

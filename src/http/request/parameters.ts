@@ -78,7 +78,7 @@ export function decodeComponent(text: string): string {
 
 export const formHeaderNames = ['_method', '_if_match', '_idempotency_key', '_request_id'] as const
 
-/** Without method overrides, all but `_request_id`, which the pages add, are ordinary fields. */
+/** If method overrides are off, only `_request_id`, which the pages add, is no ordinary field. */
 export function takeFormHeaders(
   value: unknown,
   { methodOverride }: Pick<Config, 'methodOverride'>,
@@ -96,14 +96,13 @@ export function takeFormHeaders(
 /** The field `_was.name` of an edit form has what the field `name` had before. */
 export const previousPrefix = '_was.'
 
-/** With what its fields had before, a form has twice as many parameters. */
+/** An edit form has twice as many parameters as fields: it also sends what they had before. */
 export function parseForm(text: string, config: Config) {
   const count = text.match(/(?:^|&)_was\./g)?.length ?? 0
   const maxParameters = config.maxParameters + Math.min(count, config.maxParameters)
   return parseParameters(text, { ...config, maxParameters })
 }
 
-/** Removes what the fields of a form had before, and returns it by the name of the field. */
 export function takePrevious(form: Record<string, unknown>): Readonly<Record<string, unknown>> {
   const names = Object.keys(form).filter((name) => name.startsWith(previousPrefix))
   const taken = names.map((name) => [name.slice(previousPrefix.length), form[name]] as const)

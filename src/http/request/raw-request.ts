@@ -12,11 +12,11 @@ export function toRawRequest({ raw }: FastifyRequest) {
   return { method: receivedMethod, target: originalUrl, headers }
 }
 
-/** Those of a connection and its messages, which another connection must not repeat (RFC 9110 §7.6.1). */
+/** RFC 9110 §7.6.1: fields of one connection and its messages, which another must not repeat. */
 export const connectionFields =
   /^(connection|content-length|expect|host|http2-settings|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
-/** None before the end of the body. The requests of `inject` cannot have any. */
+/** Trailers are known at the end of the body. The requests of `inject` cannot have any. */
 export function toTrailers({ rawTrailers = [] }: Partial<IncomingMessage>) {
   return toPairs(rawTrailers)
 }

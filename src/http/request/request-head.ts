@@ -19,7 +19,7 @@ import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 
-// Without characters that have a meaning in a shell: pages show commands with the host.
+// Pages show commands with the host, so that it has no character with a meaning in a shell.
 const isHost = remember((text) => /^[\w.~+,=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`))
 
 const scheme = /^https?$/
@@ -39,17 +39,15 @@ export function toRequestUri(id: string): string {
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
 }
 
-/** `undefined` if the request has no valid host, as over HTTP/1.0. */
 export function findOrigin({ protocol, host }: FastifyRequest): string | undefined {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : undefined
 }
 
-/** Where this machine reaches the service if the request has no valid host. */
 export function toOrigin(request: FastifyRequest): string {
   return findOrigin(request) ?? `http://localhost:${String(request.socket.localPort ?? 80)}`
 }
 
-/** Against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
+/** This protects against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
 export function assertHostAllowed(allowed: readonly string[], host = '', received = host): void {
   if (host !== '' && !isAllowedHost(host, allowed)) throw misdirectedHost(host)
   if (received === host || isAllowedHost(received, [...allowed, ...localHosts])) return
@@ -79,7 +77,7 @@ export function assertRequestHead(
   assertTarget(raw, maxUrlBytes)
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
-    // Without a body after a 417, the next request would be read in its place.
+    // If a client sends no body after a 417, the next request would be read in its place.
     throw expectationFailed('Expect must be 100-continue.')
   }
 }
@@ -136,7 +134,6 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   }
 }
 
-/** Sets `request.query`. Returns the error of an invalid head. */
 export function parseRequestHead(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {
     const { raw } = request

@@ -16,10 +16,7 @@ const listOwn = (request: FastifyRequest) =>
 
 const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 
-/**
- * Throws the error that `Prefer: vitrine-fail=503` asks for, and 400 for a preference that cannot be
- * applied: a test would pass without its failure. RFC 7240 §2 has others ignored.
- */
+/** Throws 400 for an own preference that cannot be applied, unlike RFC 7240 §2: a test would pass without its failure. */
 export function assertNotToFail(request: FastifyRequest): void {
   const unknown = listOwn(request).find((preference) => !known.test(preference))
   if (unknown !== undefined) {
@@ -39,7 +36,6 @@ export function assertNotToFail(request: FastifyRequest): void {
   throw new HttpError(Number(status), detail, { headers })
 }
 
-/** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
 export function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
   const delay = findDelay(request)
@@ -62,23 +58,19 @@ function findDelay(request: FastifyRequest) {
   return milliseconds === undefined ? undefined : { preference, milliseconds: Number(milliseconds) }
 }
 
-/** For a request without a key, or with a method or path that accepts none. */
+/** Only the responses to requests with a key are stored, and can be lost without harm. */
 export function assertNotToLose(request: FastifyRequest): void {
   if (findPreference(request, losing) === undefined) return
   throw badRequest(`${losing} needs an Idempotency-Key, in a POST request that creates a record.`)
 }
 
-/** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
 export function reportIgnored(reply: FastifyReply, applied: string): void {
   const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
   const ignored = names.filter((name) => name !== `vitrine-${applied}`)
   if (ignored.length > 0) reply.header('vitrine-ignored-preferences', ignored.join(', '))
 }
 
-/**
- * Closes the connection in place of the response if `Prefer: vitrine-lose-response` asks for it, and with
- * the value `stall` only when the client has gone, or after MAX_DURATION_SECONDS.
- */
+/** With the value `stall`, the connection is closed when the client has gone, or after MAX_DURATION_SECONDS. */
 export async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
   const { request, raw } = reply
   const preference = findPreference(request, losing)

@@ -6,18 +6,15 @@ type Rules = Readonly<Record<string, unknown>>
 /** The limit for one request: a pattern with several `*` can take the square of the length of a URL, or more. */
 const maxMatchingMs = 20
 
-/** Applies each rule to the result of those before, as json-server 0.17 does with express-urlrewrite. */
 export function createRewriter(rules: Rules): (target: string) => string {
-  const compiled = Object.entries(rules).flatMap(([from, to]) => {
-    const rule = compile(from, to)
-    return typeof rule === 'string' ? [] : rule
-  })
+  const compiled = Object.entries(rules)
+    .map(([from, to]) => compile(from, to))
+    .filter((rule) => typeof rule !== 'string')
   const rewrite = (target: string) => compiled.reduce((url, apply) => apply(url), target)
   if (compiled.length === 0) return (target) => target
   return (target) => runWithin(maxMatchingMs, () => rewrite(target)) ?? target
 }
 
-/** A line for each rule that is not applied. */
 export function findRewriteProblems(rules: Rules): string[] {
   return Object.entries(rules).flatMap(([from, to]) => {
     const rule = compile(from, to)
@@ -30,8 +27,12 @@ function compile(from: string, to: unknown) {
     return 'its target must be a text that starts with /'
   if (!/^[/:(*]/.test(from)) return 'a pattern that does not start with / matches no URL'
   const keys: Key[] = []
-  const pattern = parse(from, keys)
-  if (!pattern) return 'it is not a pattern of path-to-regexp 1'
+  let pattern: RegExp
+  try {
+    pattern = pathToRegexp(from, keys)
+  } catch {
+    return 'it is not a pattern of path-to-regexp 1'
+  }
   const names = keys.map(({ name }) => String(name))
   const unknown = [...to.matchAll(/:(\w+)/g)].find(([, name = '']) => !names.includes(name))
   if (unknown) return `the pattern has no ${unknown[0]}`
@@ -41,13 +42,5 @@ function compile(from: string, to: unknown) {
     const toText = (_: string, number?: string, name = '') =>
       String(found[number === undefined ? names.lastIndexOf(name) + 1 : Number(number)])
     return to.replaceAll(/\$(\d+)|:(\w+)/g, toText)
-  }
-}
-
-function parse(from: string, keys: Key[]): RegExp | undefined {
-  try {
-    return pathToRegexp(from, keys)
-  } catch {
-    return undefined
   }
 }

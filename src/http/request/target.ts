@@ -8,10 +8,8 @@ import { createRewriter } from './rewrites.ts'
 declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
-    /** `url` is in origin form, as sent. */
     target?: { url: string; isRaw: boolean; getQuery: () => Query }
     receivedMethod?: string
-    /** The value of `_method` that is not the name of a method. */
     unknownMethod?: string
     ownId?: string
   }
@@ -52,19 +50,17 @@ export function createTargetParser(
 
 /** Spells the first segment of a path as it is routed: find-my-way does not decode reserved characters. */
 function createSpeller(segments: readonly Segment[]) {
-  const known = new Map(segments.map(({ name }) => [name, `/${encodeURI(name)}`]))
-  const inLowerCase = segments.flatMap(({ name, ignoresCase }): [string, string | undefined][] =>
-    ignoresCase ? [[name.toLowerCase(), known.get(name)]] : [],
-  )
-  const ignoringCase = new Map(inLowerCase.toReversed())
+  const known = new Map(segments.map(({ name }) => [name, name]))
+  const lenient = segments.filter(({ ignoresCase }) => ignoresCase).toReversed()
+  const ignoringCase = new Map(lenient.map(({ name }) => [name.toLowerCase(), name]))
   const find = (name: string) => known.get(name) ?? ignoringCase.get(name.toLowerCase())
   return (url: string): string => {
-    if (known.size === 0) return url
+    if (segments.length === 0) return url
     const [start = '', segment = ''] = /^\/([^/?]*)/.exec(url) ?? []
     const name = decodePath(segment) ?? segment
     const [suffix = ''] = find(name) === undefined ? (/\.\w+$/.exec(name) ?? []) : []
     const spelt = find(name.slice(0, name.length - suffix.length))
-    return spelt === undefined ? url : spelt + suffix + url.slice(start.length)
+    return spelt === undefined ? url : `/${encodeURI(spelt)}${suffix}${url.slice(start.length)}`
   }
 }
 
@@ -139,7 +135,6 @@ export function toPath(target: string): string {
   return end === -1 ? target : target.slice(0, end)
 }
 
-/** With its question mark, which `URLSearchParams` ignores. */
 export function toQueryText(target: string): string {
   return target.slice(toPath(target).length)
 }

@@ -4,7 +4,7 @@ import { create as toContentDisposition } from 'content-disposition'
 const maxNameLength = 255
 const activeType = /html|xml|svg|script|pdf|multipart/i
 
-/** For bytes of a visitor, which never run in the origin of the service. */
+/** The bytes of a visitor must never run in the origin of the service. */
 export function toAttachmentHeaders(fileName: string) {
   const name = fileName.split(/[/\\]/).at(-1)?.slice(-maxNameLength)
   return {

@@ -31,16 +31,12 @@ let count = 0
 type Alarm = ReturnType<typeof createAlarm>
 
 export interface EventSource {
-  /** Calls back when there may be more to read. Returns the function that ends it. */
   watch: (wake: () => void) => () => void
-  /** The text of the first block, and a function that returns the following events. */
   start: () => Promise<{ opening?: string; read: ReadEvents }>
 }
 
-/** Empty if there are none yet; undefined at the end of the stream. */
 type ReadEvents = () => string | undefined | Promise<string | undefined>
 
-/** Returns a function that responds with server-sent events until the client disconnects or the service stops. */
 export function createStreamSender(app: FastifyInstance) {
   const open = createStreamCount(app)
   return async (request: FastifyRequest, reply: FastifyReply, source: EventSource) => {
@@ -49,7 +45,6 @@ export function createStreamSender(app: FastifyInstance) {
       .type(eventStreamType)
       .header('cache-control', 'no-store')
       .header('x-accel-buffering', 'no')
-    // An opened stream counts against the limit, and waits for its first block.
     if (request.method === 'HEAD') return reply.send(Readable.from([]))
     const alarm = open(request, reply, source.watch)
     const { opening = '', read } = await source.start()
@@ -81,7 +76,6 @@ async function* toTexts(
   }
 }
 
-/** Returns what counts a stream until its client disconnects or the service stops. */
 export function createStreamCount(app: FastifyInstance) {
   const streams = new Set<Alarm>()
   let isStopping = false
@@ -126,7 +120,6 @@ function createAlarm() {
       ring()
     },
     isStopped: () => isStopped,
-    /** Whether it rang since the last call, or rings in this time. */
     hasRung: async (ms: number): Promise<boolean> => {
       const timer = setTimeout(bell.resolve, ms, false)
       const hasRung = await bell.promise

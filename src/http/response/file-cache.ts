@@ -23,7 +23,7 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
     if (file && files.delete(name)) totalBytes -= file.version.size + overheadBytes
     return file
   }
-  /** For a file that no symbolic link leads to: a link could change to a hard link of the same file. */
+  /** The path must have no symbolic link: it could change to a hard link of the same file. */
   const add = (name: string, file: CachedFile<Metadata>): void => {
     take(name)
     files.set(name, file)
@@ -39,7 +39,7 @@ export function createFileCache<Metadata>(limits: { maxFileBytes: number; maxByt
     add(name, file)
     return file.metadata
   }
-  /** Undefined for a file that is large or not `version`, or so new that a change could look the same. */
+  /** Undefined if the file is large or not `version`, or so new that a change could look the same. */
   const read = async (open: () => Promise<FileHandle>, version: FileVersion) => {
     const { size, ctimeMs } = version
     const isOld = Date.now() - ctimeMs > clockTickMs

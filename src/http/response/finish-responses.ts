@@ -51,7 +51,6 @@ function keepFromCaches({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
 }
 
-/** Of a route that has it from GET. What is not sent is not read. */
 function dropContent({ routeOptions }: FastifyRequest, reply: FastifyReply, content: unknown) {
   if (routeOptions.config.derivesHead !== true) return content
   if (content instanceof Readable) content.destroy()
@@ -78,16 +77,14 @@ const maxAlwaysSentBytes = 64 * 1024
 
 let pendingBytes = 0
 
-/** Responses that clients do not read would fill the memory. */
 export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
 }
 
-/** 0 for a stream, whose length is unknown. */
 const toHeldBytes = (content: unknown) =>
   typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
 
-/** For the body of a stream that is in memory as a whole. Throws 503 if there is no space. */
+/** Counts the body of a stream that is in memory as a whole. Throws 503 if there is no space. */
 export function holdBytes(raw: ServerResponse, bytes: number): void {
   assertMemoryLeft(bytes)
   addPending(raw, bytes)
@@ -104,14 +101,13 @@ function addPending(raw: ServerResponse, bytes: number): void {
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Of a path that a wildcard route has. */
     pathTemplate?: string
   }
   interface ServerResponse {
     contentBytes?: number
     /** Why the service could not respond as requested, with a 5xx other than 500. */
     failure?: string
-    /** Whether the client ended its half of the connection during a requested delay. */
+    /** Set if the client ended its half of the connection during a requested delay. */
     isAbandoned?: boolean
     observed?: Observed | undefined
   }
@@ -128,7 +124,6 @@ interface Observed {
   take: TakeResponse
 }
 
-/** Can be called more than once for a response. */
 export function observeResponse(reply: FastifyReply, take: TakeResponse): void {
   const { raw } = reply
   if (raw.observed !== undefined) {

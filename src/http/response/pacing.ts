@@ -28,13 +28,10 @@ export function wait({ request, raw: response }: FastifyReply, ms: number): Prom
 export interface Pace {
   count: number
   pauseMs: number
-  /** By which part of itself a pause may be shorter or longer. */
   jitter?: number
-  /** At most so many items are due at once, so that other requests get their turn. */
   batch?: number
 }
 
-/** Yields the bounds of the items that are due, the first of them now. Ends if the client has gone. */
 export async function* pace(
   reply: FastifyReply,
   { count, pauseMs, jitter = 0, batch = 256 }: Pace,
@@ -54,7 +51,6 @@ export async function* pace(
   }
 }
 
-/** Yields each item when it is due. */
 export async function* paceItems<Item>(
   reply: FastifyReply,
   given: Pace,
@@ -65,7 +61,6 @@ export async function* paceItems<Item>(
   }
 }
 
-/** In milliseconds. There is no pause after the last item. */
 export function toPause(seconds: number, count: number): number {
   return (seconds * 1000) / Math.max(count - 1, 1)
 }

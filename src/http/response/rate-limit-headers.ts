@@ -3,10 +3,8 @@ import { serializeList, type Item } from 'structured-headers'
 export interface QuotaState {
   name: string
   quota: number
-  /** The time for which the quota is. */
   windowSeconds: number
   left: number
-  /** The time until more is left. */
   resetSeconds: number
 }
 

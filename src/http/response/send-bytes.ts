@@ -7,7 +7,6 @@ import { rangeNotSatisfiable } from '../errors/http-error.ts'
 
 export interface Bytes extends Validators, ByteSource {
   type: string
-  /** {@link toHeaders}, made once for content in memory. */
   headers?: Readonly<Record<string, string>>
 }
 
@@ -36,7 +35,6 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
   return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
 }
 
-/** What Range asks for, with its Content-Range, or all. Throws 416. */
 export function findPart(
   { headers, method }: FastifyRequest,
   validators: Validators,
@@ -60,7 +58,6 @@ function sendPart(request: FastifyRequest, reply: FastifyReply, { bytes, start, 
   const length = end - start + 1
   const send = (content: ByteContent) =>
     reply.type(bytes.type).header('content-length', String(length)).send(content)
-  // Not an empty text, for which Fastify would set Content-Length to 0.
   const isHead = request.method === 'HEAD'
   if ((isHead && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
   const content = bytes.open(start, end)

@@ -9,10 +9,7 @@ import { toHeaders, toSource, type Bytes } from './send-bytes.ts'
 
 const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
-/**
- * Calls `use` with undefined for a dot file outside `.well-known`, and for a path that leads out of `root`, by
- * a symbolic link too. For a file in memory it is called at once, since a promise would take time.
- */
+/** No file is a dot file outside `.well-known`, or leads out of `root`. One in memory is used at once, without a promise. */
 export function withFile<Result>(root: string, path: string, use: (file?: Bytes) => Result) {
   const names = path.slice(1).split('/').map(decodePath)
   if (!names.every(isFileName)) return use()

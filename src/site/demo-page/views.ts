@@ -10,7 +10,6 @@ import { renderSample } from '../sample-request.ts'
 
 export function renderDemoPage(
   demo: Demo,
-  /** Of all demos. */
   routes: readonly DeclaredRoute[],
   hasForm: boolean,
 ): Page {

@@ -46,7 +46,6 @@ ${operations.map(
   return toPage('Documentation', withSidebar(groups, main), ['docs.js'])
 }
 
-/** Undefined if there is no operation with this id. */
 export function toOperationPage(
   { operations, groups }: DocsContents,
   id: string,

@@ -28,7 +28,7 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   const tags = [...ofDemos, { name: serviceTag, description: 'Available in every instance.' }]
   const titles = new Map(demos.map(({ name, title }) => [name, title]))
   let made: ReturnType<typeof make> | undefined
-  // At the first request, when all routes are registered.
+  // The document is made at the first request, when all routes are registered.
   const make = () => {
     const changed = updates.flat()
     const routes = app.declaredRoutes.map((route) => {
@@ -43,7 +43,7 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   const load = () => (made ??= make())
   const refresh = async () => {
     const finds = app.routeUpdates.map((find) => find())
-    // Without the database, the document stays as it was.
+    // If the database fails, the document stays as it was.
     const next = await Promise.all(finds).catch(() => updates)
     if (next.every((routes, index) => routes === updates[index])) return updates
     made = undefined

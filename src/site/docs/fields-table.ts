@@ -45,7 +45,6 @@ function toKnown(schema: Schema): KnownSchema {
   return resolve(schema)
 }
 
-/** Empty for a schema without fields. */
 export function renderFields(schema: Schema): Html {
   const all = toAlternatives(schema).map((one) => toRows(one))
   if (all.flat().length === 0) return html``
@@ -93,7 +92,6 @@ ${rows}</tbody></table></div>
 `
 }
 
-/** `string, 1 to 200 characters` */
 function describeType(given: Schema): string {
   const schema = toKnown(given)
   if (schema.anyOf) return [...new Set(schema.anyOf.map(describeType))].join(' or ')

@@ -23,13 +23,11 @@ interface StepParts {
   headers?: Readonly<Record<string, string>>
   /** The query of a GET request, and the body of others: a form, or JSON with that Content-Type. */
   fields?: Readonly<Record<string, string>>
-  /** The name of a field for a file. */
   file?: string
   curlFlags?: readonly string[]
-  /** Sent from another origin. */
   isCrossSite?: boolean
   lookFor: readonly Html[]
-  /** For a request that links and forms cannot send. */
+  /** Shown where a link or a form cannot send the request. */
   withoutScript?: Html
 }
 

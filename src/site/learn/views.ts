@@ -8,7 +8,6 @@ import { toTexts } from './request-text.ts'
 interface Place {
   origin: string
   openDemos: readonly string[]
-  /** For the visitor's records. */
   name: string
 }
 
