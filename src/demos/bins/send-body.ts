@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Config } from '../../config/config.ts'
 import { multipartType, toMediaType } from '../../http/body/body-reader.ts'
 import { decodeBytes, findCodings } from '../../http/body/decode-content.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
@@ -9,14 +10,19 @@ import { parseParts } from '../../httpbin/multipart.ts'
 import { findField } from '../../inspector/exchange.ts'
 import { toCodings } from '../../inspector/to-body.ts'
 import type { CapturedRequest } from './captured-request.ts'
-import type { BinServices } from './of-bin.ts'
+import type { RequestStore } from './request-store.ts'
 
 /** More fields, and more of a field, are in the body only. */
 const shownFields = 200
 const shownFieldBytes = 4096
 
+interface FormServices {
+  requests: RequestStore
+  config: Config
+}
+
 /** The fields and the files of a multipart form. */
-export async function readForm(services: BinServices, captured: CapturedRequest) {
+export async function readForm(services: FormServices, captured: CapturedRequest) {
   const parts = await findParts(services, captured)
   return {
     fields: parts
@@ -30,7 +36,7 @@ export async function readForm(services: BinServices, captured: CapturedRequest)
 }
 
 /** None of a malformed form, and of one with too many parts or a coding that cannot be decoded. */
-async function findParts({ requests, config }: BinServices, captured: CapturedRequest) {
+async function findParts({ requests, config }: FormServices, captured: CapturedRequest) {
   const fields = captured.requestFields
   const contentType = findField(fields, 'content-type') ?? ''
   if (toMediaType(contentType) !== multipartType) return []
