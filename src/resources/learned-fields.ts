@@ -91,13 +91,14 @@ export function findCurrent(context: ResourceContext): ResourceContext | Promise
 
 /** Reads nothing for JSON, which has all members of a record, unless a parameter may be such a field. */
 export function findNeeded(context: ResourceContext, request: FastifyRequest, type: string) {
-  if (!context.resource.allowsUnknown) return context
-  const known = [...partNames, ...context.resource.fields.map(({ name }) => name)]
-  const names = new URLSearchParams(toQueryText(request.url)).keys()
-  const isJson = ['application/json', 'application/x-ndjson'].includes(type)
+  const { allowsUnknown, fields } = context.resource
+  if (!allowsUnknown) return context
+  const isJson = type === 'application/json' || type === 'application/x-ndjson'
   const isNamed = isForm(request) || request.method === 'QUERY'
-  const isNeeded = !isJson || isNamed || names.some((name) => !known.includes(name))
-  return isNeeded ? findCurrent(context) : context
+  const isKnown = (name: string) =>
+    partNames.includes(name) || fields.some((field) => field.name === name)
+  const names = new URLSearchParams(toQueryText(request.url)).keys()
+  return isJson && !isNamed && names.every(isKnown) ? context : findCurrent(context)
 }
 
 /** No rule is inferred from what was learned: the types are those of inputs and filters. */
