@@ -97,8 +97,9 @@ export function findNeeded(context: ResourceContext, request: FastifyRequest, ty
   const isNamed = isForm(request) || request.method === 'QUERY'
   const isKnown = (name: string) =>
     partNames.includes(name) || fields.some((field) => field.name === name)
-  const names = new URLSearchParams(toQueryText(request.url)).keys()
-  return isJson && !isNamed && names.every(isKnown) ? context : findCurrent(context)
+  const query = toQueryText(request.url)
+  const isOfDefinition = query === '' || new URLSearchParams(query).keys().every(isKnown)
+  return isJson && !isNamed && isOfDefinition ? context : findCurrent(context)
 }
 
 /** No rule is inferred from what was learned: the types are those of inputs and filters. */
