@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resolve } from '../src/http/openapi/component.ts'
 import { dataApp } from './data-app.ts'
 import { findUndocumented } from './openapi/documented.ts'
 import { loadDocument } from './openapi/load-document.ts'
@@ -45,5 +46,30 @@ for (const version of ['0.17', '1']) {
     assert.match(String(get?.description), new RegExp(`json-server ${version}`))
     assert.deepEqual(post?.requestBody, { content: { 'application/json': {} } })
     assert.equal((await app.inject('/docs/getPosts')).statusCode, 200)
+  })
+}
+
+for (const version of ['0.17', '1']) {
+  test(`the document of the dialect ${version} has all path parameters, and no type of a field`, async (t) => {
+    const app = await dataApp(t, data, { settings: { JSON_SERVER: version } })
+    const { paths } = await loadDocument(app)
+    for (const [path, operations] of Object.entries(paths))
+      for (const { parameters = [] } of Object.values(operations)) {
+        const names = parameters.map((one) => resolve(one)).filter((one) => one.in === 'path')
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+        assert.deepEqual(
+          names.map(({ name }) => name),
+          inPath,
+          path,
+        )
+      }
+    // Any value is stored, and `/posts.json` has it.
+    const created = await app.inject({ method: 'POST', url: '/posts', payload: { title: 7 } })
+    assert.equal(created.statusCode, 201)
+    const response = await app.inject('/posts.json')
+    assert.deepEqual(
+      findUndocumented(await loadDocument(app), { method: 'GET', url: '/posts.json' }, response),
+      [],
+    )
   })
 }

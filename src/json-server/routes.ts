@@ -3,11 +3,13 @@ import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
 import { negotiate, typeBySuffix } from '../http/negotiation/negotiate.ts'
+import { pathParameter } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
+import { toSchemas } from '../resources/openapi/schemas.ts'
 import { findQuery, list, show } from './read.ts'
 import { findList, findListOfPath, isVersion1, toKey, type Context } from './server.ts'
 import { change, changeValue, create, destroy, destroyAsPage } from './write.ts'
@@ -57,11 +59,13 @@ function toAdded(context: Context): readonly Route[] {
   const url = isSingular ? path : `${toRecordRoute(context.resource)}/:nested`
   const post = { method: 'POST', url, store: 'writes' } as const
   if (isSingular) return [{ ...post, summary: `Replace the ${singular}`, handler: change(context) }]
+  const nested = pathParameter('nested', 'The name of the other list.', 'comments')
+  const parameters = [...toSchemas(context.resource).idParameters, nested]
   const others = 'the records of another list that refer to one'
   const get = { method: 'GET', url, store: 'reads', summary: `List ${others}` } as const
   return [
-    { ...get, handler: nest(context, list) },
-    { ...post, summary: `Create one of ${others}`, handler: nest(context, create) },
+    { ...get, parameters, handler: nest(context, list) },
+    { ...post, parameters, summary: `Create one of ${others}`, handler: nest(context, create) },
   ]
 }
 

@@ -11,7 +11,7 @@ import { samplePassword } from '../samples.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { allowsUnknown, editable, fixed, readable, schema, visible, unique } = resource
+  const { allowsUnknown, editable, fixed, isChecked, readable, schema, visible, unique } = resource
   const name = toSchemaName(resource)
   const names = (fields: readonly Field[]) => fields.map((field) => field.name)
   const required = names(readable.filter(({ isRequired }) => isRequired))
@@ -22,7 +22,8 @@ export function toSchemas(resource: Resource) {
     type: 'object',
     required: of === 'record' ? [...names(own), ...required] : undefined,
     properties: mapByName(visible, ({ name: field, rule }) => ({
-      ...rule,
+      // A dialect of json-server stores any value.
+      ...(isChecked ? rule : { title: rule.title, examples: rule.examples }),
       ...(fixed.includes(field) && { readOnly: true }),
       // A field with a default is required in the types of openapi-typescript.
       ...(of === 'part' && { default: undefined }),
