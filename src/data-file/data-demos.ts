@@ -40,10 +40,14 @@ export function combineDemos(
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const described = responses.length > 0 ? [toResponsesDemo(responses, ofResources)] : []
   const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
-  const delayed = own.map((demo) => withDelay(demo, config.delayMs))
+  const free = own.map((demo) => withoutPaths(demo, isOfService, notify))
+  const delayed = free.map((demo) => withDelay(demo, config.delayMs))
   const demos = [...delayed, ...described, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
+
+/** A resource with the name `openapi` would have this path for its JSON. */
+const isOfService = (path: string) => path === '/openapi.json'
 
 /** The demos that are served without a data file. */
 export function addTestApi(config: Config, catalogue: readonly ResettableDemo[]) {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { dataFile } from '../data-app.ts'
 import { failedStart } from '../failed-start.ts'
 import { until } from '../until.ts'
-import { blog, start } from './start-data-file.ts'
+import { blog, read, start } from './start-data-file.ts'
 
 test('the demos that lose paths are in one line', async (t) => {
   const file = await dataFile(t, { ...blog, users: [] })
@@ -114,3 +114,10 @@ test('a program as the data file stops the start with the command that writes it
   const [, command = ''] = / to a file: (node -e ".*") > db\.json$/.exec(lines.join('\n')) ?? []
   assert.deepEqual(JSON.parse(execSync(command, { encoding: 'utf8' })), { posts: [{ id: 1 }] })
 })
+
+for (const value of ['3.1.0', [{ id: 1 }], { version: 1 }])
+  test(`/openapi.json stays the document beside the member openapi: ${JSON.stringify(value)}`, async (t) => {
+    const { origin } = await start(t, {}, await dataFile(t, { openapi: value }), '--fresh')
+    assert.deepEqual(await read(`${origin}/openapi`), value)
+    assert.ok('paths' in ((await read(`${origin}/openapi.json`)) as object))
+  })
