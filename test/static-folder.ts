@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { staticFiles } from '../src/demos/static/static.ts'
+import { mirror } from './mirror.ts'
 import { testApp } from './test-app.ts'
 
 /** Of each file. */
@@ -33,5 +35,8 @@ export async function openFolder(t: TestContext) {
     await writeFile(join(root, name), content)
     await utimes(join(root, name), 1e9, 1e9)
   }
-  return testApp(t, { settings: { PUBLIC_DIR: join(root, 'public') } })
+  return testApp(t, {
+    settings: { PUBLIC_DIR: join(root, 'public') },
+    demos: [mirror, staticFiles],
+  })
 }

@@ -17,7 +17,7 @@ import { testDemos } from './test-demos.ts'
 interface TestAppOptions {
   /** By environment name: `{ DEMOS: 'users' }`. */
   settings?: Record<string, string>
-  /** By default the catalogue and the demos of the tests. */
+  /** By default the demo whose folder has the test, or the catalogue and the demos of the tests. */
   demos?: readonly Demo[]
   /** Set by a test that causes a fault on purpose. */
   expectsFaults?: boolean
@@ -25,12 +25,23 @@ interface TestAppOptions {
 
 export type TestApp = FastifyInstance & { logLines: readonly string[] }
 
+/** The demos without which a demo has nothing to show: only users can sign in. */
+const requiredBy: Record<string, readonly string[]> = { sessions: ['users'] }
+
+/** A test in the folder of a demo opens that demo alone, unless a setting names the demos. */
+function demosUnderTest(t: TestContext, settings: Record<string, string>): readonly Demo[] {
+  const folder = /\/src\/demos\/([^/]+)\//.exec(t.filePath ?? '')?.[1]
+  if (folder === undefined || settings.DEMOS !== undefined) return [...catalogue, ...testDemos]
+  const opened = [folder, ...(requiredBy[folder] ?? [])]
+  return catalogue.filter(({ name }) => opened.includes(name))
+}
+
 /**
  * The real app on an empty database, closed when the test ends. The test fails if an unexpected
  * fault was logged.
  */
 export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
-  const { settings = {}, demos = [...catalogue, ...testDemos], expectsFaults = false } = options
+  const { settings = {}, demos = demosUnderTest(t, settings), expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
   const config = loadConfig(

@@ -231,7 +231,7 @@ test('OPTIONS lists the methods of each path', async (t) => {
 })
 
 test('a path that only begins with the letters of /api has no API error', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'api,status' } })
   const response = await app.inject('/apiary')
   assert.equal(response.statusCode, 404)
   assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')

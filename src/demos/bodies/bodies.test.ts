@@ -191,7 +191,7 @@ test('a body over the limit gets 413, and one at the limit does not', async (t) 
 })
 
 test('the routes of bodies and of users do not shadow each other', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,users' } })
   assert.match((await app.inject('/users/new')).body, /<form/)
   const got = await app.inject('/users/post')
   assert.deepEqual([got.statusCode, got.headers.allow], [405, 'POST, OPTIONS'])

@@ -51,7 +51,8 @@ for (const [request, hasId] of [
   ['/go-httpbin/get', false],
 ] as const) {
   test(`${request} has ${hasId ? 'the' : 'no'} headers of one client`, async (t) => {
-    const app = await testApp(t, { settings: { RATE_LIMIT: '100' } })
+    const settings = { RATE_LIMIT: '100', DEMOS: 'responses,httpbin,go-httpbin' }
+    const app = await testApp(t, { settings })
     const { statusCode, headers } = await app.inject({
       url: request,
       headers: { accept: 'text/html' },

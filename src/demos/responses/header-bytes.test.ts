@@ -51,7 +51,7 @@ for (const [what, target, line] of sent) {
 const invalid = ['8=', '8', '+A===', '=', 'Q2E==', 'Q2Fm 6Q==', 'Q2Fm6Q==\n', 'Q2E*']
 for (const value of invalid) {
   test(`${JSON.stringify(value)} is no Base64 in a header or a body`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'responses,bins' } })
     for (const response of [{ header_base64: { 'X-A': value } }, { base64: value }]) {
       assert.equal((await app.inject(toTarget(response))).statusCode, 400, JSON.stringify(response))
       const bin = await app.inject({ method: 'POST', url: '/bins', payload: { response } })
@@ -63,7 +63,7 @@ for (const value of invalid) {
 }
 
 test('a header of a bin can be given as bytes', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'responses,bins' } })
   const payload = { response: { header_base64: { 'X-Name': toBase64('\xe9') } } }
   const { headers } = await app.inject({ method: 'POST', url: '/bins', payload })
   const id = String(headers.location).split('/').at(-1) ?? ''

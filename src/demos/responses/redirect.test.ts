@@ -79,7 +79,7 @@ for (const [url, expected] of [
   ['/httpbin/redirect-to?url=/x', /^location: \/x\r/im],
 ] as const) {
   test(`${url} without a host`, async (t) => {
-    const app = await testApp(t, { settings: { PRESET: 'public' } })
+    const app = await testApp(t, { settings: { PRESET: 'public', DEMOS: 'responses,httpbin' } })
     assert.match(await sendRaw(app, `GET ${url} HTTP/1.0\r\n\r\n`), expected)
   })
 }

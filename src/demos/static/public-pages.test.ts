@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../../test/test-app.ts'
+import { demos } from '../catalogue.ts'
 
 type Attributes = Readonly<Record<string, string>>
 
@@ -33,7 +34,7 @@ const pages: [url: string, form: Attributes, inputs: string[]][] = [
 
 for (const [url, form, inputs] of pages) {
   test(`the form of ${url} has a route`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { demos })
     const response = await app.inject(url)
     assert.equal(response.statusCode, 200)
     assert.match(String(response.headers['content-type']), /^text\/html/)
@@ -41,7 +42,7 @@ for (const [url, form, inputs] of pages) {
   })
 
   test(`${url} loads only URLs that exist`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { demos })
     const { body } = await app.inject(url)
     const urls = [...body.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, href = '']) => href)
     assert.ok(urls.length > 0)
@@ -54,7 +55,7 @@ for (const [url, form, inputs] of pages) {
 }
 
 test('each checkbox and radio button has a value of its own', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   for (const url of ['/topic.html', '/toc.html']) {
     await t.test(url, async () => {
       const { body } = await app.inject(url)
@@ -72,7 +73,7 @@ test('each checkbox and radio button has a value of its own', async (t) => {
 })
 
 test('the pages have the policy of all pages, without inline script or style', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { demos })
   for (const [url] of pages) {
     await t.test(url, async () => {
       const response = await app.inject(url)

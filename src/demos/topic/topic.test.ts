@@ -131,7 +131,7 @@ test('no key changes a prototype', async (t) => {
 })
 
 test('a path below /topic is not found, and the response names it', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'topic,status' } })
   const received = await app.inject('/topic/more')
   assert.equal(received.statusCode, 404)
   assert.match(received.body, /\/topic\/more/)

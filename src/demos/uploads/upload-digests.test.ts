@@ -6,7 +6,7 @@ import { asUpload } from '../../../test/multipart-form.ts'
 import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
 
 test('a form with a file is stored only when the digest of the whole form matches', async (t) => {
-  const { app, folder } = await openUploads(t)
+  const { app, folder } = await openUploads(t, { DEMOS: 'uploads,bodies' })
   const { headers, payload } = asUpload(Buffer.alloc(300_000, 'glass'))
   const epilogue = Buffer.concat([payload, Buffer.from('behind the closing boundary')])
   const cases: [digest: string, content: Buffer, status: number][] = [
