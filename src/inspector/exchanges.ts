@@ -1,26 +1,14 @@
-import { delay } from '../timers.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import { exchangeSchema, summarySchema, type Exchange, type ExchangeSummary } from './exchange.ts'
+import { createNews } from './exchange-events.ts'
 import type { ExchangeLog, News, NewsQuery, Search } from './exchange-log.ts'
-import {
-  isMatch,
-  toCursor,
-  type ExchangeFilter,
-  type ExchangeQuery,
-  type Viewer,
-} from './filter.ts'
+import { toCursor, type ExchangeFilter, type ExchangeQuery, type Viewer } from './filter.ts'
 
 export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
   exchanges: readonly Item[]
   next?: string | undefined
   removed?: number | undefined
-}
-
-export interface ExchangeBatch {
-  exchanges: readonly ExchangeSummary[]
-  missed: number
-  coverage?: Coverage | undefined
 }
 
 export type Exchanges = ReturnType<typeof openExchanges>
@@ -33,7 +21,6 @@ type Question =
 
 /** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
 const maxChain = 21
-const tickMs = 250
 const maxInBatch = 200
 const maxExported = 1000
 const maxListed = 100
@@ -96,7 +83,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     },
     clear: async (viewer: Viewer): Promise<Coverage> =>
       (await askAll({ clear: true, viewer })).coverage,
-    watch: createWatch(log, (news) => askAll<News>({ news })),
+    watch: createNews(log.mode, (news) => askAll<News>({ news })),
   }
 }
 
@@ -143,56 +130,4 @@ interface Found<Item> {
   isAlone: boolean
   items: readonly Item[]
   coverage: Coverage
-}
-
-interface Watcher {
-  filter: ExchangeFilter
-  viewer: Viewer
-  notice: string | undefined
-  listener: (batch: ExchangeBatch) => void
-}
-
-/** One timer for all watchers: what they cost does not depend on the number of exchanges. */
-function createWatch({ mode }: ExchangeLog, readNews: (query: NewsQuery) => Promise<Found<News>>) {
-  const watchers = new Set<Watcher>()
-  let isRunning = false
-  const run = async () => {
-    const numbers: Record<string, number> = {}
-    const since = Date.now()
-    while (watchers.size > 0) {
-      const viewers = new Set(Array.from(watchers, ({ viewer }) => viewer ?? []).flat())
-      const news = await readNews({ numbers, since, viewers: [...viewers] })
-      for (const { processId, next } of news.items) numbers[processId] = next
-      for (const watcher of watchers) notify(watcher, news, mode)
-      await delay(tickMs, undefined, { ref: false })
-    }
-    isRunning = false
-  }
-  /** Calls back with new exchanges, at most four times a second. Returns the function that ends it. */
-  return (given: Watcher): (() => void) => {
-    const watcher = { ...given }
-    watchers.add(watcher)
-    if (!isRunning) void run()
-    isRunning = true
-    return () => watchers.delete(watcher)
-  }
-}
-
-function notify(watcher: Watcher, { items: news, coverage }: Found<News>, mode: string): void {
-  const { filter, viewer, listener } = watcher
-  const exchanges = news
-    .flatMap(({ summaries }) => summaries)
-    .filter(({ owner }) => mode === 'all' || (owner !== undefined && owner === viewer))
-    .filter((summary) => isMatch(filter, summary, viewer))
-    .map(({ owner, ...summary }) => ({
-      ...summary,
-      isOwn: owner !== undefined && owner === viewer,
-    }))
-    .toSorted(byTime)
-  const missed = news.reduce((sum, one) => sum + one.missed, 0)
-  const notice = toNotice(coverage)
-  const changed = notice === watcher.notice ? undefined : coverage
-  watcher.notice = notice
-  if (exchanges.length > 0 || missed > 0 || changed)
-    listener({ exchanges, missed, coverage: changed })
 }

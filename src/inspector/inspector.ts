@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createEventSender, eventContent, lastEventId, toEvent } from '../events/send-events.ts'
 import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
@@ -6,12 +7,6 @@ import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { toClientAddress } from '../http/request/client-address.ts'
 import { isObject, maxSearchLength } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import {
-  createStreamSender,
-  eventContent,
-  lastEventId,
-  toEvent,
-} from '../http/response/event-stream.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './ask-others.ts'
@@ -23,7 +18,7 @@ import {
   sample,
   summarySample,
 } from './documentation.ts'
-import { maxPending, toExchangeEvents } from './exchange-events.ts'
+import { createToText, toParts } from './exchange-events.ts'
 import { toExchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangePage, Exchanges } from './exchanges.ts'
@@ -41,6 +36,7 @@ const maxRows = 200
 const notCleared =
   'Processes of the service did not respond in time. The requests that they received are not cleared.'
 const maxRecent = 50
+const maxEarlier = 200
 
 export function openInspector(app: FastifyInstance, exchanges: Exchanges): void {
   registerRoutes(app, { file: import.meta.filename }, [
@@ -208,13 +204,13 @@ function getArchive(exchanges: Exchanges): Route {
 }
 
 function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
-  const send = createStreamSender(app)
+  const send = createEventSender(app)
   return {
     method: 'GET',
     url: '/inspector/events',
     summary: 'Stream the exchanges as they end',
     description:
-      'Server-sent events: `exchange` with a member of the list, and `missed` with the number of exchanges, at least, that were dropped because the client reads too slowly. `coverage`, when it changes, has `scope` and `silent` of the list, and a `notice` if exchanges are missing. `Last-Event-ID` resumes.',
+      'Server-sent events: `exchange` with a member of the list, and `missed` if exchanges were dropped because the client reads too slowly: `count` is about their number, and the filter may exclude some of them. `coverage`, when it changes, has `scope` and `silent` of the list, and a `notice` if exchanges are missing. `Last-Event-ID` resumes.',
     parameters: [...filterParameters, { ...lastEventId, example: toCursor(sample) }],
     content: eventContent(toEvent('exchange', toCursor(sample), summarySample)),
     errors: [400, 406, 503],
@@ -226,24 +222,25 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
       const after = request.headers['last-event-id'] ?? findText(request.query, 'after')
       const recent: ExchangeSummary[] = []
       const isPage = findText(request.query, 'rows') === 'html'
-      return send(
-        request,
-        reply,
-        toExchangeEvents({
+      const log = exchanges.watch(filter, viewer)
+      return send(request, reply, {
+        log,
+        start: async () => {
+          const position = await log.findLast()
+          const page = await exchanges.list({ ...filter, limit: maxEarlier }, viewer)
+          recent.push(...page.exchanges)
+          const isNew = (one: ExchangeSummary) => toCursor(one) > String(after)
+          const news = after === undefined ? [] : page.exchanges.filter(isNew).toReversed()
+          const hasMore = news.length === maxEarlier && page.next !== undefined
+          return { position, earlier: toParts(news, Number(hasMore)) }
+        },
+        toText: createToText({
+          cursor: String(after ?? ''),
           // A page may still have an old notice.
-          watch: (listener) =>
-            exchanges.watch({ filter, viewer, listener, notice: isPage ? undefined : '' }),
-          load: async () => {
-            const page = await exchanges.list({ ...filter, limit: maxPending }, viewer)
-            recent.push(...page.exchanges)
-            if (after === undefined) return { exchanges: [], missed: 0 }
-            const news = page.exchanges.filter((one) => toCursor(one) > String(after))
-            const hasMore = news.length === maxPending && page.next !== undefined
-            return { exchanges: news.toReversed(), missed: Number(hasMore) }
-          },
+          notice: isPage ? undefined : '',
           toValue: (exchange) => (isPage ? toRowEvent(exchange, recent) : exchange),
         }),
-      )
+      })
     },
   }
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createStreamCount, toEvent } from '../../http/response/event-stream.ts'
+import { toEventLog } from '../../events/event-log.ts'
+import { createEventSender, toEvent } from '../../events/send-events.ts'
+import { createStreamCount } from '../../events/stream-count.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { renderRow } from '../../inspector/list-view.ts'
-import { createEventReader, createEventSender } from '../../resources/events/events.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
@@ -24,11 +25,11 @@ interface Wait {
 
 export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
   await changes.start(binCollections.requests)
-  const reader = createEventReader(changes, binCollections.requests, toBinEvents)
-  const sendEvents = createEventSender(app, reader)
+  const log = toEventLog(changes, binCollections.requests, toBinEvents)
+  const sendEvents = createEventSender(app)
   const open = createStreamCount(app)
   return {
-    findLast: reader.findLast,
+    findLast: log.findLast,
     send: (
       request: FastifyRequest,
       reply: FastifyReply,
@@ -38,7 +39,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       let after: string | undefined
       let checkAt = 0
       let isGone = false
-      return sendEvents(request, reply, async ({ events, gap }) => {
+      const toText = async ({ events, gap }: ReturnType<typeof toBinEvents>) => {
         const own = events.get(bin)
         // It can also expire, or be removed without requests.
         if (isGone || own?.isRemoval === true || performance.now() >= checkAt) {
@@ -56,18 +57,19 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
         for (const one of own?.all ?? [])
           if (!one.request || (await isMatch(one.request))) text += hasRows ? one.toRow() : one.text
         return text
-      })
+      }
+      return sendEvents(request, reply, { log, toText })
     },
     /** Until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
       const endsAt = performance.now() + list.waitSeconds * 1000
-      const stream = open(reply.request, reply, reader.watch)
-      let position = await reader.findLast()
+      const stream = open(reply.request, reply, log.watch)
+      let position = await log.findLast()
       let isFound = await hasAny(readPages(), list)
       while (!isFound) {
-        const { content, last } = await reader.read(position)
-        const own = [content?.events.get(bin)?.all.flatMap(({ request }) => request ?? []) ?? []]
-        isFound = await hasAny(content?.gap === undefined ? own : readPages(), list)
+        const { part, last } = await log.read(position)
+        const own = [part?.events.get(bin)?.all.flatMap(({ request }) => request ?? []) ?? []]
+        isFound = await hasAny(part?.gap === undefined ? own : readPages(), list)
         const rest = endsAt - performance.now()
         if (rest <= 0 || stream.isStopped()) return
         if (last === position) await stream.hasRung(rest)

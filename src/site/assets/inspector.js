@@ -14,7 +14,7 @@ function openList(list) {
   const [scroller, body, pane] = ['.rows', 'tbody', '.pane'].map((one) => list.querySelector(one))
   const isPaused = () => part('pause').ariaPressed === 'true'
   let waiting = []
-  let missed = 0
+  let hasMissed = false
   let connection = 'Live.'
 
   /** Rows do not move while somebody points at them, or has them in focus. */
@@ -31,7 +31,7 @@ function openList(list) {
   const show = () => {
     offerComparison()
     const count = body.rows.length
-    const lost = missed > 0 ? ` ${missed} or more were too many for this page: reload it.` : ''
+    const lost = hasMissed ? ' Some were too many for this page: reload it.' : ''
     const state = connection === 'Live.' && isPaused() ? 'Paused.' : connection
     part('state').textContent = `${count} request${count === 1 ? '' : 's'}. ${state}${lost}`
     part('new').hidden = waiting.length === 0
@@ -124,8 +124,8 @@ function openList(list) {
     if (isInUse()) show()
     else flush()
   })
-  events.addEventListener('missed', ({ data }) => {
-    missed += JSON.parse(data).count
+  events.addEventListener('missed', () => {
+    hasMissed = true
     show()
   })
   events.addEventListener('coverage', ({ data }) => {

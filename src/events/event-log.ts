@@ -1,0 +1,53 @@
+import type { ChangeLog, ChangePart } from '../stores/records/records.ts'
+import { StoreFailure } from '../stores/store-failure.ts'
+
+/** Events with numbers that grow. */
+export interface EventLog<Part> {
+  /** The number of the last event. */
+  findLast: () => number | Promise<number>
+  /** Some of the events after a number, and the number to read on from. Without a part, the store is unavailable. */
+  read: (after: number) => Read<Part> | Promise<Read<Part>>
+  /** Calls `wake` when there may be more to read. Returns what stops it. */
+  watch: (wake: () => void) => () => void
+}
+
+interface Read<Part> {
+  part: Part | undefined
+  last: number
+}
+
+/** Reads each part of the changes of a collection once for all streams that wait for it. */
+export function toEventLog<Part>(
+  { read, watch }: ChangeLog,
+  collection: string,
+  toPart: (part: ChangePart) => Part,
+): EventLog<Part> {
+  const load = async (after: number) => {
+    try {
+      const changes = await read(collection, after)
+      return { part: toPart(changes), last: changes.last }
+    } catch (error) {
+      if (error instanceof StoreFailure) return { part: undefined, last: after }
+      throw error
+    }
+  }
+  const parts = new Map<number, ReturnType<typeof load>>()
+  return {
+    findLast: async () => (await read(collection)).last,
+    watch: (wake) =>
+      watch(() => {
+        // A part that is being read may be older than the change.
+        parts.clear()
+        wake()
+      }),
+    read: (after) => {
+      const known = parts.get(after)
+      if (known) return known
+      const part = load(after)
+      const forget = () => parts.delete(after)
+      part.then(forget, forget)
+      parts.set(after, part)
+      return part
+    },
+  }
+}
