@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { demos } from '../../demos/catalogue.ts'
-import { lessons } from './lessons.ts'
+import { renderInline, renderMarkdown } from '../markdown.ts'
+import { toLesson } from './lesson.ts'
+import { loadLessons } from './lessons.ts'
 import { toTexts } from './request-text.ts'
+
+const lessons = await loadLessons()
 
 test('/learn lists the lessons in order, for shared caches', async (t) => {
   const app = await testApp(t)
@@ -22,12 +27,12 @@ test('/learn lists the lessons in order, for shared caches', async (t) => {
 for (const { slug, steps } of lessons) {
   test(`the requests of /learn/${slug} have routes, unless their demos are deleted`, async (t) => {
     const app = await testApp(t)
-    const isHere = (demo: string) => demo === '' || demos.some(({ name }) => name === demo)
+    const isHere = (demo?: string) => demo === undefined || demos.some(({ name }) => name === demo)
     const here = steps.filter(({ demo }) => isHere(demo))
     for (const { demo, method, path } of steps) {
       const { statusCode } = await app.inject({ method: 'OPTIONS', url: path })
       if (isHere(demo) && /^\/(status|responses)\//.test(path)) continue
-      assert.equal(statusCode === 204, isHere(demo), `${method} ${path} of ${demo}`)
+      assert.equal(statusCode === 204, isHere(demo), `${method} ${path} of ${String(demo)}`)
     }
     const { body } = await app.inject({ url: `/learn/${slug}`, headers: { host: ownHost } })
     assert.equal(body.split('data-request=').length - 1, here.length)
@@ -38,7 +43,7 @@ for (const { slug, steps } of lessons) {
     const app = await testApp(t, { settings: { DEMOS: 'mirror' } })
     const { body } = await app.inject(`/learn/${slug}`)
     const count = (text: string) => body.split(text).length - 1
-    const closed = steps.filter(({ demo }) => demo !== '').length
+    const closed = steps.filter(({ demo }) => demo !== undefined).length
     assert.equal(count('which this service does not have'), closed)
     assert.equal(count('data-request='), steps.length - closed)
     assert.equal(count('>curl</figcaption>'), steps.length - closed)
@@ -113,3 +118,38 @@ for (const [slug, count] of [
     assert.equal(body.split('Replace <code>ETAG</code>').length - 1, count)
   })
 }
+
+test('the files of lessons are those that are listed', async () => {
+  const files = await readdir(new URL('lessons', import.meta.url))
+  assert.deepEqual(files.sort(), lessons.map(({ slug }) => `${slug}.md`).sort())
+})
+
+const step = { title: 'Read', request: 'GET /', why: 'To read.', lookFor: ['The body.'] }
+const lesson = { title: 'Reading', summary: 'How to read.', minutes: 1, steps: [step] }
+const invalid: readonly [what: string, frontMatter: unknown, message: RegExp][] = [
+  ['no front matter', null, /^Error: reading\.md must be object$/],
+  [
+    'no steps',
+    { ...lesson, steps: [] },
+    /^Error: reading\.md\/steps must not have fewer than 1 items$/,
+  ],
+  [
+    'no path',
+    { ...lesson, steps: [{ ...step, request: 'GET' }] },
+    /reading\.md\/steps\/0\/request must match/,
+  ],
+  ['a misspelled key', { ...lesson, minuts: 1 }, /reading\.md\/minuts /],
+]
+for (const [what, frontMatter, message] of invalid) {
+  test(`a lesson with ${what} is an error that names the place`, () => {
+    assert.throws(() => toLesson('reading', frontMatter, ''), message)
+  })
+}
+
+test('raw HTML in a lesson is text', () => {
+  const text = 'A <b>bold</b> `<br>`'
+  assert.equal(renderInline(text).markup, 'A &lt;b&gt;bold&lt;/b&gt; <code>&lt;br&gt;</code>')
+  const block = renderMarkdown('<script>alert(1)</script>\n\n*x*\n').markup
+  assert.doesNotMatch(block, /<script/)
+  assert.match(block, /&lt;script&gt;[^]*<em>x<\/em>/)
+})

@@ -10,7 +10,7 @@ import { cachePublicly } from '../../http/response/default-headers.ts'
 import type { Demo } from '../demo.ts'
 import { sendPage } from '../send-page.ts'
 import { hasName } from './lesson.ts'
-import { lessons } from './lessons.ts'
+import { loadLessons } from './lessons.ts'
 import { renderLesson, renderLessons } from './views.ts'
 
 export function openLearn(app: FastifyInstance, demos: readonly Demo[]): void {
@@ -23,9 +23,9 @@ const getLessons: Route = {
   url: '/learn',
   summary: 'List the lessons',
   content: pageContent,
-  handler: (_request, reply) => {
+  handler: async (_request, reply) => {
     cachePublicly(reply, 3600)
-    return sendPage(reply, renderLessons(lessons))
+    return sendPage(reply, renderLessons(await loadLessons()))
   },
 }
 
@@ -37,7 +37,8 @@ function getLesson(openDemos: readonly string[]): Route {
     parameters: [pathParameter('slug', 'The name of the lesson.', 'caching')],
     content: pageContent,
     errors: [404],
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
+      const lessons = await loadLessons()
       const slug = toPathParameter(request, 'slug')
       const lesson = lessons.find((one) => one.slug === slug)
       if (lesson === undefined)

@@ -1,20 +1,30 @@
-import { caching } from './lessons/caching.ts'
-import { concurrentEdits } from './lessons/concurrent-edits.ts'
-import { contentNegotiation } from './lessons/content-negotiation.ts'
-import { crossSiteRequests } from './lessons/cross-site-requests.ts'
-import { formsAndBodies } from './lessons/forms-and-bodies.ts'
-import { methods } from './lessons/methods.ts'
-import { sessions } from './lessons/sessions.ts'
-import { statusCodes } from './lessons/status-codes.ts'
-import type { Lesson } from './lesson.ts'
+import { readFile } from 'node:fs/promises'
+import { packageFolder } from '../../config/package-folder.ts'
+import { toLesson, type Lesson } from './lesson.ts'
 
-export const lessons: readonly Lesson[] = [
-  methods,
-  formsAndBodies,
-  statusCodes,
-  contentNegotiation,
-  caching,
-  concurrentEdits,
-  sessions,
-  crossSiteRequests,
+/** In the order in which they build on each other. */
+const slugs = [
+  'methods',
+  'forms-and-bodies',
+  'status-codes',
+  'content-negotiation',
+  'caching',
+  'concurrent-edits',
+  'sessions',
+  'cross-site-requests',
 ]
+
+let lessons: Promise<readonly Lesson[]> | undefined
+
+/** Read when they are first needed: the YAML parser would delay each start. */
+export function loadLessons(): Promise<readonly Lesson[]> {
+  return (lessons ??= Promise.all(slugs.map(readLesson)))
+}
+
+async function readLesson(slug: string): Promise<Lesson> {
+  const { parse } = await import('yaml')
+  const file = new URL(`src/site/learn/lessons/${slug}.md`, packageFolder)
+  const [, frontMatter = '', introduction = ''] =
+    /^---\n(.*?)\n---\n(.*)$/s.exec(await readFile(file, 'utf8')) ?? []
+  return toLesson(slug, parse(frontMatter), introduction)
+}

@@ -1,5 +1,6 @@
 import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
+import { renderInline, renderMarkdown } from '../markdown.ts'
 import type { Page } from '../page.ts'
 import { renderFileField, renderTextField } from '../sample-request.ts'
 import { withName, type Lesson, type Step } from './lesson.ts'
@@ -47,17 +48,17 @@ export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: 
     back: ['/learn', 'All lessons'],
     main: html`<p class="lead">${summary}</p>
 <p class="quiet">Lesson ${index + 1} of ${lessons.length}, ${minutes} minutes</p>
-${introduction.map((paragraph) => html`<p>${paragraph}</p>\n`)}${steps.map((step, at) => renderStep(withName(step, place.name), at + 1, place))}<nav class="pager" aria-label="Lessons">
+${renderMarkdown(introduction)}${steps.map((step, at) => renderStep(withName(step, place.name), at + 1, place))}<nav class="pager" aria-label="Lessons">
 ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1], 'next', 'Next lesson')}</nav>`,
   }
 }
 
 function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
-  const isOpen = step.demo === '' || openDemos.includes(step.demo)
+  const isOpen = step.demo === undefined || openDemos.includes(step.demo)
   const { text, curl, windows } = toTexts(step, origin)
   return html`<section class="step" aria-labelledby="request-${number}">
 <h2 id="request-${number}">${number}. ${step.title}</h2>
-<p>${step.why}</p>
+<p>${renderInline(step.why)}</p>
 <div class="columns">
 ${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${windows ? renderCommand('Windows (cmd)', windows) : ''}</div>` : ''}</div>
 ${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p class="note scripted">The Send button sends <code>Origin: null</code> in place of this <code>Origin</code>.</p>\n` : ''}${
@@ -65,9 +66,9 @@ ${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p 
     isOpen
       ? html`${renderSender(step, number)}<h3>What to look for</h3>
 <ul>
-${step.lookFor.map((point) => html`<li>${point}</li>\n`)}</ul>
+${step.lookFor.map((point) => html`<li>${renderInline(point)}</li>\n`)}</ul>
 `
-      : html`<p class="notice">This request needs the demo <code>${step.demo}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
+      : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
   }</section>
 `
 }
@@ -95,7 +96,7 @@ ${inputs}${file ? renderFileField(file, file) : ''}${isOverride ? html`<input ty
 </form>`
   const link = html`<p class="send"><a class="button" ${request} href="${path}">Send</a></p>`
   const instead = withoutScript
-    ? html`<noscript><p class="note">${withoutScript}</p></noscript>\n`
+    ? html`<noscript><p class="note">${renderInline(withoutScript)}</p></noscript>\n`
     : ''
   return html`${isLink ? link : form}
 ${instead}<div class="result" hidden></div>

@@ -1,0 +1,17 @@
+import { Marked } from 'marked'
+import { Html, html } from './html.ts'
+
+/** Raw HTML in Markdown is text. */
+const marked = new Marked({
+  async: false,
+  renderer: { html: ({ text }) => html`${text}`.markup },
+})
+
+export function renderMarkdown(text: string): Html {
+  return new Html(marked.parse(text) as string)
+}
+
+/** Without paragraphs around it. */
+export function renderInline(text: string): Html {
+  return new Html(marked.parseInline(text) as string)
+}
