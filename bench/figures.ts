@@ -10,12 +10,7 @@ import { fill, type Place } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
 import { showRequest } from './rows.ts'
-import {
-  measurePostgresAtScale,
-  measureReplicas,
-  measureSqliteAtScale,
-  measureWorkers,
-} from './scaling.ts'
+import { measurePostgresAtScale, measureReplicas, measureSqliteAtScale } from './scaling.ts'
 import { measureSlices, measureTimes, toRatios, toSpread } from './slices.ts'
 import { measureUpload } from './upload.ts'
 
@@ -34,7 +29,6 @@ export const figureRows: FigureRows = {
   start: measureStart,
   idle: measureIdle,
   install: measureInstall,
-  workers: measureWorkers,
   replicas: measureReplicas,
 }
 

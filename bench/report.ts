@@ -29,8 +29,6 @@ const reasons: Readonly<Record<string, string>> = {
   start: 'Loading the modules takes most of it. The package is one file, and starts faster.',
   latency:
     'The clients share a core and delay each other: when the server and both had real-time priority, the ratio was 0.92. A turn of the list takes 0.2 ms.',
-  workers:
-    'Two processes of `node:http` with the same SELECT also fall: to 0.96 (0.64 to 1.00) in a run in which Vitrine fell to 0.93. The clients share the cores.',
   replicas:
     'The cores are shared: four processes of bare `node:http` with the same SELECT on PostgreSQL fall to 0.70 (0.62 to 0.92) of one, when four of Vitrine fall to 0.61.',
 }

@@ -46,7 +46,7 @@ export const knownId = 'known0000000000'
 const json = { accept: 'application/json' }
 const path = `/locations/${knownId}`
 const show = { path, records: 1000, baseline: 'fastify' } as const
-/** Also measured on PostgreSQL and with workers. */
+/** Also measured on PostgreSQL and with several processes. */
 export const showRequest: Request = { path, headers: json }
 const collection = '/api/collections/locations/records'
 const httpbins = (path: string) => ({ 'go-httpbin': path, httpbin: path })

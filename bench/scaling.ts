@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgresServer, type PostgresServer } from '../test/postgres-server.ts'
 import { start } from './contenders.ts'
@@ -11,33 +10,7 @@ import { createRequest, showRequest, type Request } from './rows.ts'
 import { measureSlice, measureTimes } from './slices.ts'
 
 const run = promisify(execFile)
-const count = 20_000
 const atMostFivePercentLess = { atLeast: 0.95 }
-
-/** Compares the CPU time of two workers with one process. Server and load share both cores. */
-export async function measureWorkers(place: Place): Promise<Figure[]> {
-  const cores = '0,1'
-  const costs: Record<string, number[]> = { '1': [], '2': [] }
-  for (let round = 0; round < place.rounds; round += 1) {
-    for (const [workers, values] of Object.entries(costs)) {
-      const folder = join(place.folder, `${String(round)}-${workers}`)
-      await mkdir(folder)
-      await fill({ ...place, folder }, 1000)
-      const vitrine = await start('vitrine', { settings: { WORKERS: workers }, cores }, folder)
-      const measure = () => measureSlice(vitrine, { request: showRequest, count, folder, cores })
-      try {
-        await measure()
-        values.push((await measure()).cpu)
-      } finally {
-        await vitrine.stop()
-      }
-    }
-  }
-  const [one = [], two = []] = Object.values(costs)
-  const values = one.map((cpu, round) => cpu / (two[round] ?? NaN))
-  const title = 'requests per CPU second, two workers on SQLite ÷ one process'
-  return [{ title, unit: '', values, goal: atMostFivePercentLess }]
-}
 
 /** Four processes on one PostgreSQL, of which one, two or four get requests. */
 export async function measureReplicas(place: Place): Promise<Figure[]> {

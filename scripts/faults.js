@@ -8,7 +8,8 @@ const folder = join(root, 'test/faults')
 const sections = {
   'Processes that are killed': ['crash', 'repeated-requests', 'cut-off'],
   'Stops and restarts': ['stop', 'stop-in-flight', 'hang-up', 'rolling-restart'],
-  Workers: ['workers', 'admin-workers', 'readiness', 'inspector-workers'],
+  'Several processes on one SQLite file': ['processes'],
+  'Health checks': ['readiness'],
   'SQLite files': ['damage', 'database'],
   Disks: ['disk-full', 'log', 'lost-storage', 'swapped-folder'],
   PostgreSQL: ['postgres', 'postgres-start', 'postgres-replicas', 'pgbouncer'],

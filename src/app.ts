@@ -34,7 +34,6 @@ import {
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
-import { askOtherWorkers, handlers } from './operations/workers.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
 import { createInstance } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
@@ -124,9 +123,8 @@ function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): v
   openProblems(app)
   openLearn(app, demos)
   const respond = (question: string) => respondTo(question, exchangeLog)
-  handlers.exchanges = respond
   const { openReplicas } = stores
-  const ask = openOthers(app, { config, openReplicas, askWorkers: askOtherWorkers, respond })
+  const ask = openOthers(app, { config, openReplicas, respond })
   openInspector(app, openExchanges(exchangeLog, ask))
 }
 

@@ -114,7 +114,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
   }
 }
 
-const processSettings = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']
+const processSettings = ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT']
 
 function parseSettings(settings: Readonly<Record<string, string>>, folder: string): Config {
   const known = settingNames.map(toEnvironmentName)

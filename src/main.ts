@@ -2,7 +2,6 @@ import packageJson from '../package.json' with { type: 'json' }
 import { helpText, parseCommandLine } from './cli/flags.ts'
 import { ConfigProblems, findMisspelled } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
-import { disconnectWorker, isWorker } from './operations/workers.ts'
 import { isDiskFull } from './stores/sqlite/database.ts'
 import { hasCode, isUnavailable } from './stores/store-failure.ts'
 
@@ -17,13 +16,12 @@ async function main(): Promise<void> {
     const demoNames = demos.map(({ name }) => name)
     const command = parseCommandLine(args, demoNames)
     verb = command.verb
-    if (!isWorker) for (const hint of findMisspelled(process.env)) console.error(`vitrine: ${hint}`)
+    for (const hint of findMisspelled(process.env)) console.error(`vitrine: ${hint}`)
     await command.run()
   } catch (error) {
     console.error(toErrorLines(error, verb))
-    // 69: EX_UNAVAILABLE of sysexits.h. A supervisor can then try again.
+    // 69: EX_UNAVAILABLE of sysexits.h. A service manager can then try again.
     process.exitCode = isTemporary(error) ? 69 : 2
-    disconnectWorker()
   }
 }
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './admin.ts'
 import { asJson, openClient } from './faults/client.ts'
+import { failedStart } from './failed-start.ts'
 import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
-import { projectFolder, settingsIn, spawnVitrine, temporaryFolder } from './start-vitrine.ts'
+import { projectFolder, temporaryFolder } from './start-vitrine.ts'
 import { assertOpensWithout } from './start-without.ts'
 import { until } from './until.ts'
 
@@ -220,46 +219,17 @@ test('requests in flight are counted, and so are aborted ones', limit, async (t)
   assert.equal(sum('http_requests_total', { route: '/users/post' }), 1)
 })
 
-test('an admin port that is in use stops the start, with workers too', limit, async (t) => {
-  const holder = createServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  t.after(() => holder.close())
-  const folder = await temporaryFolder(t)
-  for (const workers of ['1', '2']) {
-    await t.test(workers, async () => {
-      const { process: child, output } = spawnVitrine({
-        PORT: '0',
-        ADMIN_PORT: String((holder.address() as AddressInfo).port),
-        WORKERS: workers,
-        ...settingsIn(folder),
-      })
-      t.after(() => child.kill('SIGKILL'))
-      await once(child, 'close')
-      assert.match(output(), /^vitrine: cannot start: .*EADDRINUSE.*\n$/)
-      assert.equal(child.exitCode, 69)
-    })
-  }
-})
-
 test('a failed start closes the admin port, and ends', limit, async (t) => {
-  for (const workers of ['1', '2']) {
-    await t.test(workers, async () => {
-      const { process: child, output } = spawnVitrine({
-        PORT: '0',
-        ADMIN_PORT: '0',
-        WORKERS: workers,
-        DATABASE_URL: 'sqlite:/dev/null/vitrine.db',
-        FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
-      })
-      t.after(() => child.kill('SIGKILL'))
-      await once(child, 'close')
-      assert.match(
-        output(),
-        /^Health checks and metrics are available at .*\nvitrine: cannot start: sqlite:.*\n$/,
-      )
-      assert.equal(child.exitCode, 2)
-    })
-  }
+  const { status, output } = await failedStart(t, {
+    ADMIN_PORT: '0',
+    DATABASE_URL: 'sqlite:/dev/null/vitrine.db',
+    FILES_URL: `file:${join(await temporaryFolder(t), 'files')}`,
+  })
+  assert.match(
+    output,
+    /^Health checks and metrics are available at .*\nvitrine: cannot start: sqlite:.*\n$/,
+  )
+  assert.equal(status, 2)
 })
 
 test('a connection to the admin port does not keep the process alive', limit, async (t) => {

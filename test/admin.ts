@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { findFreePort } from '../src/operations/free-port.ts'
+import { findFreePort } from './free-port.ts'
 import { openClient, type Send } from './faults/client.ts'
 import { startInFolder } from './faults/stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'

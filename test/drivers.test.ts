@@ -39,10 +39,6 @@ test('the error for a package that is not installed is one line with its name, a
     ],
     [{ ADMIN_PORT: '0' }, 'packages are missing for ADMIN_PORT: npm install prom-client'],
     [
-      { ADMIN_PORT: '0', WORKERS: '2' },
-      'packages are missing for ADMIN_PORT: npm install prom-client',
-    ],
-    [
       { DATABASE_URL: 'postgres://127.0.0.1:1/records', REDIS_URL: 'redis://127.0.0.1:1' },
       'packages are missing for DATABASE_URL, REDIS_URL: npm install pg ioredis',
     ],

@@ -117,7 +117,7 @@ test('an error names all invalid settings', async () => {
   const settings = {
     MAX_BODY_BYTES: 'many',
     PORTS: '1',
-    WORKERS: '2',
+    ADMIN_PORT: '0',
     REDIRECT_HTTP_PORT: '80',
     LOG_LEVEL: 'loud',
   }
@@ -270,7 +270,7 @@ test('a stop waits for responses in flight, which arrive whole', async () => {
 })
 
 test('settings that apply only to a separate process are rejected by name', async (t) => {
-  for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT', 'WORKERS']) {
+  for (const name of ['ADMIN_HOST', 'ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
     await t.test(name, async () => {
       await assert.rejects(buildApp({ settings: { [name]: '2' } }), new RegExp(name))
     })

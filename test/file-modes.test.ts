@@ -61,7 +61,7 @@ test('a warning names existing files that others can open', onPosix, async (t) =
   new DatabaseSync(path('data/vitrine.db')).close()
   for (const name of ['data', 'data/files']) await chmod(path(name), 0o755)
   await chmod(path('data/vitrine.db'), 0o640)
-  const started = start(t, folder, '--workers', '2')
+  const started = start(t, folder)
   await findOrigin(started)
   const warnings = started.output().match(/^vitrine: .*$/gm)
   assert.deepEqual(warnings?.toSorted(), [

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
-import { findFreePort } from '../src/operations/free-port.ts'
+import { findFreePort } from './free-port.ts'
 
 /** A server of a test's own, in a temporary folder, reached over TCP on this machine alone. */
 export interface PostgresServer {

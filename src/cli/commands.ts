@@ -2,9 +2,6 @@ import { Socket } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import type { SettingName } from '../config/settings.ts'
-import { isWorker, superviseWorkers } from '../operations/workers.ts'
-import { windowSeconds } from '../stores/counters/counters.ts'
-import { createMemoryCounters } from '../stores/counters/memory.ts'
 import { serve } from './serve.ts'
 
 export interface Command {
@@ -24,10 +21,8 @@ export const commands = {
     description: 'start the service (default)',
     verb: 'start',
     run: async (config) => {
-      if (config.untilStdinEnds && !isWorker) stopWithStdin()
-      if (config.workers === 1 || isWorker) return serve(config)
-      const counters = createMemoryCounters(windowSeconds * 1000)
-      process.exitCode = await superviseWorkers(config, counters)
+      if (config.untilStdinEnds) stopWithStdin()
+      await serve(config)
     },
   },
   backup: {

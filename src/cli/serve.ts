@@ -6,8 +6,7 @@ import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
-import { onStopSignal, onSupervisorSignal } from '../operations/stop-signals.ts'
-import * as workers from '../operations/workers.ts'
+import { onStopSignal } from '../operations/stop-signals.ts'
 import { findRewriteProblems } from '../http/request/rewrites.ts'
 import { isLoopback } from '../http/security/origins.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
@@ -43,20 +42,18 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const { stores } = opening
   opened.defer(stores.close)
   opened.defer(() => opening.app.close())
-  if (workers.isFirstProcess)
-    [
-      ...[findOpenInspector(config), findOpenToOthers(config)].flat(),
-      ...findRewriteProblems(config.rewrites).map((problem) => `REWRITES: ${problem}`),
-    ].forEach(warn)
+  findOpenInspector(config).forEach(warn)
+  findOpenToOthers(config).forEach(warn)
+  for (const problem of findRewriteProblems(config.rewrites)) warn(`REWRITES: ${problem}`)
   const app = config.dataWatch
     ? await openFront(config, { ...parts, opening, opened })
     : opening.app
-  if (workers.isFirstProcess && !config.dataWatch) opened.defer(watchData(config, printChange))
-  const origin = await listen(app, { ...config, port: workers.workerPort ?? config.port })
+  if (!config.dataWatch) opened.defer(watchData(config, printChange))
+  const origin = await listen(app, config)
   if (config.redirectHttpPort !== undefined) {
     const redirect = await openHttpsRedirect(config, new URL(origin))
     opened.defer(() => void redirect.server.close())
-    if (workers.isFirstProcess) console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
+    console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
   readiness.open({ ...stores, server: app.server })
   // Before the message, after which a signal may arrive.
@@ -70,13 +67,10 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
         .then(logEnd)
         .finally(() => process.exit(0))
     setTimeout(exit, maxStopSeconds * 1000).unref()
-    void opened.disposeAsync().then(logEnd).then(workers.disconnectWorker)
+    void opened.disposeAsync().then(logEnd)
   })
-  if (workers.isFirstProcess) {
-    printOrigins(config, origin)
-    printResources(origin, opening.paths)
-  }
-  void workers.sendToSupervisor?.('opened')
+  printOrigins(config, origin)
+  printResources(origin, opening.paths)
 }
 
 function printOrigins(config: Config, origin: string): void {
@@ -100,14 +94,13 @@ type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Rea
 type Opening = Awaited<ReturnType<typeof openApp>>
 
 async function openApp(config: Config, parts: Parts) {
-  const stores = await openStores(config, warn, workers.sharedCounters)
+  const stores = await openStores(config, warn)
   try {
     const losses: string[] = []
     const served = await openDemos(config, stores, losses)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
     await app.ready()
-    if (losses.length > 0 && workers.isFirstProcess)
-      console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
+    if (losses.length > 0) console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
     return { app, stores, paths: served.paths }
   } catch (error) {
     await stores.close()
@@ -160,11 +153,8 @@ function printChange(file: string): void {
 /** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
 async function openDemos(config: Config, stores: Stores, losses: string[]) {
   if (config.dataFile === undefined) return { ...addTestApi(config, catalogue), paths: [] }
-  const opened = await openData(config, stores, workers.isFirstProcess)
-  if (workers.isFirstProcess)
-    opened.notices.forEach((notice) => {
-      console.log(notice)
-    })
+  const opened = await openData(config, stores)
+  for (const notice of opened.notices) console.log(notice)
   const paths = opened.definitions.map(({ name }) => `/${encodeURIComponent(name)}`)
   const notify = (loss: string) => losses.push(loss)
   return { ...combineDemos(config, catalogue, { ...opened, notify }), paths }
@@ -177,25 +167,19 @@ function warn(problem: string): void {
 type Stopping = { readiness: Readiness } & Pick<Opening['app'], 'log'>
 
 function stopAtSignals({ drainSeconds }: Config, { readiness, log }: Stopping, close: () => void) {
-  const stop = () => {
+  onStopSignal(() => {
     const drain =
       drainSeconds > 0 ? `new requests are accepted for ${String(drainSeconds)} s, then ` : ''
     log.info(`stopping: ${drain}requests in progress end within ${String(maxStopSeconds)} s`)
     readiness.drain()
     setTimeout(close, drainSeconds * 1000)
-  }
-  if (workers.isWorker) onSupervisorSignal(stop)
-  else onStopSignal(stop)
+  })
 }
 
-/** Undefined if ADMIN_PORT is not set. In a worker the supervisor opens the port. */
+/** Undefined if ADMIN_PORT is not set. */
 async function openAdminPort(config: Config, readiness: Readiness, opened: AsyncDisposableStack) {
   if (config.adminPort === undefined) return undefined
   const metrics = (await import('../operations/metrics.ts')).createMetrics(readiness)
-  if (workers.isWorker) {
-    Object.assign(workers.handlers, { readiness: readiness.find, metrics: metrics.readSnapshot })
-    return metrics
-  }
   const { openAdminServer } = await import('../operations/admin-server.ts')
   const source = { readReadiness: readiness.find, readMetrics: metrics.render }
   opened.defer(await openAdminServer(config, source))

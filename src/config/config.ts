@@ -108,7 +108,7 @@ function toNames(name: SettingName): string {
 }
 
 function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
-  const { demos, redirectHttpPort, workers, databaseUrl } = config
+  const { demos, redirectHttpPort } = config
   const { DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
   const ofDataFile = dataSettings.filter((name) => config[name])
@@ -130,8 +130,6 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
       config.dataFile === undefined && !environment.DATA_FILE && ofDataFile.length > 0,
     'TEST_API lets every client replace all records: unset PRESET=public':
       config.testApi && config.preset === 'public',
-    'WORKERS must be 1 with DATA_FRESH or DATABASE_URL=sqlite::memory:, which processes cannot share':
-      workers > 1 && databaseUrl === 'sqlite::memory:',
     'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL':
       FILES_URL?.startsWith('s3:') && !(AWS_ACCESS_KEY_ID && AWS_SECRET_ACCESS_KEY),
   }

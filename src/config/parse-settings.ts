@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toHostname } from '../http/security/origins.ts'
@@ -55,9 +54,10 @@ export function offOrWholeNumber(range: Bounds): Parse<number | undefined> {
   return (given) => (given === 'off' ? undefined : parse(given))
 }
 
-export function workers(given: string): number {
-  return given === 'auto' ? availableParallelism() : wholeNumber([1, 256], 'auto or ')(given)
-}
+export const workers = toParser(
+  '1. Start several instances behind a proxy: docs/scaling.md',
+  (given) => given === '1',
+)
 
 export function choice<const Choice extends string>(
   choices: readonly Choice[],

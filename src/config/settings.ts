@@ -62,7 +62,7 @@ export const settings = {
   workers: setting(
     '1',
     parse.workers,
-    'processes that share the port, data and rate limits; `auto`: one per core',
+    'always `1`: docs/scaling.md says how to start several instances behind a proxy',
   ),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),

@@ -33,13 +33,12 @@ export interface OpenedData {
 export async function openData(
   config: Config,
   { records, states }: Pick<Services, 'records' | 'states'>,
-  mayReload = true,
 ): Promise<OpenedData> {
   const { dataFile: source = '', dataReload } = config
   for (let isFirst = true; ; isFirst = false) {
     const load = await findLoad(records)
     // After another process has loaded the file, it is not loaded again.
-    if (load?.isComplete && !(isFirst && mayReload)) return parseLoaded(config, load)
+    if (load?.isComplete && !isFirst) return parseLoaded(config, load)
     if (load?.isComplete && !dataReload) {
       const opened = await openLoaded(config, records, load)
       if (opened) return opened

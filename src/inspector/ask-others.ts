@@ -13,13 +13,12 @@ export type AskOthers = (question: string) => Promise<Responses & Coverage>
 interface Others {
   config: Pick<Config, 'databaseUrl' | 'inspector' | 'redisUrl'>
   openReplicas: OpenReplicas | undefined
-  askWorkers: (question: string) => Promise<readonly unknown[]>
   respond: (question: string) => unknown
 }
 
-/** All processes through Redis. Without it, or while it fails, only the workers of this replica. */
+/** All processes through Redis. Without it, or while it fails, no other. */
 export function openOthers(app: FastifyInstance, others: Others): AskOthers {
-  const { config, openReplicas, askWorkers, respond } = others
+  const { config, openReplicas, respond } = others
   const { databaseUrl, inspector, redisUrl } = config
   // Not those of another version, or with other exchanges for the same visitor.
   const topic = `exchanges:${packageJson.version}:${inspector}`
@@ -34,7 +33,7 @@ export function openOthers(app: FastifyInstance, others: Others): AskOthers {
     const found = await replicas?.ask(question)
     if (found !== undefined) return { ...found, scope: 'service' }
     const scope = isAlone || inspector === 'off' ? 'service' : 'replica'
-    return { values: await askWorkers(question), silent: 0, scope }
+    return { values: [], silent: 0, scope }
   }
 }
 

@@ -34,7 +34,6 @@ export function createMetrics(readiness: States) {
       dropped.inc({ limit })
     },
     render: () => register.metrics(),
-    readSnapshot: () => register.getMetricsAsJSON(),
   }
 }
 
@@ -55,7 +54,6 @@ function addStates(
     name: 'vitrine_records',
     help: 'Stored records of each kind, which MAX_RECORDS limits.',
     labelNames: ['kind'],
-    aggregator: 'max',
     registers,
     async collect() {
       for (const [kind, count] of await countRecords()) this.set({ kind }, count)
@@ -65,7 +63,6 @@ function addStates(
     name: 'vitrine_dependency_up',
     help: 'Whether the database, the storage of files and Redis work: 1 or 0.',
     labelNames: ['dependency'],
-    aggregator: 'min',
     registers,
     async collect() {
       for (const [dependency, isUp] of await findWorking()) this.set({ dependency }, Number(isUp))
@@ -78,7 +75,6 @@ function createInstruments(registers: Registry[]) {
     name: 'vitrine_info',
     help: 'The running version.',
     labelNames: ['version'],
-    aggregator: 'first',
     registers,
   }).set({ version: packageJson.version }, 1)
   return {

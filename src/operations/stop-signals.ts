@@ -29,8 +29,3 @@ export function onStopSignal(stop: () => void): () => void {
     .on('SIGHUP', isUnderNohup() ? ignore : run)
   return remove
 }
-
-/** A terminal sends its signals to the workers too; they wait for SIGTERM from the supervisor. */
-export function onSupervisorSignal(stop: () => void): void {
-  process.once('SIGTERM', stop).on('SIGINT', ignore).on('SIGHUP', ignore)
-}

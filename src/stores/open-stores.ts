@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { collectionNames, toKind } from './collection-names.ts'
-import { windowSeconds, type Counters, type CounterSet } from './counters/counters.ts'
+import { windowSeconds, type CounterSet } from './counters/counters.ts'
 import { createMemoryCounters } from './counters/memory.ts'
 import { findWideModes } from './file-modes.ts'
 import { openDiskFiles } from './files/disk.ts'
@@ -36,11 +36,7 @@ export interface Stores {
 type Warn = (problem: string) => void
 
 /** Passes a problem that may be temporary to `warn`; throws for others. */
-export async function openStores(
-  config: Config,
-  warn: Warn = () => undefined,
-  ofWorkers?: Counters,
-): Promise<Stores> {
+export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
   const { files, close: closeFiles } = await openFiles(config, warn)
   const { records, assertInPlace, setReadOnly, close } = await openRecords(config)
   const redis = await openRedisStores(config, warn)
@@ -54,7 +50,7 @@ export async function openStores(
     sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     states: createStates(records.collection(collectionNames.states)),
-    counters: isCounting ? { own, shared: redis?.counters ?? ofWorkers } : undefined,
+    counters: isCounting ? { own, shared: redis?.counters } : undefined,
     openReplicas: redis?.openReplicas,
     checks: {
       // This record does not exist, so that no cache can respond.

@@ -60,7 +60,7 @@ test('errors of the command and of the settings are printed together', async (t)
 test('options with a value may be before or after a command, as with npm start', async (t) => {
   const { folder, settings } = await emptyService(t)
   const url = (name: string) => `sqlite:${join(folder, name)}`
-  const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=2']
+  const before = ['--database-url', url('before.db'), 'seed', '3', '--workers=1']
   assert.match(
     await runSucceeding({ folder, settings }, ...before),
     /Added 3 users and 3 locations/,

@@ -112,21 +112,7 @@ test('with --watch a change of the file replaces the resources, and an invalid f
   assert.doesNotMatch(output(), /"level":50/)
 })
 
-test('workers load the file once, and all serve it', async (t) => {
-  const file = await dataFile(t, blog)
-  const settings = settingsIn(await temporaryFolder(t))
-  const { origin, output } = await start(t, settings, file, '--reload', '--workers', '2')
-  assert.equal(output().match(/Loaded/g)?.length, 1)
-  const headers = { 'content-type': 'application/json' }
-  const create = () => fetch(`${origin}/posts`, { method: 'POST', headers, body: '{"title":"a"}' })
-  const created = await Promise.all(Array.from({ length: 20 }, create))
-  const ids = await Promise.all(
-    created.map(async (response) => ((await response.json()) as { id: number }).id),
-  )
-  assert.equal(new Set(ids).size, 20)
-})
-
-test('two replicas that start at once load the file once, and both serve all records', async (t) => {
+test('two processes that start at once load the file once, serve all records and share ids', async (t) => {
   const posts = Array.from({ length: 5000 }, (_, index) => ({ id: index + 1, title: 'a' }))
   const file = await dataFile(t, { posts })
   const settings = settingsIn(await temporaryFolder(t))
@@ -142,6 +128,14 @@ test('two replicas that start at once load the file once, and both serve all rec
     const { headers } = await fetch(`${origin}/posts?per_page=1`)
     assert.equal(headers.get('x-total-count'), '5000')
   }
+  const headers = { 'content-type': 'application/json' }
+  const created = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      fetch(`${replicas[index % 2]?.origin ?? ''}/posts`, { method: 'POST', headers, body: '{}' }),
+    ),
+  )
+  const bodies = await Promise.all(created.map((response) => response.json()))
+  assert.equal(new Set(bodies.map((body) => (body as { id: number }).id)).size, 20)
 })
 
 test('a load that was interrupted is started again', async (t) => {

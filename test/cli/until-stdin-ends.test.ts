@@ -13,14 +13,10 @@ test('with --until-stdin-ends, a start without standard input prints the reason'
   assert.equal(output, 'vitrine: standard input ended during the start (--until-stdin-ends)\n')
 })
 
-for (const [what, workers] of [
-  ['its standard input ends', '1'],
-  ['its standard input ends, with workers', '2'],
-  ['it gets SIGTERM', '1'],
-] as const) {
+for (const what of ['its standard input ends', 'it gets SIGTERM']) {
   test(`with --until-stdin-ends, the service stops when ${what}`, async (t) => {
     const folder = await temporaryFolder(t)
-    const env = { PATH: process.env.PATH, PORT: '0', WORKERS: workers, ...settingsIn(folder) }
+    const env = { PATH: process.env.PATH, PORT: '0', ...settingsIn(folder) }
     const args = ['bin/vitrine.js', '--until-stdin-ends', '--log-level=error']
     const child = spawn(process.execPath, args, { cwd: projectFolder, env })
     t.after(() => child.kill('SIGKILL'))

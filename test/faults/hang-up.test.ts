@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -59,19 +59,6 @@ test(
       [kept.filter((name) => !found.includes(name)), found.includes(dead)],
       [[], false],
     )
-  },
-)
-
-test(
-  'SIGHUP to the supervisor and its workers, as from a terminal, ends all with status 0',
-  limit,
-  async (t) => {
-    const { process: child } = await startInFolder(t, { WORKERS: '2' })
-    const pid = String(child.pid)
-    const workers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
-    for (const worker of workers) process.kill(Number(worker), 'SIGHUP')
-    child.kill('SIGHUP')
-    assert.deepEqual(await once(child, 'exit'), [0, null])
   },
 )
 

@@ -61,16 +61,6 @@ suite('replicas with Redis', withRedis, () => {
     for (const replica of [one, two]) assert.deepEqual((await listAll(replica)).targets, [])
   })
 
-  test('the exchanges of workers are in the list once', async (t) => {
-    const { two, start } = await startBoth(t)
-    const workers = await start({ WORKERS: '2' })
-    const paths = Array.from({ length: 8 }, (_, index) => `/user${String(index)}`)
-    for (const [index, path] of paths.entries()) await send(index % 2 ? workers : two, path)
-    for (const replica of [two, workers]) {
-      assert.deepEqual((await listAll(replica)).targets, paths.toReversed())
-    }
-  })
-
   test('with INSPECTOR=own, a replica gives and clears only those of the visitor', async (t) => {
     const { one, two } = await startBoth(t, { INSPECTOR: 'own' })
     const url = `${one.origin}/inspector/events?path=/user`

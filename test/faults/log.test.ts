@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { findFreePort } from '../../src/operations/free-port.ts'
+import { findFreePort } from '../free-port.ts'
 import {
   findOrigin,
   projectFolder,

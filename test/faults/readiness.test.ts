@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { findFreePort } from '../../src/operations/free-port.ts'
+import { findFreePort } from '../free-port.ts'
 import { openAdmin, readReadiness, notReady, ready, startWithAdmin } from '../admin.ts'
 import {
   createSchema,

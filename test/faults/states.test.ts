@@ -31,10 +31,19 @@ async function assertExact(t: TestContext, origins: readonly string[]): Promise<
 
 const byNumber = (one: number, other: number) => one - other
 
-test('two workers give each step of a sequence exactly its times', limit, async (t) => {
-  const { origin } = await startVitrine(t, { WORKERS: '2' })
-  await assertExact(t, [origin])
-})
+/** Two processes with these settings. */
+async function startTwo(t: TestContext, settings: Readonly<Record<string, string>>) {
+  const started = await Promise.all([startVitrine(t, settings), startVitrine(t, settings)])
+  return started.map(({ origin }) => origin)
+}
+
+test(
+  'two processes on one SQLite file give each step of a sequence exactly its times',
+  limit,
+  async (t) => {
+    await assertExact(t, await startTwo(t, settingsIn(await temporaryFolder(t))))
+  },
+)
 
 suite('with PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
@@ -44,12 +53,7 @@ suite('with PostgreSQL', { skip: withoutPostgres }, () => {
   after(() => server.remove())
 
   test('two replicas give each step of a sequence exactly its times', limit, async (t) => {
-    const settings = { DATABASE_URL: await createSchema(server.url) }
-    const replicas = await Promise.all([startVitrine(t, settings), startVitrine(t, settings)])
-    await assertExact(
-      t,
-      replicas.map(({ origin }) => origin),
-    )
+    await assertExact(t, await startTwo(t, { DATABASE_URL: await createSchema(server.url) }))
   })
 })
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { buildApp } from '../../src/embed.ts'
-import { findFreePort } from '../../src/operations/free-port.ts'
-import { findWorkers, patience } from '../faults/workers.ts'
+import { findFreePort } from '../free-port.ts'
+import { limit } from '../faults/stopping.ts'
 import { until } from '../until.ts'
 import { endHeaders, endStream, getRoot, preface, toFrame, types } from './http2-frames.ts'
 import { curl, makeCertificate } from './tls-client.ts'
@@ -113,7 +113,6 @@ const ports: readonly [name: string, rows: readonly Message[], start: Start][] =
     messages,
     (t) => startPlain(t, { PRESET: 'public', HOST: '127.0.0.1' }),
   ],
-  ['PORT with workers', messages, startWithWorkers],
   ['PORT with TLS', messages, (t) => startSecure(t, 'http/1.1')],
   ['PORT with HTTP/2', sessions, (t) => startSecure(t, 'h2')],
   ['PORT with TLS, without its handshake', messages, (t) => startSecure(t)],
@@ -122,7 +121,7 @@ const ports: readonly [name: string, rows: readonly Message[], start: Start][] =
   ['a service in this process', messages, startEmbedded],
 ]
 for (const [name, rows, start] of ports) {
-  test(`clients that reset connections to ${name} do no harm`, patience, async (t) => {
+  test(`clients that reset connections to ${name} do no harm`, limit, async (t) => {
     const { open, assertSound } = await start(t)
     for (const row of rows) {
       await t.test(row[0], async () => {
@@ -142,19 +141,6 @@ type Start = (t: TestContext) => Promise<Started>
 async function startPlain(t: TestContext, settings = {}): Promise<Started> {
   const { origin, assertSound } = await startWatched(t, settings)
   return { open: () => openPlain(origin), assertSound }
-}
-
-async function startWithWorkers(t: TestContext): Promise<Started> {
-  const { origin, assertSound, process: child } = await startWatched(t, { WORKERS: '2' })
-  await until(async () => (await findWorkers(child.pid)).length === 2)
-  const workers = await findWorkers(child.pid)
-  return {
-    open: () => openPlain(origin),
-    assertSound: async () => {
-      await assertSound()
-      assert.deepEqual(await findWorkers(child.pid), workers)
-    },
-  }
 }
 
 async function startSecure(t: TestContext, protocol?: string): Promise<Started> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { findFreePort } from '../../src/operations/free-port.ts'
+import { findFreePort } from '../free-port.ts'
 import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
 import type { Version } from './types.ts'
 

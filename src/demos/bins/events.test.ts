@@ -5,7 +5,7 @@ import { createBin, type Captured, type NewBin } from '../../../test/bins.ts'
 import { openEvents } from '../../../test/event-stream.ts'
 import { createSchema, openPostgresServer } from '../../../test/postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../../../test/postgres-server.ts'
-import { startVitrine } from '../../../test/start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 
 async function openBin(t: TestContext) {
@@ -164,9 +164,10 @@ async function assertShared(t: TestContext, origins: readonly string[]): Promise
   )
 }
 
-test('workers share the requests of a bin', async (t) => {
-  const { origin } = await startVitrine(t, { WORKERS: '3', LOG_LEVEL: 'silent' })
-  await assertShared(t, [origin])
+test('processes on one SQLite file share the requests of a bin', async (t) => {
+  const settings = { LOG_LEVEL: 'silent', ...settingsIn(await temporaryFolder(t)) }
+  const [one, other] = [await startVitrine(t, settings), await startVitrine(t, settings)]
+  await assertShared(t, [one.origin, other.origin])
 })
 
 suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {

@@ -4,7 +4,7 @@ import { curl, makeCertificate } from '../../../test/hardening/tls-client.ts'
 import { sendRaw } from '../../../test/request-both-ways.ts'
 import { startVitrine } from '../../../test/start-vitrine.ts'
 import { testApp, type TestApp } from '../../../test/test-app.ts'
-import { findFreePort } from '../../operations/free-port.ts'
+import { findFreePort } from '../../../test/free-port.ts'
 
 const path = '/responses/redirect'
 const host = 'localhost:3000'

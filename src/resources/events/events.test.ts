@@ -8,7 +8,7 @@ import { openEvents, type ReceivedEvent } from '../../../test/event-stream.ts'
 import { makeCertificate } from '../../../test/hardening/tls-client.ts'
 import { createSchema, openPostgresServer } from '../../../test/postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../../../test/postgres-server.ts'
-import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { until } from '../../../test/until.ts'
 
@@ -228,10 +228,11 @@ async function assertShared(t: TestContext, origins: readonly string[]): Promise
   assert.deepEqual(values.map((value) => value.title).sort(), titles.toSorted())
 }
 
-test('workers stream the changes of all workers, in one order', async (t) => {
-  const DATA_FILE = await dataFile(t, blog)
-  const { origin } = await startVitrine(t, { DATA_FILE, WORKERS: '3', LOG_LEVEL: 'silent' })
-  await assertShared(t, [origin])
+test('processes on one SQLite file stream the changes of all, in one order', async (t) => {
+  const files = settingsIn(await temporaryFolder(t))
+  const settings = { ...files, DATA_FILE: await dataFile(t, blog), LOG_LEVEL: 'silent' }
+  const [one, other] = [await startVitrine(t, settings), await startVitrine(t, settings)]
+  await assertShared(t, [one.origin, other.origin])
 })
 
 suite('replicas on PostgreSQL', { skip: withoutPostgres }, () => {
