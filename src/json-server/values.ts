@@ -1,5 +1,6 @@
 import { badRequest } from '../http/errors/http-error.ts'
-import { areSearchable, maxSortTerms, searchLimit } from '../resources/list/list-query.ts'
+import { areSearchable, searchLimit } from '../lists/filters.ts'
+import { maxSortTerms } from '../lists/sort.ts'
 import { isFieldValue, type Document } from '../stores/records/records.ts'
 
 export type Find = (document: Document) => unknown

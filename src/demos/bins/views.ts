@@ -4,7 +4,7 @@ import { findField, type ExchangeBody, type Fields } from '../../inspector/excha
 import { statusPattern } from '../../inspector/filter.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
-import { toHref, type ParameterTexts } from '../../resources/list/list-parameters.ts'
+import { toHref, type ParameterTexts } from '../../lists/parameters.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'

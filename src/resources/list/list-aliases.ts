@@ -1,7 +1,6 @@
+import { badParameter, type ParameterTexts } from '../../lists/parameters.ts'
 import { type Resource } from '../definition.ts'
-import { toTypes } from '../field-schema.ts'
 import { findListField } from './list-fields.ts'
-import { badParameter, type ParameterTexts } from './list-parameters.ts'
 
 const aliases = new Map([
   ['_page', 'page'],
@@ -35,7 +34,7 @@ function resolveAlias(resource: Resource, name: string, values: readonly string[
   const found = findListField(resource, field)
   if (found) {
     // Read as plain text, a regular expression would find other records than in json-server.
-    const isList = toTypes(found.schema).every((type) => ['array', 'null'].includes(type))
+    const isList = found.types.every((type) => ['array', 'null'].includes(type))
     if (operator === 'like' && (isList || /[\\^$.*+?()[\]{}|]/.test(values.join()))) {
       const hint = `Use ${field}:contains, or start the service with --json-server 0.17`
       const reason = isList ? 'matches the text of the list' : 'is a regular expression'

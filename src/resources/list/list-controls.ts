@@ -1,13 +1,13 @@
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
+import { operatorWords } from '../../lists/filters.ts'
+import { firstPage, toHref, type ListUrl } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
 import type { Pages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
-import { toTypes } from '../field-schema.ts'
-import { firstPage, toHref, type ListUrl } from './list-parameters.ts'
-import { operatorWords, type ListQuery } from './list-query.ts'
+import type { ListQuery } from './list-query.ts'
 
 export interface ListView {
   query: ListQuery
@@ -54,7 +54,7 @@ ${hidden}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}
 export function renderConditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
   const words = new Map(
     query.filters.map(({ parameter, field, filter, items }) => {
-      const isText = toTypes(field.schema).includes('string')
+      const isText = field.types.includes('string')
       const wanted = items.map((item) => (isText ? `“${item}”` : item)).join(' or ')
       return [parameter, `${field.label} ${operatorWords[filter.operator]} ${wanted}`]
     }),

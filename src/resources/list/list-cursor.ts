@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import { badParameter } from '../../lists/parameters.ts'
 import { isFieldValue, isStorable } from '../../stores/records/records.ts'
 import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-import { badParameter } from './list-parameters.ts'
 
 const maxLength = 2048
 

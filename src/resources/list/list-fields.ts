@@ -1,17 +1,24 @@
-import type { FieldPath } from '../../stores/records/records.ts'
+import type { ListField, ListFields } from '../../lists/fields.ts'
 import type { Resource } from '../definition.ts'
 import { jsonTypes, toTypes, type FieldSchema } from '../field-schema.ts'
 
-export interface ListField {
-  path: FieldPath
-  schema: FieldSchema
-  label: string
+interface ResourceField extends ListField {
   /** False for a member that the schema of its object does not name. */
   isDeclared: boolean
 }
 
+export function toListFields(resource: Resource): ListFields {
+  const own = ['page', 'per_page', 'sort', 'q', 'fields', 'after']
+  return {
+    find: (name) => findListField(resource, name),
+    names: resource.visible.map(({ name }) => name),
+    // Only resources of a data file have relations.
+    others: resource.storesId ? [...own, 'embed'] : own,
+  }
+}
+
 /** The field with this name, or at the end of this path, as `address.city`. */
-export function findListField({ visible }: Resource, name: string): ListField | undefined {
+export function findListField({ visible }: Resource, name: string): ResourceField | undefined {
   const fields = visible.map(({ name: own, schema }) => [own, schema] as const)
   const found = findMember(fields, name)
   if (found === undefined || name.includes('\0') || !name.isWellFormed()) return undefined
@@ -19,7 +26,14 @@ export function findListField({ visible }: Resource, name: string): ListField | 
   const field = visible.find((known) => known.name === first)
   const path = inside.length === 0 ? (field?.path ?? first) : found.path
   const schema = field?.isInferred ? withNull(found.schema) : found.schema
-  return { ...found, schema, path, label: [field?.label ?? first, ...inside].join('.') }
+  return {
+    path,
+    label: [field?.label ?? first, ...inside].join('.'),
+    types: toTypes(schema),
+    elementTypes: toTypes(schema.items ?? {}),
+    isTime: path === 'createdAt' || path === 'updatedAt',
+    isDeclared: found.isDeclared,
+  }
 }
 
 /** Without a rule of the user a value can be null, also if the data file has none in this field. */
@@ -28,8 +42,10 @@ function withNull({ items, ...schema }: FieldSchema): FieldSchema {
   return { ...schema, type, ...(items && { items: withNull(items) }) }
 }
 
-interface Member extends Pick<ListField, 'schema' | 'isDeclared'> {
+interface Member {
   path: string[]
+  schema: FieldSchema
+  isDeclared: boolean
 }
 
 function findMember(known: readonly (readonly [string, FieldSchema])[], name: string) {

@@ -1,3 +1,4 @@
+import { firstPage, toHref } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
@@ -13,7 +14,6 @@ import {
   renderSearchForm,
 } from './list-controls.ts'
 import type { ListView } from './list-controls.ts'
-import { firstPage, toHref } from './list-parameters.ts'
 
 export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
   const { query, url } = list

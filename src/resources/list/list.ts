@@ -15,6 +15,8 @@ import {
 import type { TaggedText } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
+import { badParameter, toHref, withParameterErrors } from '../../lists/parameters.ts'
+import { maxPerPage, type ListPart } from '../../lists/part.ts'
 import { maxLoadedLength, toPosition } from '../../stores/records/records.ts'
 import type { Collection, Document } from '../../stores/records/records.ts'
 import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
@@ -27,14 +29,7 @@ import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
 import { listPage } from './list-page.ts'
-import {
-  acceptQuery,
-  badParameter,
-  findParameters,
-  withParameterErrors,
-  toHref,
-} from './list-parameters.ts'
-import { maxPerPage, type ListPart } from './list-part.ts'
+import { acceptQuery, findParameters } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
 
 type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]

@@ -6,7 +6,7 @@ import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
 import { type Field, type Resource } from '../definition.ts'
 import { hasScalars, toTypes, type FieldSchema } from '../field-schema.ts'
-import { maxPage, maxPerPage } from '../list/list-part.ts'
+import { maxPage, maxPerPage } from '../../lists/part.ts'
 import { toExample, toSchemaName } from './schemas.ts'
 
 export function listParameters(resource: Resource) {

@@ -2,7 +2,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import { maxLoadedLength, type Document, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { badParameter, type ParameterTexts } from '../list/list-parameters.ts'
+import { badParameter, type ParameterTexts } from '../../lists/parameters.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 

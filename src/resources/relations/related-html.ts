@@ -3,7 +3,7 @@ import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toRecordName, valueToInputText } from '../field-values.ts'
-import { toHref } from '../list/list-parameters.ts'
+import { toHref } from '../../lists/parameters.ts'
 import { parseId } from '../write/create-numbered.ts'
 import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 

@@ -1,7 +1,9 @@
-import type { Slice } from '../../stores/records/records.ts'
-import { badParameter } from './list-parameters.ts'
+import type { Slice } from '../stores/records/records.ts'
+import { badParameter } from './parameters.ts'
 
 export type ListPart = Slice & { page?: { number: number; size: number } }
+
+export const partNames = ['page', 'per_page', 'after', '_start', '_end']
 
 const defaultPerPage = 20
 export const maxPerPage = 1000

@@ -1,0 +1,145 @@
+import { isDecimal, maxSearchLength } from '../http/request/parameters.ts'
+import { isOfText } from '../stores/records/records.ts'
+import type { FieldValue, Filter, Operator } from '../stores/records/records.ts'
+import { areScalars, isNumeric, type ListField, type ListFields } from './fields.ts'
+import { badParameter, maxValues, type ParameterTexts } from './parameters.ts'
+
+export type ListFilter = ReturnType<typeof parseFilter>
+
+export const operatorWords: Readonly<Record<Operator, string>> = {
+  eq: 'is',
+  ne: 'is not',
+  lt: 'is below',
+  lte: 'is at most',
+  gt: 'is above',
+  gte: 'is at least',
+  contains: 'contains',
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+}
+
+/** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
+export function parseFilters(fields: ListFields, parameters: ParameterTexts, text = '') {
+  const filters = Array.from(parameters, ([name, values]) => parseFilter(fields, name, values))
+  assertCount(filters)
+  assertSearches(filters, text)
+  return filters
+}
+
+/** Longer than any stored text: every value is compared with every record. */
+const maxTextLength = 2000
+
+export function assertLength(name: string, text: string): string {
+  if (text.length <= maxTextLength) return text
+  throw badParameter(name, `must be at most ${String(maxTextLength)} characters long`)
+}
+
+function assertCount(filters: readonly ListFilter[]): void {
+  const count = filters.reduce((sum, { filter }) => sum + filter.values.length, 0)
+  if (count <= maxValues) return
+  const name = filters.at(-1)?.parameter ?? ''
+  throw badParameter(name, `exceeds the ${String(maxValues)} values of all filters`)
+}
+
+const maxSearches = 10
+
+function assertSearches(filters: readonly ListFilter[], text: string): void {
+  const searches = filters.filter(({ filter }) => isOfText(filter.operator))
+  const texts = searches.flatMap(({ items }) => items)
+  if (text !== '') texts.push(text)
+  if (areSearchable(texts)) return
+  throw badParameter(
+    searches.at(-1)?.parameter ?? 'q',
+    `exceeds the limit: q, contains, startsWith and endsWith have ${searchLimit}`,
+  )
+}
+
+export const searchLimit = `at most ${String(maxSearches)} values, of ${String(maxSearchLength)} characters together`
+
+export function areSearchable(texts: readonly string[]): boolean {
+  return texts.length <= maxSearches && texts.join('').length <= maxSearchLength
+}
+
+function isOperator(text: string): text is Operator {
+  return Object.hasOwn(operatorWords, text)
+}
+
+/** Of `name` or `name:operator`; a field whose name has a colon is found by its name first. */
+function parseFilter(fields: ListFields, parameter: string, values: readonly string[]) {
+  const exact = fields.find(parameter)
+  const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
+  const field = exact ?? fields.find(name)
+  if (!field) {
+    const known = `Fields: ${fields.names.join(', ')}. Other parameters: ${fields.others.join(', ')}`
+    throw badParameter(parameter, `is an unknown field. ${known}`)
+  }
+  const operator = suffix === 'in' ? 'eq' : suffix
+  if (!isOperator(operator)) {
+    const known = [...Object.keys(operatorWords), 'in'].join(', ')
+    throw badParameter(parameter, `has an unknown operator. Operators: ${known}`)
+  }
+  const items = suffix === 'in' ? values.join().split(',') : values
+  for (const item of items) assertLength(parameter, item)
+  const operands = parseOperands(parameter, { field, operator, items })
+  const filter: Filter = { field: field.path, operator, ...operands }
+  return { parameter, field, items, filter }
+}
+
+interface ParsedFilter {
+  field: ListField
+  operator: Operator
+  items: readonly string[]
+}
+
+/** Of a list, `contains` finds an element. */
+function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
+  const { types, elementTypes, isTime } = field
+  const isList = operator === 'contains' && types.includes('array')
+  if (isOfText(operator) && areScalars(types)) {
+    const elements = isList && { elements: items.flatMap((item) => toValues(elementTypes, item)) }
+    return { values: items, ...elements }
+  }
+  if (isList && areScalars(elementTypes)) {
+    const element = { ...field, types: elementTypes }
+    return { values: [], elements: items.flatMap((item) => parseValue(name, element, item)) }
+  }
+  if (isOfText(operator)) throw badParameter(name, toHint(field))
+  const parse = (item: string) => (isTime ? parseTime(name, item) : parseValue(name, field, item))
+  return { values: items.flatMap(parse) }
+}
+
+function parseValue(name: string, field: ListField, text: string): FieldValue[] {
+  const values = toValues(field.types, text)
+  if (values.length > 0) return values
+  throw badParameter(name, toHint(field))
+}
+
+/** Every value of the field that the text may stand for: `1` is text and a number where both fit. */
+function toValues(types: readonly string[], text: string): FieldValue[] {
+  const values: FieldValue[] = []
+  if (isNumeric(types) && isDecimal(text) && Number.isFinite(Number(text)))
+    values.push(Number(text))
+  if (types.includes('boolean') && /^(true|false)$/.test(text)) values.push(text === 'true')
+  // In a comparison, a list or an object is no value, as null is.
+  const isScalar = areScalars(types) || types.every((type) => type === 'null')
+  if (isScalar && types.includes('null') && text === 'null') values.push(null)
+  if (types.includes('string')) values.push(text)
+  return values
+}
+
+function toHint({ types, elementTypes }: ListField): string {
+  if (isNumeric(types)) return 'must be a number'
+  if (types.includes('boolean')) return 'must be true or false'
+  if (!types.includes('array')) return 'is an object. Filter by a member, as in address.city=Rome'
+  return areScalars(elementTypes)
+    ? 'is a list. Its only operator is contains, for an element, as in tags:contains=new'
+    : 'is a list of objects or lists, which has no operators'
+}
+
+const timePattern = /^\d{4}(-\d\d(-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?)?)?$/
+
+function parseTime(name: string, text: string): string {
+  const time = timePattern.test(text) ? Date.parse(text) : NaN
+  if (!Number.isNaN(time)) return new Date(time).toISOString()
+  throw badParameter(name, 'must be a time like 2026-11-21 or 2026-11-21T08:00:00Z')
+}
