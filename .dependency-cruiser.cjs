@@ -19,7 +19,8 @@ const allowed = {
   'json-server': 'config|http|stores|lists|site|idempotency|resources',
   'test-api': 'config|http|stores|site|idempotency|resources|data-file',
   'data-file': 'config|http|stores|site|idempotency|resources|responses|json-server|test-api',
-  demos: 'config|http|stores|lists|site|inspector|resources|events|responses|httpbin|idempotency|auth',
+  demos:
+    'config|http|stores|lists|site|inspector|resources|events|responses|httpbin|idempotency|auth',
   server: 'config|http|stores|limits',
   operations: 'config|http|stores|server',
   cli: 'config|http|stores|auth|idempotency|resources|data-file|demos|operations|server|app',

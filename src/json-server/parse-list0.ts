@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { toLinkField, toPageLinks } from '../http/response/links.ts'
 import { toOrigin } from '../http/request/request-head.ts'
+import { createComparisons, hasMatch } from '../lists/predicate.ts'
 import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
 import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
@@ -98,30 +99,25 @@ function compare(one: unknown, other: unknown): number {
   return one === other ? 0 : isAfter(one, other) ? 1 : isAfter(other, one) ? -1 : 0
 }
 
-const comparisons: Readonly<Record<string, (value: unknown, wanted: unknown) => boolean>> = {
-  _ne: (value, wanted) => wanted !== toText(value),
-  _gte: (value, wanted) => isAtMost(wanted, value),
-  _lte: isAtMost,
-}
+const isEqual = (value: unknown, wanted: unknown) => wanted === toText(value)
+const comparisons = createComparisons({ isEqual, isBelow, isAtMost, findText: toText, toText })
 
 const operatorName = /^(.*?)(_lte|_gte|_ne|_like)$/s
 
-/** Of a filter as `views_gte=10`. The values are alternatives, except of `_ne`. */
-function toTest(name: string, wanted: readonly unknown[]): Test {
-  const [, path = name, operator = ''] = operatorName.exec(name) ?? []
+/** Of a filter as `views_gte=10`. */
+function toTest(name: string, operands: readonly unknown[]): Test {
+  const [, path = name, operator = '_eq'] = operatorName.exec(name) ?? []
   // null and no value match no filter, not even `_ne`.
   const findAt = createFindAt(path)
   const find = (document: Document) => findAt(document) ?? undefined
   if (operator === '_like') {
-    const test = createPatternTest(name, wanted.map(toText))
+    const test = createPatternTest(name, operands.map(toText))
     const findText = (value: unknown) => (value === undefined ? undefined : toText(value))
     return (documents) => test(documents.map((document) => findText(find(document))))
   }
-  const isMatch = comparisons[operator] ?? ((value, item) => item === toText(value))
-  const count = operator === '_ne' ? 'every' : 'some'
   return (documents) =>
     documents.map(find).map((value) => {
-      return value !== undefined && wanted[count]((item) => isMatch(value, item))
+      return value !== undefined && hasMatch(comparisons, operator.slice(1), { value, operands })
     })
 }
 

@@ -3,7 +3,8 @@ import type { Config } from '../config/config.ts'
 import { assertDepth, findJson } from '../http/body/parse-json.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toQueryText } from '../http/request/target.ts'
-import type { Document, FieldValue } from '../stores/records/records.ts'
+import { createComparisons, type Comparison } from '../lists/predicate.ts'
+import { isOfText, type Document, type FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { toIndexed, type ListRequest, type Part } from './selection.ts'
 import type { Context } from './server.ts'
@@ -76,28 +77,16 @@ function compare(one: unknown, other: unknown): number {
 }
 
 type Where = Record<string, unknown>
-type Comparison = (value: unknown, operand: unknown) => boolean
-
-const searches = {
-  contains: compareText('includes'),
-  startsWith: compareText('startsWith'),
-  endsWith: compareText('endsWith'),
-}
 
 const comparisons: Readonly<Record<string, Comparison>> = {
-  lt: isBelow,
-  lte: isAtMost,
-  gt: (value, operand) => isBelow(operand, value),
-  gte: (value, operand) => isAtMost(operand, value),
-  eq: (value, operand) => value === operand,
-  ne: (value, operand) => value !== operand,
+  ...createComparisons({
+    isEqual: (value, operand) => value === operand,
+    isBelow,
+    isAtMost,
+    findText: (value) => (typeof value === 'string' ? value : undefined),
+    toText,
+  }),
   in: (value, operand) => [operand].flat().includes(value),
-  ...searches,
-}
-
-function compareText(method: 'includes' | 'startsWith' | 'endsWith'): Comparison {
-  return (value, operand) =>
-    typeof value === 'string' && value.toLowerCase()[method](toText(operand).toLowerCase())
 }
 
 /** `views:gte=10`, `author.name=x`, or `_where`, which is JSON and replaces them. */
@@ -121,7 +110,7 @@ function findSearches(where: Where): string[] {
   const inside: object[] = [where]
   for (const conditions of inside)
     for (const [name, condition] of Object.entries<unknown>({ ...conditions })) {
-      if (Object.hasOwn(searches, name)) texts.push(toText(condition))
+      if (isOfText(name)) texts.push(toText(condition))
       if (typeof condition === 'object' && condition !== null) inside.push(condition)
     }
   return texts

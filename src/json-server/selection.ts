@@ -1,3 +1,4 @@
+import { compareKeys } from '../lists/predicate.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import type { Context } from './server.ts'
@@ -58,13 +59,8 @@ export async function selectRecords(context: Context, selection: Selection) {
   }
   const found: Found[] = []
   for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
-  found.sort((one, other) => {
-    for (const [index, { compare }] of sort.entries()) {
-      const result = compare(one.keys[index], other.keys[index])
-      if (result !== 0) return result
-    }
-    return 0
-  })
+  const compare = compareKeys(sort.map((term) => term.compare))
+  found.sort((one, other) => compare(one.keys, other.keys))
   const ids = found.slice(...(toPart?.(found.length).range ?? [])).map(({ id }) => id)
   return { total: found.length, pages: readByIds(context, ids) }
 }

@@ -53,7 +53,7 @@ export interface StoredRecord {
 
 export type TextOperator = 'contains' | 'startsWith' | 'endsWith'
 
-export function isOfText(operator: Operator): operator is TextOperator {
+export function isOfText(operator: string): operator is TextOperator {
   return ['contains', 'startsWith', 'endsWith'].includes(operator)
 }
 
@@ -97,13 +97,17 @@ export function toPositionFields({ sort }: RecordQuery): FieldPath[] {
 
 export function toPosition(query: RecordQuery, { document, ...own }: StoredRecord): Position {
   const all = { ...document, _id: own.id, createdAt: own.createdAt, updatedAt: own.updatedAt }
-  const find = (value: unknown, name: string): unknown =>
-    isDocument(value) && Object.hasOwn(value, name) ? value[name] : null
   return toPositionFields(query).map((field) => {
-    const value =
-      typeof field === 'string' ? find(all, field) : field.reduce<unknown>(find, document)
+    const value = findAt(typeof field === 'string' ? all : document, field)
     return isFieldValue(value) ? value : null
   })
+}
+
+/** The own member at the path; null without it. */
+export function findAt(value: unknown, path: FieldPath): unknown {
+  const find = (inside: unknown, name: string): unknown =>
+    isDocument(inside) && Object.hasOwn(inside, name) ? inside[name] : null
+  return typeof path === 'string' ? find(value, path) : path.reduce(find, value)
 }
 
 export function isFieldValue(value: unknown): value is FieldValue {

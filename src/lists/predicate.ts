@@ -1,0 +1,108 @@
+import { findAt, isFieldValue } from '../stores/records/records.ts'
+import type { FieldPath, FieldValue, Operator, RecordQuery } from '../stores/records/records.ts'
+
+export type Comparison = (value: unknown, operand: unknown) => boolean
+
+interface Rules {
+  isEqual: Comparison
+  isBelow: Comparison
+  isAtMost: Comparison
+  /** Undefined for a value that has no text. */
+  findText: (value: unknown) => string | undefined
+  /** Of an operand. */
+  toText: (operand: unknown) => string
+}
+
+/** The operators of filters, by the rules of a dialect. */
+export function createComparisons(rules: Rules): Readonly<Record<Operator, Comparison>> {
+  const { isEqual, isBelow, isAtMost, findText, toText } = rules
+  const ofText =
+    (method: 'includes' | 'startsWith' | 'endsWith'): Comparison =>
+    (value, operand) =>
+      findText(value)?.toLowerCase()[method](toText(operand).toLowerCase()) === true
+  return {
+    eq: isEqual,
+    ne: (value, operand) => !isEqual(value, operand),
+    lt: isBelow,
+    lte: isAtMost,
+    gt: (value, operand) => isBelow(operand, value),
+    gte: (value, operand) => isAtMost(operand, value),
+    contains: ofText('includes'),
+    startsWith: ofText('startsWith'),
+    endsWith: ofText('endsWith'),
+  }
+}
+
+const types = ['number', 'string', 'boolean', 'object']
+const toRank = (value: unknown) => types.indexOf(typeof value)
+
+/** The order of a list: by type, with null last, and text by its code points. */
+export function compareValues(one: unknown, other: unknown): number {
+  if (typeof one === 'string' && typeof other === 'string')
+    return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other))
+  return toRank(one) - toRank(other) || Number(one) - Number(other)
+}
+
+const isSameType = (one: unknown, other: unknown) => toRank(one) === toRank(other)
+
+const comparisons = createComparisons({
+  isEqual: (value, operand) => value === operand,
+  isBelow: (value, operand) => isSameType(value, operand) && compareValues(value, operand) < 0,
+  isAtMost: (value, operand) => isSameType(value, operand) && compareValues(value, operand) <= 0,
+  findText: (value) => (isFieldValue(value) && value !== null ? String(value) : undefined),
+  toText: String,
+})
+
+/** One operand must match; with `ne` none may be equal. */
+export function hasMatch(
+  all: Readonly<Record<string, Comparison>>,
+  operator: string,
+  { value, operands }: { value: unknown; operands: readonly unknown[] },
+): boolean {
+  const count = operator === 'ne' ? 'every' : 'some'
+  return operands[count]((operand) => all[operator]?.(value, operand) === true)
+}
+
+/** Whether a value matches the filters, as a database selects it. */
+export function toPredicate<Item = unknown>(
+  { filters, search }: Pick<RecordQuery, 'filters' | 'search'>,
+  find: (item: Item, field: FieldPath) => unknown = findAt,
+) {
+  return (item: Item): boolean => {
+    const isFound =
+      search?.fields.some((field) =>
+        comparisons.contains(toScalar(find(item, field)), search.text),
+      ) ?? true
+    if (!isFound) return false
+    return filters.every(({ field, operator, values, elements = [] }) => {
+      const value = find(item, field)
+      if (Array.isArray(value) && elements.some((element) => value.includes(element))) return true
+      return hasMatch(comparisons, operator, { value: toScalar(value), operands: values })
+    })
+  }
+}
+
+/** In a comparison, a list or an object is no value. */
+export function toScalar(value: unknown): FieldValue {
+  return isFieldValue(value) ? value : null
+}
+
+type Compare = (one: unknown, other: unknown) => number
+
+/** The order of items by their keys: each comparison is of one key. */
+export function compareKeys(compares: readonly Compare[]) {
+  return (one: readonly unknown[], other: readonly unknown[]): number => {
+    for (const [index, compare] of compares.entries()) {
+      const result = compare(one[index], other[index])
+      if (result !== 0) return result
+    }
+    return 0
+  }
+}
+
+/** The comparisons of the terms of `sort`. */
+export function toCompares(sort: RecordQuery['sort']): Compare[] {
+  return sort.map(({ isDescending }) => (one, other) => {
+    return isDescending ? compareValues(other, one) : compareValues(one, other)
+  })
+}
