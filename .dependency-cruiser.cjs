@@ -63,7 +63,7 @@ module.exports = {
         path: '^src/stores/',
         pathNot: [
           '^src/stores/([^/]+)/\\1\\.ts$',
-          '^src/stores/(collection-names|load-driver|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
+          '^src/stores/(collection-names|expiring|load-driver|store-failure|orphaned-files|sweep-regularly|open-stores)\\.ts$',
         ],
       },
     },

@@ -4,7 +4,7 @@ import { clearInterval, setInterval } from '../timers.ts'
 interface Sweeping {
   name: string
   everySeconds: number
-  sweep: (now: string) => Promise<void>
+  sweep: (now: string) => Promise<unknown>
 }
 
 export function sweepRegularly(app: FastifyInstance, { name, everySeconds, sweep }: Sweeping) {

@@ -4,9 +4,10 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../idempotency/create-id.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import type { Services } from '../../site/demo.ts'
+import { createExpiring } from '../../stores/expiring.ts'
 import { collectionNames } from '../../stores/collection-names.ts'
-import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
-import { toReceivedAt } from './bin-ids.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
+import { binIdLength, toExpiry, toReceivedAt } from './bin-ids.ts'
 import {
   maxShownBytes,
   toBack,
@@ -29,15 +30,15 @@ interface NewCapture {
 
 export type RequestStore = ReturnType<typeof createRequestStore>
 
-const removedTogether = 100
-
 export function createRequestStore({ records, files, config }: Services) {
   const requests = records.collection(binCollections.requests)
   const remove = createRemoval({ records, files })
-  const makeRoom = async () => {
-    await remove(await requests.list(allRecords, { offset: 0, limit: removedTogether }))
-  }
-  const write = createCaptureWriter(records, makeRoom)
+  const { removeSome } = createExpiring(requests, {
+    toEnd: ({ id }) => toExpiry(id.slice(0, binIdLength))?.toISOString() ?? '',
+    order: 'createdAt',
+    remove,
+  })
+  const write = createCaptureWriter(records, removeSome)
   const count = (bin: string) => requests.count(toQuery(bin))
   const trim = createTrimming(config, async (bin) => {
     const excess = (await count(bin)) - config.binMaxRequests

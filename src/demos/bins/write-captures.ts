@@ -12,7 +12,7 @@ export interface Capture {
 const maxTogether = 100
 
 /** Writes the captures that arrive during a write together. Each is false if its bin has been removed. */
-export function createCaptureWriter(records: Records, makeRoom: () => Promise<void>) {
+export function createCaptureWriter(records: Records, removeSome: () => Promise<void>) {
   let last: Promise<unknown> = Promise.resolve()
   let waiting: Capture[] = []
   let written: Promise<boolean>
@@ -20,7 +20,7 @@ export function createCaptureWriter(records: Records, makeRoom: () => Promise<vo
     // Those that arrive from now on are written after these.
     if (waiting === captures) waiting = []
     const commit = () => records.commit(toSteps(captures))
-    return (await retryIfFull(commit, makeRoom)) === undefined
+    return (await retryIfFull(commit, removeSome)) === undefined
   }
   return async (capture: Capture): Promise<boolean> => {
     if (waiting.length === maxTogether) waiting = []

@@ -1,36 +1,19 @@
+import { createExpiring } from '../expiring.ts'
 import type { Collection } from '../records/records.ts'
-import { retryIfFull } from '../store-failure.ts'
 import { isSession, type Sessions } from './sessions.ts'
-import { performance } from '../../timers.ts'
-
-const sweepPauseMs = 1000
 
 /** In a full store, ended sessions are removed; an active one is never removed for another. */
 export function createDatabaseSessions(collection: Collection): Sessions {
-  let sweptAtMs = -Infinity
-  let sweeping: Promise<void> | undefined
-  const sweep = async (now: string) => {
-    for await (const page of collection.pages()) {
-      for (const { id, document } of page) {
-        const isActive = isSession(document) && document.expiresAt > now && document.idleUntil > now
-        if (!isActive) await collection.remove(id)
-      }
-    }
-  }
-
-  async function sweepNow(): Promise<void> {
-    if (performance.now() - sweptAtMs < sweepPauseMs) return
-    sweeping ??= sweep(new Date().toISOString()).finally(() => {
-      sweptAtMs = performance.now()
-      sweeping = undefined
-    })
-    await sweeping
-  }
-
+  const { create, sweep } = createExpiring(collection, {
+    toEnd: ({ document }) => {
+      if (!isSession(document)) return ''
+      const { expiresAt, idleUntil } = document
+      return expiresAt < idleUntil ? expiresAt : idleUntil
+    },
+  })
   return {
     create: async (id, session) => {
-      const record = { id, document: { ...session }, createdAt: session.createdAt }
-      const isCreated = await retryIfFull(() => collection.create(record), sweepNow)
+      const isCreated = await create({ id, document: { ...session }, createdAt: session.createdAt })
       if (!isCreated) throw new Error('the new session id already exists')
     },
     find: async (idHash) => {

@@ -50,5 +50,5 @@ export interface Sessions {
   touch: (idHash: string, idleUntil: string) => Promise<void>
   remove: (idHash: string) => Promise<boolean>
   clear: () => Promise<number>
-  sweep: (now: string) => Promise<void>
+  sweep: (now: string) => Promise<unknown>
 }

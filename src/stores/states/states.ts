@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import { createExpiring } from '../expiring.ts'
 import type { Collection, Document, StoredRecord } from '../records/records.ts'
-import { retryIfFull, StoreFailure } from '../store-failure.ts'
+import { StoreFailure } from '../store-failure.ts'
 import { delay } from '../../timers.ts'
 
 export const stateSchema = {
@@ -17,19 +18,9 @@ const maxAttempts = 200
 export type States = ReturnType<typeof createStates>
 
 /** States that expire ten minutes after their last change. In a full store the oldest are removed. */
-export function createStates(collection: Collection, maxStates = 10_000) {
+export function createStates(collection: Collection, max = 10_000) {
   const inTurn = createTurns()
-  let removing: Promise<void> | undefined
-  const removeSome = () =>
-    (removing ??= removeOldest(collection, maxStates).finally(() => {
-      removing = undefined
-    }))
-
-  const create = async (id: string, document: Document) => {
-    if ((await collection.count()) >= maxStates) await removeSome()
-    const createdAt = new Date().toISOString()
-    return retryIfFull(() => collection.create({ id, document, createdAt }), removeSome)
-  }
+  const expiring = createExpiring(collection, { toEnd: toExpiry, order: 'updatedAt', max })
   const updateNow = async <Next extends State>(id: string, change: (known: State) => Next) => {
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       const record = await collection.find(id)
@@ -37,7 +28,7 @@ export function createStates(collection: Collection, maxStates = 10_000) {
       const updatedAt = new Date().toISOString()
       const isWritten = record
         ? await collection.change({ id, version: record.version, document, updatedAt })
-        : await create(id, document)
+        : await expiring.create({ id, document, createdAt: updatedAt })
       if (isWritten) return document
       await delay(Math.random() * Math.min(attempt, 20))
     }
@@ -57,13 +48,7 @@ export function createStates(collection: Collection, maxStates = 10_000) {
     },
     remove: (key: string) => collection.remove(toId(key)),
     clear: collection.clear,
-    sweep: async (now: string) => {
-      const values = [new Date(Date.parse(now) - lifetimeMs).toISOString()]
-      const filters = [{ field: 'updatedAt', operator: 'lte', values }] as const
-      for await (const page of collection.pages({ filters, sort: [] })) {
-        for (const { id, version } of page) await collection.remove(id, version)
-      }
-    },
+    sweep: expiring.sweep,
   }
 }
 
@@ -94,13 +79,4 @@ function toLiveState(record: StoredRecord): State | undefined {
 
 function isState(document: Document): document is State {
   return Object.values(document).every((value) => typeof value === 'number')
-}
-
-async function removeOldest(collection: Collection, maxStates: number): Promise<void> {
-  // Concurrent creations may have exceeded the maximum.
-  const excess = Math.max((await collection.count()) - maxStates, 0)
-  const limit = excess + Math.ceil(maxStates / 100)
-  const sort = [{ field: 'updatedAt', isDescending: false }]
-  const oldest = await collection.list({ filters: [], sort }, { offset: 0, limit })
-  for (const { id, version } of oldest) await collection.remove(id, version)
 }

@@ -1,0 +1,64 @@
+import { performance } from '../timers.ts'
+import type { Collection, NewRecord, StoredRecord } from './records/records.ts'
+import { retryIfFull } from './store-failure.ts'
+
+const sweepPauseMs = 1000
+const maxTogether = 100
+
+interface Lifetime {
+  /** In ISO 8601; an empty text for a damaged record. */
+  toEnd: (record: StoredRecord) => string
+  /** Records end in the order of this time. */
+  order?: 'createdAt' | 'updatedAt'
+  /** A record that was changed in the last seconds, of this number, is not removed before its end. */
+  leastSeconds?: number
+  max?: number
+  remove?: (records: readonly StoredRecord[]) => Promise<void>
+}
+
+/** Removes records after their end. With an order, a full store has its oldest removed for new ones. */
+export function createExpiring(collection: Collection, lifetime: Lifetime) {
+  const { toEnd, order, leastSeconds = 0, max = Infinity, remove = removeEach } = lifetime
+  const sort = order === 'updatedAt' ? [{ field: order, isDescending: false }] : []
+  const query = { filters: [], sort }
+  let sweptAtMs = -Infinity
+  let removing: Promise<void> | undefined
+
+  async function removeEach(records: readonly StoredRecord[]): Promise<void> {
+    for (const { id, version } of records) await collection.remove(id, version)
+  }
+  const sweep = async (now: string): Promise<number> => {
+    let total = 0
+    for await (const page of collection.pages(query)) {
+      const ended = page.filter((record) => toEnd(record) <= now)
+      if (order !== undefined && ended.length === 0) break
+      await remove(ended)
+      total += ended.length
+    }
+    sweptAtMs = performance.now()
+    return total
+  }
+  const removeNow = async () => {
+    const isDue = performance.now() - sweptAtMs >= sweepPauseMs
+    const swept = isDue ? await sweep(new Date().toISOString()) : 0
+    if (swept > 0 || order === undefined) return
+    // Concurrent creations may have exceeded the maximum.
+    const excess = Math.max((await collection.count()) - max, 0)
+    const limit = excess + Math.min(Math.ceil(max / 100), maxTogether)
+    const oldest = await collection.list(query, { offset: 0, limit })
+    const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
+    await remove(oldest.filter(({ updatedAt }) => updatedAt <= before))
+  }
+  const removeSome = () =>
+    (removing ??= removeNow().finally(() => {
+      removing = undefined
+    }))
+  return {
+    sweep,
+    removeSome,
+    create: async (record: NewRecord): Promise<boolean> => {
+      if (max < Infinity && (await collection.count()) >= max) await removeSome()
+      return retryIfFull(() => collection.create(record), removeSome)
+    },
+  }
+}
