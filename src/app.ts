@@ -35,7 +35,7 @@ import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from '
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
 import { closeConnectionsOnShutdown } from './server/connections.ts'
-import { createInstance } from './server/server.ts'
+import { createInstance, injectRequests } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { findDemos, findFileCollections, openDemo, type Demo } from './site/demo.ts'
 import { openDemoPages } from './site/demo-page/demo-page.ts'
@@ -76,17 +76,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const reached = `${name} (${String(config[limit])}) is reached`
     if (isFirst) app.log.warn(`${reached}: further connections are closed`)
   })
-  countRequestsInProgress(app, config)
   // Not `request.log`: creating a logger for each request costs a fifth of a small response.
   app.log = parts.log
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
-  if (config.methodOverride) {
-    const isHeadEnough = createHeadCheck(config, lacksRoute)
-    const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
-    app.addConstraintStrategy(
-      createMethodOverride(parts.readBody, isDecided, app.findAllowedMethods),
-    )
-  }
+  routeRequests(app, parts, createHeadCheck(config, lacksRoute))
+  countRequestsInProgress(app, config)
+  injectRequests(app)
   handleErrors(app, parts)
 
   receiveRequests(app, parts)
@@ -171,11 +166,26 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
     frameworkErrors: (error, _request, reply) => {
       sendUnroutableError(error, reply, parts)
     },
-    rewriteUrl: (raw) => {
-      if (raw.recording === undefined) parts.exchangeLog.begin(raw)
-      return parts.parseTarget(raw)
-    },
     routerOptions: { maxParamLength: config.maxUrlBytes, querystringParser: () => ({}) },
+  }
+}
+
+/** Before routing: the target and the method decide the route. */
+function routeRequests(
+  app: FastifyInstance,
+  { config, exchangeLog, limits, parseTarget, readBody }: AppParts,
+  isHeadEnough: ReturnType<typeof createHeadCheck>,
+): void {
+  const route = app.routing.bind(app)
+  const { findAllowedMethods } = app
+  const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
+  const overrideMethod = createMethodOverride({ readBody, isDecided, findAllowedMethods })
+  app.routing = (raw, response) => {
+    if (raw.recording === undefined) exchangeLog.begin(raw)
+    raw.originalUrl = raw.url ?? ''
+    raw.url = parseTarget(raw)
+    if (config.methodOverride) overrideMethod(raw, route.bind(undefined, raw, response))
+    else route(raw, response)
   }
 }
 

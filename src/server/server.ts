@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { lookup } from 'node:dns/promises'
+import type { InjectOptions } from 'light-my-request'
 import type { Server } from 'node:http'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
@@ -49,6 +50,19 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
   })
   applyServerLimits(app.server, config, app)
   return app
+}
+
+/** The `inject` of Fastify does not call a replaced `app.routing`. */
+export function injectRequests(app: FastifyInstance): void {
+  const inject = async (request: InjectOptions | string) => {
+    const { default: send } = await import('light-my-request')
+    await app.ready()
+    const route: typeof app.routing = (...exchange) => {
+      app.routing(...exchange)
+    }
+    return send(route, request)
+  }
+  Object.assign(app, { inject })
 }
 
 /** Fastify would open a second server, without our limits, for a second address of a host name. */

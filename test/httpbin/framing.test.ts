@@ -39,3 +39,24 @@ test('go-httpbin: the ETag of /cache is a hash of its date', async (t) => {
   const date = Buffer.from(String(headers['last-modified'])).toString('hex')
   assert.equal(headers.etag, `${date}da39a3ee5e6b4b0d3255bfef95601890afd80709`)
 })
+
+// RFC 9110 §8.6: a 204 has no Content-Length, also if the size of its body was known.
+for (const path of [
+  '/httpbin/status/204',
+  '/httpbin/drip?duration=0&delay=0&code=204',
+  '/go-httpbin/drip?duration=0&delay=0&code=204',
+  '/responses/custom?status=204',
+  '/responses/custom?status=204&chunk_size=1',
+]) {
+  for (const method of ['GET', 'HEAD']) {
+    test(`${method} ${path} has no Content-Length`, async (t) => {
+      const app = await testApp(t, { settings: { DEMOS: 'httpbin,go-httpbin,responses' } })
+      const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+      const line = `${method} ${path} HTTP/1.1`
+      const fields = ['Host: localhost', 'Connection: close', '', '']
+      const { text } = await sendRaw(origin, [line, ...fields].join('\r\n'))
+      assert.match(text, /^HTTP\/1\.1 204 [^]*\r\n\r\n$/)
+      assert.doesNotMatch(text, /^(content-length|transfer-encoding):/im)
+    })
+  }
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { sendBothWays, type TestRequest } from '../../../test/request-both-ways.ts'
+import { sendBothWays, sendRaw, type TestRequest } from '../../../test/request-both-ways.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 
@@ -236,4 +236,12 @@ test('a malformed body does not override the method, and is rejected', async (t)
       assert.equal(status, expected)
     })
   }
+})
+
+test('an override in the body of OPTIONS * gets 400: no other method has this target', async (t) => {
+  const app = await mirrorApp(t)
+  const body = '{"_method":"GET"}'
+  const fields = ['Host: localhost', 'Connection: close', 'Content-Type: application/json']
+  const head = ['OPTIONS * HTTP/1.1', ...fields, `Content-Length: ${String(body.length)}`, '', '']
+  assert.match(await sendRaw(app, head.join('\r\n') + body), /^HTTP\/1\.1 400 /)
 })

@@ -15,49 +15,45 @@ export function isSafe(method: string): boolean {
 
 export const overrideHeader = 'x-http-method-override'
 
-/** Only a constraint can be asynchronous before routing. This one matches every route. */
-export function createMethodOverride(
-  readBody: BodyReader,
-  isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>,
-  findAllowedMethods: FastifyInstance['findAllowedMethods'],
-) {
-  const findRoutes = (raw: IncomingMessage) => {
-    const path = toPath(raw.url ?? '')
-    return decodePath(path) === undefined ? undefined : findAllowedMethods(path)
+interface OverrideParts {
+  readBody: BodyReader
+  /** Whether the head alone decides the response, so that the body is not read. */
+  isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>
+  findAllowedMethods: FastifyInstance['findAllowedMethods']
+}
+
+/** Chooses the method of a request before it is routed: see decisions/002-method-override.md. */
+export function createMethodOverride(parts: OverrideParts) {
+  const { readBody, isDecided, findAllowedMethods } = parts
+  const keepsMethod = ({ url = '' }: IncomingMessage) => {
+    const path = toPath(url)
+    return decodePath(path) !== undefined && findAllowedMethods(path)?.keepsMethod === true
   }
-  return {
-    name: 'methodOverride',
-    // Fastify runs only strategies in use; this marks it as used without any route.
-    mustMatchWhenDerived: true,
-    storage: () => ({ get: () => null, set: () => undefined }),
-    // With three parameters it is asynchronous for find-my-way.
-    deriveConstraint(raw: IncomingMessage, _context?: unknown, done?: (error: null) => void) {
-      const finish = (fields: FormHeaders = {}) => {
-        const named = '_method' in fields ? fields._method : raw.headers[overrideHeader]
-        const method = toMethod(named)
-        if (method === undefined && typeof fields._method === 'string')
-          raw.unknownMethod = fields._method
-        if (method !== undefined && findRoutes(raw)?.keepsMethod !== true) setMethod(raw, method)
-        done?.(null)
-      }
-      // An overridden preflight would perform the write that it asks permission for.
-      if (isRawRequest(raw) || isPreflight(raw)) {
-        done?.(null)
-        return
-      }
-      const fields = readQuery(raw)
-      const isInBody = !('_method' in fields) && carriesFields(raw)
-      const decided = !isInBody || isDecided(raw)
-      const go = (isFound: boolean) => {
-        if (isFound) finish(fields)
-        else
-          readBody(raw, ({ formHeaders }) => {
-            finish(formHeaders)
-          })
-      }
-      if (decided instanceof Promise) void decided.then(go)
-      else go(decided)
-    },
+  return (raw: IncomingMessage, next: () => void): void => {
+    const finish = (fields: FormHeaders = {}) => {
+      const named = '_method' in fields ? fields._method : raw.headers[overrideHeader]
+      const method = toMethod(named)
+      if (method === undefined && typeof fields._method === 'string')
+        raw.unknownMethod = fields._method
+      if (method !== undefined && !keepsMethod(raw)) setMethod(raw, method)
+      next()
+    }
+    // An overridden preflight would perform the write that it asks permission for.
+    if (isRawRequest(raw) || isPreflight(raw)) {
+      next()
+      return
+    }
+    const fields = readQuery(raw)
+    const readUnlessDecided = (decided: boolean) => {
+      if (decided) finish(fields)
+      else
+        readBody(raw, ({ formHeaders }) => {
+          finish(formHeaders)
+        })
+    }
+    const decided = '_method' in fields || !carriesFields(raw) || isDecided(raw)
+    if (decided instanceof Promise) void decided.then(readUnlessDecided)
+    else readUnlessDecided(decided)
   }
 }
 

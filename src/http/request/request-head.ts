@@ -19,6 +19,13 @@ import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** Set if the head was checked before routing. */
+    isHeadValid?: boolean
+  }
+}
+
 // Pages show commands with the host, so that it has no character with a meaning in a shell.
 const isHost = remember((text) => /^[\w.~+,=%:[\]-]+$/.test(text) && URL.canParse(`http://${text}`))
 
@@ -137,7 +144,7 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
 export function parseRequestHead(request: FastifyRequest, config: Config): HttpError | undefined {
   return catchHttpError(() => {
     const { raw } = request
-    assertRequestHead(raw, config)
+    if (!raw.isHeadValid) assertRequestHead(raw, config)
     if (config.trustedProxies.length > 0) assertForwarding(request)
     const error = catchHttpError(() => {
       assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
@@ -165,6 +172,8 @@ export function createHeadCheck(config: Config, lacksRoute: (path: string) => Pr
     const isWaiting = awaitsContinue(raw)
     const error = catchHttpError(() => {
       assertRequestHead(raw, config)
+      // The target `*` is valid with one method only, and the body may name another.
+      raw.isHeadValid = raw.url !== '*'
       if (trustedProxies.length > 0) return
       assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
       // Browsers do not wait for 100, so that the method of the request line decides.
