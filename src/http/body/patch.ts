@@ -24,7 +24,12 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
 
 const maxOperations = 100
 
-const pointer = { type: 'string', format: 'json-pointer', pattern: '^(/([^~/]|~[01])*)*$' } as const
+/** As in the JSON of other bodies, no member may have a name that sets a prototype. */
+const pointer = {
+  type: 'string',
+  format: 'json-pointer',
+  pattern: '^(/(?!(__proto__|constructor/prototype)(/|$))([^~/]|~[01])*)*$',
+} as const
 
 export const jsonPatchSchema = {
   type: 'array',
@@ -62,6 +67,6 @@ export function parseJsonPatch(value: unknown): readonly PatchOperation[] {
   }
   const index = value.findIndex((operation) => !getPatchValidator().Check([operation]))
   throw invalidPatch(
-    `Operation ${String(index)} is invalid. op must be add, remove, replace, move, copy or test; path and from must be JSON Pointers; add, replace and test need a value (RFC 6902).`,
+    `Operation ${String(index)} is invalid. op must be add, remove, replace, move, copy or test; path and from must be JSON Pointers, without __proto__; add, replace and test need a value (RFC 6902).`,
   )
 }

@@ -34,6 +34,7 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [post(`"${'x'.repeat(1024 ** 2)}"`), /^The body is larger than 1,048,576 bytes\.$/],
   [patch('{}'), /^A JSON Patch must be an array/],
   [patch('[{"op":"test","path":"","value":1},{"op":"frob","path":""}]'), /^Operation 1 is invalid/],
+  [patch('[{"op":"add","path":"/__proto__","value":1}]'), /^Operation 0 .*without __proto__/],
   [patch('[{"op":"replace","path":"/a/b","value":1}]'), /^replace: the path \/a\/b does not exist/],
   [patch('[{"op":"move","from":"/a","path":"/b"}]'), /^move: the path \/a or \/b does not exist/],
   [
