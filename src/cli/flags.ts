@@ -47,7 +47,7 @@ function parseFlags(args: string[]) {
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') {
       const name = names.get(token.name)
-      const isWhole = args[token.index] === token.rawName
+      const isWhole = args[token.index]?.split('=', 1)[0] === token.rawName
       const value = findFlagValue(token) ?? (switches.includes(token.name) ? 'on' : undefined)
       if (name === undefined) problems.add(toUnknownFlag(token.rawName, [...names.keys()], isWhole))
       else if (value === undefined) problems.add(`${token.rawName} requires a value`)

@@ -31,6 +31,11 @@ const cases: Record<string, string> = {
   '--ro': 'unknown flag --ro; did you mean --read-only? See --help',
   '-h': 'unknown flag -h; did you mean --help or --host? See --help',
   '--nc': 'unknown flag --nc; use --cors-origins none. See --help',
+  '--config=json-server.json':
+    'unknown flag --config; every flag can also be set in the environment. See --help',
+  '--fks=_id': 'unknown flag --fks; did you mean --foreignKeySuffix? See --help',
+  '--middlewares=./log.js':
+    'unknown flag --middlewares; no code of yours is run; $responses in the data file describes responses. See --help',
   '--no-gzip': 'unknown flag --no-gzip; use --compression off. See --help',
   '-m hello.js':
     'unknown flag -m; no code of yours is run; $responses in the data file describes responses. See --help',
