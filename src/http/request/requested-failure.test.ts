@@ -87,6 +87,8 @@ for (const [testApi, url, names] of ignored) {
     const name = 'vitrine-ignored-preferences'
     const { statusCode, headers } = await app.inject({ url, headers: { prefer: both } })
     assert.deepEqual([statusCode, headers[name]], [200, names])
+    // A cache must not give the names to a client that did not send them.
+    assert.match(String(headers.vary), /(^|, )Prefer(,|$)/)
     const others = await app.inject({ url, headers: { prefer: 'return=minimal' } })
     assert.equal(others.headers[name], undefined)
   })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
 import { badRequest, challenge, HttpError, retrySoon } from '../errors/http-error.ts'
-import { addMember } from '../negotiation/negotiate.ts'
+import { addMember, addVary } from '../negotiation/negotiate.ts'
 import { findPreference, listPreferences } from '../negotiation/prefer.ts'
 import { recordExtras } from '../recording.ts'
 import { isClosed } from '../response/finish-responses.ts'
@@ -67,7 +67,9 @@ export function assertNotToLose(request: FastifyRequest): void {
 export function reportIgnored(reply: FastifyReply, applied: string): void {
   const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
   const ignored = names.filter((name) => name !== `vitrine-${applied}`)
-  if (ignored.length > 0) reply.header('vitrine-ignored-preferences', ignored.join(', '))
+  if (ignored.length === 0) return
+  addVary(reply, 'Prefer')
+  reply.header('vitrine-ignored-preferences', ignored.join(', '))
 }
 
 /** With the value `stall`, the connection is closed when the client has gone, or after MAX_DURATION_SECONDS. */
