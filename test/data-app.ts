@@ -17,10 +17,10 @@ interface DataApp {
   settings?: Record<string, string>
 }
 
-/** The app with the resources of a data file, in a new database. */
+/** The app with the resources of a data file and, unless DEMOS is set, the smallest demo, in a new database. */
 export async function dataApp(t: TestContext, contents: unknown, options: DataApp = {}) {
   const { name, schema, settings } = options
   const DATA_FILE = await dataFile(t, contents, name)
   const DATA_SCHEMA = schema === undefined ? '' : await dataFile(t, schema, 'schema.json')
-  return testApp(t, { settings: { DATA_FILE, DATA_SCHEMA, ...settings } })
+  return testApp(t, { settings: { DEMOS: 'status', DATA_FILE, DATA_SCHEMA, ...settings } })
 }

@@ -16,10 +16,11 @@ export interface ShownUpload {
   createdAt: string
 }
 
-/** The app, and the folder in which it keeps its files. */
+/** The demo uploads, and the folder in which it keeps its files. */
 export async function openUploads(t: TestContext, settings: Record<string, string> = {}) {
   const folder = await temporaryFolder(t)
-  const app = await testApp(t, { settings: { FILES_URL: `file:${folder}`, ...settings } })
+  const FILES_URL = `file:${folder}`
+  const app = await testApp(t, { settings: { DEMOS: 'uploads', FILES_URL, ...settings } })
   return { app, folder }
 }
 

@@ -209,7 +209,8 @@ test('the pages, the documentation and OpenAPI have the resources, the first in 
 })
 
 test('resources take the paths of demos; with users there is no login', async (t) => {
-  const app = await dataApp(t, { users: [{ id: 1, name: 'Ann' }], profile: { name: 'Ann' } })
+  const data = { users: [{ id: 1, name: 'Ann' }], profile: { name: 'Ann' } }
+  const app = await dataApp(t, data, { settings: { DEMOS: '' } })
   assert.deepEqual((await app.inject('/users')).json(), [{ id: 1, name: 'Ann' }])
   assert.deepEqual((await app.inject('/profile')).json(), { name: 'Ann' })
   assert.equal((await app.inject('/login')).statusCode, 404)

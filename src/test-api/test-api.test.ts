@@ -159,7 +159,7 @@ test('a reset removes sessions in Redis and uploads in a bucket too', withRedis,
 })
 
 test('with a data file a reset removes the other records and the uploads too', async (t) => {
-  const app = await openBlog(t)
+  const app = await openBlog(t, { DEMOS: 'locations,uploads' })
   await send(app, 'POST', '/locations', { name: 'Pier' })
   const form = asUpload('glass')
   await app.inject({ method: 'POST', url: '/profile', ...form })

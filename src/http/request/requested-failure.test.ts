@@ -83,7 +83,7 @@ const ignored: [testApi: string, url: string, names: string | undefined][] = [
 ]
 for (const [testApi, url, names] of ignored) {
   test(`with TEST_API=${testApi}, the response of ${url} names the preferences it ignored`, async (t) => {
-    const app = await openPosts(t, { TEST_API: testApi })
+    const app = await openPosts(t, { TEST_API: testApi, DEMOS: 'responses' })
     const name = 'vitrine-ignored-preferences'
     const { statusCode, headers } = await app.inject({ url, headers: { prefer: both } })
     assert.deepEqual([statusCode, headers[name]], [200, names])
