@@ -102,7 +102,7 @@ test('pages name a resource in words, with its article and its fields', async (t
     '/posts/new': ['for="authorId">Author <'],
     '/demos/authors': ['>Create an author<', 'Update fields of an author'],
     '/demos/postTags': ['>List post tags<', '>Create a post tag<'],
-    '/demos/settings': ['>Get the settings<', 'Create or replace the settings'],
+    '/demos/settings': ['>Get the settings<', '>Replace the settings<'],
     '/postTags': ['>New post tag<'],
   }
   for (const [url, texts] of Object.entries(expected)) {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp, dataFile } from '../../test/data-app.ts'
+import { findUndocumented } from '../../test/openapi/documented.ts'
+import { loadDocument } from '../../test/openapi/load-document.ts'
 import { asForm, browserAccept } from '../../test/resources.ts'
+import { resolve } from '../http/openapi/component.ts'
 import { spawnVitrine, findOrigin, settingsIn, temporaryFolder } from '../../test/start-vitrine.ts'
 import { findInvalid } from '../../test/valid-html.ts'
 
@@ -46,10 +49,44 @@ for (const [name, value] of Object.entries(values)) {
   })
 }
 
-test('a value is in OpenAPI', async (t) => {
+const json = { 'content-type': 'application/json' }
+
+test('a value is in OpenAPI as it responds', async (t) => {
   const app = await dataApp(t, { nextId: 3 })
-  const { paths } = (await app.inject('/openapi.json')).json<{ paths: Record<string, object> }>()
-  assert.deepEqual(Object.keys(paths['/nextId'] ?? {}), ['get', 'put'])
+  const document = await loadDocument(app)
+  const { get, put } = document.paths['/nextId'] ?? {}
+  assert.deepEqual(Object.keys(document.paths['/nextId'] ?? {}), ['get', 'put'])
+  const { headers = {} } = resolve(get?.responses[200] ?? { description: '' })
+  assert.ok(!('Accept-Patch' in headers))
+  assert.deepEqual(Object.keys(put?.responses ?? {}).slice(0, 3), ['200', '204', '303'])
+  const minimal = { prefer: 'return=minimal' }
+  const requests = [
+    { method: 'PUT', url: '/nextId', headers: json, payload: '4' },
+    { method: 'PUT', url: '/nextId', headers: { ...json, ...minimal }, payload: '5' },
+    { method: 'PUT', url: '/nextId', ...asForm({ value: 6 }) },
+  ] as const
+  for (const request of requests) {
+    const response = await app.inject(request)
+    assert.deepEqual(findUndocumented(document, request, response), [])
+  }
+})
+
+test('fields with the names of a parameter and of a filter are documented as the filters that they are', async (t) => {
+  const things = [{ id: 1, embed: 'a', x: 1, 'x:gte': 2, tags: ['a'], 'tags:contains': 'b' }]
+  const app = await dataApp(t, { things, parts: [{ id: 1, thingId: 1 }] })
+  const { paths } = await loadDocument(app)
+  const all = paths['/things']?.get?.parameters?.map((one) => resolve(one)) ?? []
+  const names = all.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length)
+  for (const name of ['embed', 'embed:contains', 'x', 'x:gte', 'x:gte:gte', 'tags:contains'])
+    assert.ok(names.includes(name), name)
+  assert.equal(all.find(({ name }) => name === 'embed')?.explode, undefined)
+  for (const [query, count] of [
+    ['embed=a', 1],
+    ['x:gte=2', 1],
+    ['x:gte=1', 0],
+  ] as const)
+    assert.equal((await app.inject(`/things?${query}`)).json<object[]>().length, count, query)
 })
 
 const names = [

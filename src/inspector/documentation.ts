@@ -1,12 +1,13 @@
 import {
   jsonContent,
   objectSchema,
+  orEmpty,
   queryParameter,
   text,
   toSchema,
 } from '../http/openapi/content.ts'
 import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
-import { documentedStatusPattern } from './filter.ts'
+import { statusPattern } from './filter.ts'
 import { toCommands } from './repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
@@ -48,7 +49,7 @@ export const harContent = jsonContent(harSchema, { log: { version: '1.2', entrie
 export const messageType = 'message/http'
 export const messageContent = { [messageType]: { schema: text } }
 
-const status = { ...text, pattern: documentedStatusPattern }
+const status = { ...text, pattern: statusPattern }
 const isSet = { enum: ['1'] }
 
 export const filterParameters = [
@@ -59,7 +60,7 @@ export const filterParameters = [
   queryParameter('mine', '`1`: only those of your session, or with your key.', isSet, '1'),
   queryParameter('errors', '`1`: only those with a status from 400, or cut off.', isSet, '1'),
   queryParameter('assets', '`1`: also the files that the pages of this service load.', isSet, '1'),
-]
+].map(orEmpty)
 
 const properties = {
   exchanges: { type: 'array', items: { anyOf: [jsonSchema, summarySchema] } },

@@ -4,7 +4,9 @@ import { text } from '../http/openapi/content.ts'
 const ms = { type: 'number', minimum: 0 } as const
 const flag = { type: 'boolean' } as const
 const texts = { type: 'array', items: text } as const
-const field = { type: 'array', minItems: 2, maxItems: 2, prefixItems: [text, text] } as const
+/** For its type, it is a pair. Many tools cannot read `prefixItems`, which would say the same. */
+const field = { type: 'array', minItems: 2, maxItems: 2, items: text } as object as Pair
+type Pair = { prefixItems: [typeof text, typeof text]; minItems: 2; maxItems: 2 }
 const fields = { type: 'array', items: field } as const
 
 export const summarySchema = {

@@ -40,8 +40,6 @@ export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: View
 }
 
 export const statusPattern = '^[1-5](xx|\\d\\d)$'
-/** A form sends its empty fields too. */
-export const documentedStatusPattern = `^$|${statusPattern}`
 
 export function isStatusMatch(pattern: string, status: string): boolean {
   return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)

@@ -108,6 +108,8 @@ function getExchanges(exchanges: Exchanges): Route {
       const isJson =
         chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
+      const before = findText(request.query, 'before')
+      const query = { ...toFilter(request), before, limit: maxRows }
       const id = parseRequestId(request)
       if (id !== undefined) {
         const chain = await exchanges.findChain(id, toOwner(request))
@@ -115,8 +117,6 @@ function getExchanges(exchanges: Exchanges): Route {
           ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
           : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
       }
-      const before = findText(request.query, 'before')
-      const query = { ...toFilter(request), before, limit: maxRows }
       const page = await exchanges.list(query, toOwner(request))
       return isJson ? sendJson(reply, page) : sendList(request, reply, { page, query, exchanges })
     },

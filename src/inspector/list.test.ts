@@ -80,7 +80,16 @@ for (const [query, expected] of [
 }
 
 const long = `path=${'x'.repeat(251)}`
-for (const query of ['errors=true', 'mine=yes', 'assets=0', 'status=4', 'status=600', long]) {
+const chain = 'status=4&request_id=374f469f-e3e0-4eda-9a6b-b5639dfcfbd4'
+for (const query of [
+  'errors=true',
+  'mine=yes',
+  'assets=0',
+  chain,
+  'status=4',
+  'status=600',
+  long,
+]) {
   test(`${query.slice(0, 20)} gets 400 that names the parameter`, async (t) => {
     const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
     for (const path of ['/inspector', '/inspector/events', '/inspector.har']) {

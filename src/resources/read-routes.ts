@@ -112,7 +112,7 @@ export function getList(
   }
 }
 
-const shown = responseHeaders('ETag', 'Last-Modified', 'Accept-Patch', 'Repr-Digest', 'Set-Cookie')
+const shown = responseHeaders('ETag', 'Last-Modified', 'Repr-Digest', 'Set-Cookie')
 
 function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
   const { resource } = context
@@ -133,7 +133,7 @@ function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
     responses: {
       200: {
         description: 'The record.',
-        headers: shown,
+        headers: { ...shown, ...(!resource.isValue && responseHeaders('Accept-Patch')) },
         content: { ...recordContent(schemas), ...textContent(lines.join('')) },
       },
       304: { description: 'Not changed.', headers: responseHeaders('ETag') },

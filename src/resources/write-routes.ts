@@ -14,7 +14,8 @@ import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 const file = 'src/resources/write/write.ts'
 const conditions = requestHeaders('If-Match', 'If-None-Match', 'If-Unmodified-Since', 'Prefer')
 const written = responseHeaders('Preference-Applied', 'Vitrine-Ignored-Fields')
-const created = { ...written, ...responseHeaders('Location', 'ETag', 'Idempotency-Replayed') }
+const createdByPut = { ...written, ...responseHeaders('Location') }
+const created = { ...createdByPut, ...responseHeaders('ETag', 'Idempotency-Replayed') }
 const errors = [404, 405, 406, 409, 412, 428] as const
 
 export function toWriteRoutes(
@@ -120,19 +121,24 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route
 }
 
 export function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+  const { resource } = context
   const { replacement, inputExample } = schemas
   const content = recordContent(schemas)
-  const createdHeaders = { ...written, ...responseHeaders('Location') }
+  const { 303: redirect, ...minimal } = toOtherResponses(resource.path)
   return {
     ...toSharedParts(context, schemas),
     method: 'PUT',
-    summary: `Create or replace ${context.resource.oneRecord}`,
+    summary: `${resource.isSingular ? 'Replace' : 'Create or replace'} ${resource.oneRecord}`,
     description: 'Fields that are absent from the body are removed, except a password.',
     requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
     responses: {
       200: { description: 'Replaced.', headers: written, content },
-      201: { description: 'Created.', headers: createdHeaders, content },
-      204: { description: 'Replaced, with `Prefer: return=minimal`.', headers: written },
+      ...(!resource.isSingular && {
+        201: { description: 'Created.', headers: createdByPut, content },
+      }),
+      ...minimal,
+      // The form of a value sends PUT.
+      ...(resource.isValue && { 303: redirect }),
     },
     errors: [...errors, 422],
     handler: replace(context),
@@ -150,9 +156,9 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   }
 }
 
-function toOtherResponses(where: string): Record<string, ResponseDoc> {
+function toOtherResponses(where: string): Record<204 | 303, ResponseDoc> {
   return {
-    204: { description: 'Done, with `Prefer: return=minimal`.' },
+    204: { description: 'Done, with `Prefer: return=minimal`.', headers: written },
     303: {
       description: `With \`Accept: text/html\`: redirects to \`${where}\`.`,
       headers: responseHeaders('Location', 'Set-Cookie'),

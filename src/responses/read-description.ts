@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { badRequest, type FieldProblem } from '../http/errors/http-error.ts'
-import { queryParameter, text } from '../http/openapi/content.ts'
+import { orEmpty, queryParameter, text } from '../http/openapi/content.ts'
 import type { Parameter } from '../http/openapi/operation.ts'
 import { parseJson } from '../http/body/parse-json.ts'
 import { readBytes } from '../http/body/read-bytes.ts'
@@ -65,12 +65,11 @@ export const descriptionParameters = Object.entries(properties).map(
   ([member, schema]): Parameter => {
     const name = member.replace(/s$/, '')
     const { description, ...type } = schema
-    if (!repeatable.includes(name)) {
-      return { name: member, in: 'query', description, schema: member === 'json' ? text : type }
-    }
+    if (!repeatable.includes(name))
+      return orEmpty(queryParameter(member, description, member === 'json' ? text : type))
     const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
     const texts = { type: 'array', items: text }
-    return { name, in: 'query', description: description + form, schema: texts }
+    return orEmpty(queryParameter(name, description + form, texts))
   },
 )
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
-import { queryParameter, text } from '../../http/openapi/content.ts'
-import { documentedStatusPattern, statusPattern } from '../../inspector/filter.ts'
+import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
+import { statusPattern } from '../../inspector/filter.ts'
 import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
@@ -22,15 +22,12 @@ const sortTerms = ['receivedAt', newest]
 
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 
+const status = { ...text, pattern: statusPattern }
+
 export const filterParameters = [
   queryParameter('method', 'Only requests with this method.', text, 'POST'),
   queryParameter('path', 'Only requests with this text in the path or the query.', text, '/a'),
-  queryParameter(
-    'status',
-    'Only requests whose response had this status, or a class of them.',
-    { ...text, pattern: documentedStatusPattern },
-    '2xx',
-  ),
+  orEmpty(queryParameter('status', 'Only those with this status, or a class.', status, '2xx')),
   queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),
   queryParameter('q', 'The same as `contains`, as in other lists.', text, 'a'),
   queryParameter('after', 'Only requests after the one with this id.', text, ''),
@@ -41,7 +38,7 @@ export const requestListParameters = [
   queryParameter('sort', 'The newest first with `-receivedAt`.', { enum: sortTerms }, newest),
   queryParameter('wait', 'Seconds to wait if no request fits.', whole(0, maxWaitSeconds), 1),
   queryParameter('page', 'The number of the page.', whole(1, maxPage), 1),
-  queryParameter('per_page', 'The number of requests on a page.', whole(1, maxPerPage), 20),
+  orEmpty(queryParameter('per_page', 'The requests on a page.', whole(1, maxPerPage), 20)),
 ]
 
 export type RequestList = ReturnType<typeof parseRequestList>

@@ -48,6 +48,11 @@ export function queryParameter(
   return { name, in: 'query', description, schema, example }
 }
 
+/** A form sends its empty fields too. */
+export function orEmpty(parameter: Parameter): Parameter {
+  return { ...parameter, allowEmptyValue: true }
+}
+
 /** Those of one line each: a description, and an example unless it is for rare cases. */
 export function queryParameters(
   texts: Readonly<Record<string, readonly [description: string, example?: string]>>,

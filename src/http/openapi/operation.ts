@@ -20,6 +20,7 @@ export interface Header {
 export interface Parameter extends Header {
   name: string
   in: 'query' | 'path' | 'header'
+  allowEmptyValue?: boolean
   /** Without `explode` commas separate the values of a list. */
   style?: 'form'
   explode?: boolean

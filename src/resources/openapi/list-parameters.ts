@@ -1,11 +1,12 @@
 import { isFieldValue } from '../../stores/records/records.ts'
 import { toComponent } from '../../http/openapi/component.ts'
-import { queryParameter as query, text } from '../../http/openapi/content.ts'
+import { orEmpty, queryParameter as query, text } from '../../http/openapi/content.ts'
 import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
 import { type Field, type Resource } from '../definition.ts'
 import { hasScalars, toTypes, type FieldSchema } from '../field-schema.ts'
+import { isEmbed } from '../relations/embed.ts'
 import { maxPage, maxPerPage } from '../../lists/part.ts'
 import { toExample, toSchemaName } from './schemas.ts'
 
@@ -16,9 +17,14 @@ export function listParameters(resource: Resource) {
   const term = { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) }
   const example = names.slice(0, 2).map((name, index) => (index === 0 ? `-${name}` : name))
   const own = [
-    separated('sort', 'The fields to sort by. A minus reverses the order.', term, example),
+    orEmpty(separated('sort', 'The fields to sort by. A minus reverses the order.', term, example)),
     separated('fields', 'The fields to include in JSON, NDJSON and CSV.', field, names.slice(0, 2)),
-    ...readable.flatMap(toFilters).filter(({ name }) => !reserved.test(name)),
+    ...readable.flatMap((field) =>
+      // A field is found by its name before an operator is.
+      toFilters(field).filter(
+        ({ name }) => !reserved.test(name) && (name === field.name || !names.includes(name)),
+      ),
+    ),
   ]
   const prefix = `${toSchemaName(resource)}.`
   return [
@@ -29,7 +35,7 @@ export function listParameters(resource: Resource) {
 }
 
 /** A list has no filter of this name: `sort=` is never about a field. */
-const reserved = /^(page|per_page|after|q|sort|fields|embed)$/
+const reserved = /^(page|per_page|after|q|sort|fields)$/
 
 /** `price:gte` → `price.gte`. No two fields have one name. */
 function toName({ name }: Parameter): string {
@@ -37,9 +43,9 @@ function toName({ name }: Parameter): string {
   return name.replaceAll(/[^\w-]/gu, toHex).replace(/\.3a\.(gte|contains)$/, '.$1')
 }
 
-export function toEmbedParameters({ relations }: ResourceContext): Parameter[] {
+export function toEmbedParameters({ relations, resource }: ResourceContext): Parameter[] {
   const names = relations.map(({ name }) => name)
-  if (names.length === 0) return []
+  if (names.length === 0 || !isEmbed(resource, 'embed')) return []
   const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
   return [separated('embed', description, text, names.slice(0, 1))]
 }
@@ -49,7 +55,7 @@ const perPage = { ...page, maximum: maxPerPage }
 const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za-z0-9_-]+$' }
 const shared = [
   query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
-  query('per_page', 'Records per page. Default: 20; blank without `page`: all.', perPage, 10),
+  orEmpty(query('per_page', 'Default: 20 records; blank without `page`: all.', perPage, 10)),
   query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
   query('q', 'Text that a field contains, ignoring case.', text, 'a'),
 ]

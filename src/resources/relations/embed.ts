@@ -16,7 +16,7 @@ type Budget = typeof limitsOfResponse
 
 const embedNames = ['embed', '_embed', '_expand']
 
-function isEmbed({ fields }: Resource, parameter: string): boolean {
+export function isEmbed({ fields }: Resource, parameter: string): boolean {
   return embedNames.includes(parameter) && fields.every(({ name }) => name !== parameter)
 }
 
