@@ -48,7 +48,7 @@ test('the tables of settings in docs/settings.md are generated from the code', (
 
 /** Limits of caches, of waiting and of what a page shows: no request is rejected because of them. */
 const unlisted = words`
-  maxCells maxChain maxEncoders maxExchanges maxExported maxIndented maxMarks maxPauseMs maxPending maxRecent
+  maxCells maxChain maxEncoders maxExchanges maxExported maxIndented maxMarks maxPairs maxPauseMs maxPending maxRecent
   maxRememberedLength maxRemoveAttempts maxResults maxRows maxSearched maxSentLength maxSentPages maxShownLength
   maxUnknownNames maxWholeLength maxWriteAttempts
 `

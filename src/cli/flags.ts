@@ -34,8 +34,6 @@ function takeSource([first = '', ...others]: readonly string[]) {
 
 function parseFlags(args: string[]) {
   const names = new Map(settingNames.map((name) => [toFlagName(name), toEnvironmentName(name)]))
-  // The name of the flag in json-server.
-  names.set('static', toEnvironmentName('publicDir'))
   const switches = settingNames.filter((name) => settings[name].isSwitch).map(toFlagName)
   const options = Object.fromEntries(
     [...names.keys()].map((flag) => [flag, switches.includes(flag) ? boolean : string]),
@@ -115,7 +113,9 @@ function toUnknownFlag(name: string, known: readonly string[], isWhole: boolean)
   const other = isWhole ? otherFlags[name] : undefined
   if (other === undefined && !/^--[\w-]+$/.test(name))
     return 'flags start with two hyphens; see --help'
-  const nearest = findNearest(name.slice(2), known)
+  const variable = name.slice(2).replaceAll('-', '_').toUpperCase()
+  const named = settingNames.find((setting) => toEnvironmentName(setting) === variable)
+  const nearest = named ? toFlagName(named) : findNearest(name.slice(2), known)
   const hint = other ?? (nearest === undefined ? undefined : `did you mean --${nearest}?`)
   if (hint === undefined) return `unknown flag ${name}; see --help`
   return `unknown flag ${name}; ${hint.replace(/[^?]$/, '$&.')} See --help`

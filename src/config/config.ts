@@ -23,9 +23,8 @@ export function loadConfig(
 ): Config {
   const invalid: string[] = []
   const entries = settingNames.map((name) => {
-    const { parse, isSecret, alias = '' } = settings[name]
-    const given = environment[toEnvironmentName(name)] || environment[alias]
-    const text = given || findDefault(name, environment)
+    const { parse, isSecret } = settings[name]
+    const text = environment[toEnvironmentName(name)] || findDefault(name, environment)
     try {
       return [name, parse(text)]
     } catch (error) {

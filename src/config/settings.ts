@@ -10,8 +10,6 @@ interface Setting<Value> {
   isSecret?: boolean
   /** The flag, if its name is not that of the setting. */
   flag?: string
-  /** Another name in the environment. */
-  alias?: string
   /** A flag without a value is `on`. */
   isSwitch?: boolean
 }
@@ -58,7 +56,7 @@ export const settings = {
     parse.namesOrNone,
     'comma-separated demos to serve, `none`, or those to leave out, as `-uploads,-bins`',
   ),
-  publicDir: setting('public', parse.folder, 'folder of static files'),
+  publicDir: flag('static', setting('public', parse.folder, 'folder of static files')),
   workers: setting(
     '1',
     parse.workers,
@@ -74,11 +72,10 @@ export const settings = {
     ),
     localDefault: 'all',
   },
-  inspectorMaxExchanges: integer(1000, [1, 10_000], 'maximum number of recorded exchanges'),
   inspectorMaxBytes: integer(
     32 * mebibyte,
     [4 * mebibyte, 1024 ** 4],
-    'memory for recorded exchanges of each process, in bytes',
+    'memory for recorded exchanges of each process, in bytes; there are at most one for each 32 KiB, and 10,000',
   ),
   dataFile: setting('', parse.dataSource, 'JSON or YAML file, or URL, with your own resources'),
   dataSchema: flag(
@@ -182,29 +179,21 @@ export const settings = {
   ),
   sessionIdleSeconds: integer(1800, [1, 400 * day], 'time after which an unused session ends'),
   sessionMaxSeconds: integer(12 * hour, [1, 400 * day], 'maximum lifetime of a session'),
-  maxBodyBytes: {
-    ...integer(mebibyte, [1, 1024 ** 3], 'maximum size of a request body in bytes (413)'),
-    alias: 'MAX_BODY_SIZE',
-  },
+  maxBodyBytes: integer(mebibyte, [1, 1024 ** 3], 'maximum size of a request body in bytes (413)'),
   maxUploadBytes: integer(10 * mebibyte, [1, 1024 ** 4], 'maximum size of a file in bytes (413)'),
   maxUrlBytes: integer(8192, [64, 65_536], 'maximum length of a URL in bytes (414)'),
   maxHeaderBytes: integer(16_384, [1024, mebibyte], 'maximum size of the headers in bytes (431)'),
   maxParameters: integer(200, [1, 1e5], 'maximum number of parameters in a query or form (400)'),
-  maxParameterDepth: integer(5, [0, 100], 'maximum number of brackets in a parameter name (400)'),
-  maxListItems: integer(100, [1, 1e5], 'maximum number of values of a parameter (400)'),
   maxJsonDepth: integer(64, [1, 1000], 'maximum depth of JSON (400)'),
   headersSeconds: integer(10, [1, hour], 'maximum time to receive the headers (408)'),
   bodyIdleSeconds: integer(30, [1, hour], 'maximum time between two parts of a body (408)'),
   requestSeconds: integer(300, [1, day], 'maximum time to receive the whole request (408)'),
   sendIdleSeconds: integer(60, [1, hour], 'maximum time in which a client reads no response bytes'),
-  maxDurationSeconds: {
-    ...setting(
-      '10',
-      parse.duration,
-      'maximum time that a request to httpbin or `/responses`, or the response of a bin, can ask for',
-    ),
-    alias: 'MAX_DURATION',
-  },
+  maxDurationSeconds: setting(
+    '10',
+    parse.duration,
+    'maximum time that a request to httpbin or `/responses`, or the response of a bin, can ask for',
+  ),
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),
   maxConnectionsPerClient: limit(

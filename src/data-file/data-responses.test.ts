@@ -117,10 +117,10 @@ test('another process has the responses of the load, and a lower limit is an err
   const DATA_FILE = await dataFile(t, { posts, $responses: { 'GET /slow': { delay: 9, json: 1 } } })
   const DATABASE_URL = `sqlite:${await temporaryFolder(t)}/data.db`
   await testApp(t, { settings: { DATA_FILE, DATABASE_URL } })
-  const app = await testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION: '9' } })
+  const app = await testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '9' } })
   assert.ok(app.hasRoute({ method: 'GET', url: '/slow' }))
   await assert.rejects(
-    testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION: '1' } }),
+    testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '1' } }),
     /db\.json: \/\$responses\/"GET \/slow"\/delay is too long: the response must take at most 1 seconds/,
   )
 })

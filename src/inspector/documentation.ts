@@ -67,8 +67,7 @@ const properties = {
   next: { ...text, description: 'The value of `before` for earlier exchanges.' },
   removed: {
     ...{ type: 'integer', minimum: 0 },
-    description:
-      'The number of exchanges that are gone because of INSPECTOR_MAX_EXCHANGES or INSPECTOR_MAX_BYTES.',
+    description: 'The number of exchanges that are gone because of INSPECTOR_MAX_BYTES.',
   },
   scope: {
     enum: ['service', 'replica'],

@@ -43,17 +43,18 @@ export interface NewsQuery {
 
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
-type LogConfig = Pick<
-  Config,
-  'inspector' | 'preset' | 'inspectorMaxExchanges' | 'inspectorMaxBytes'
->
+type LogConfig = Pick<Config, 'inspector' | 'preset' | 'inspectorMaxBytes'>
 
-export function createExchangeLog({ inspector: mode, preset, ...limits }: LogConfig) {
+const mostExchanges = 10_000
+const bytesOfExchange = 32 * 1024
+
+export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }: LogConfig) {
   const clearsAll = mode === 'all' && preset !== 'public'
   const processId = randomUUID()
+  const maxExchanges = Math.min(Math.floor(inspectorMaxBytes / bytesOfExchange), mostExchanges)
   // The rest is for bodies of exchanges that are not over.
-  const slabs = createSlabs(limits.inspectorMaxExchanges, 0.75 * limits.inspectorMaxBytes)
-  const budget = createBudget(0.25 * limits.inspectorMaxBytes)
+  const slabs = createSlabs(maxExchanges, 0.75 * inspectorMaxBytes)
+  const budget = createBudget(0.25 * inspectorMaxBytes)
   /** Undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)

@@ -81,9 +81,10 @@ for (const [target, expected] of [
 }
 
 test('the list has the number of exchanges that were removed since it was cleared', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR_MAX_EXCHANGES: '2' } })
+  const app = await testApp(t, { settings: { INSPECTOR_MAX_BYTES: String(4 * 1024 ** 2) } })
   const send = async () => {
-    for (let request = 1; request <= 5; request += 1) await app.inject('/api/json')
+    // There are at most 128 in 4 MiB.
+    for (let request = 1; request <= 131; request += 1) await app.inject('/api/json')
   }
   await send()
   assert.equal((await list(app)).removed, 3)

@@ -6,6 +6,8 @@ import { words } from '../words.ts'
 
 const misspelled: readonly [name: string, meant: string | undefined][] = [
   ['PRESETS', 'PRESET'],
+  ['MAX_BODY_SIZE', 'MAX_BODY_BYTES'],
+  ['MAX_DURATION', 'MAX_DURATION_SECONDS'],
   ['RATELIMIT', 'RATE_LIMIT'],
   ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
   ['TRUST_PROXY', 'TRUSTED_PROXIES'],

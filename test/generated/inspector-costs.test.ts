@@ -157,7 +157,7 @@ test('a search among long targets without a match takes little time', async (t) 
 })
 
 test('the archive of many exchanges takes a time in proportion to their number', async (t) => {
-  const app = await openApp(t, { INSPECTOR_MAX_EXCHANGES: '4000' })
+  const app = await openApp(t, { INSPECTOR_MAX_BYTES: String(128 * 1024 ** 2) })
   for (let count = 0; count < 4000; count += 1)
     await app.inject({ url: `/mirror?count=${String(count)}`, headers: { accept: html } })
   const archive = await assertCheap(app, '/inspector.har', json)

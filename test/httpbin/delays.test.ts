@@ -83,7 +83,9 @@ const limited = {
 }
 
 test('the names of go-httpbin set the limits too', async (t) => {
-  const app = await testApp(t, { settings: { MAX_DURATION: '50ms', MAX_BODY_SIZE: '1000' } })
+  const app = await testApp(t, {
+    settings: { MAX_DURATION_SECONDS: '50ms', MAX_BODY_BYTES: '1000' },
+  })
   for (const [url, status] of Object.entries(limited)) {
     await t.test(url, async () => {
       assert.equal((await app.inject(url)).statusCode, status)

@@ -5,7 +5,7 @@ import { decodeUtf8, parseParameters, parameterToText } from './parameters.ts'
 import { HttpError } from '../errors/http-error.ts'
 
 /** With the ordinary prototypes again, as `deepEqual` compares those too. */
-const limits = { maxParameters: 200, maxParameterDepth: 5, maxListItems: 100 }
+const limits = { maxParameters: 200 }
 const read = (text: string) => parseParameters(text, limits)
 const parse = (text: string): unknown => JSON.parse(JSON.stringify(read(text)))
 

@@ -3,12 +3,14 @@ import qs from 'qs'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
+const maxDepth = 5
+const maxItems = 100
+
 /** `a[b]=v` nests, `a[]=1&a[]=2` and `a=1&a=2` are lists. The objects have no prototype. */
 export function parseParameters(
   text: string,
-  limits: Pick<Config, 'maxParameters' | 'maxParameterDepth' | 'maxListItems'>,
+  { maxParameters }: Pick<Config, 'maxParameters'>,
 ): Readonly<Record<string, unknown>> {
-  const { maxParameters, maxParameterDepth, maxListItems } = limits
   const parts = text.split('&', maxParameters + 1)
   if (parts.length > maxParameters) throw overLimit(maxParameters, 'parameters (MAX_PARAMETERS)')
   if (parts.some((part) => part.startsWith('='))) throw badRequest('A parameter has no name.')
@@ -17,20 +19,20 @@ export function parseParameters(
   try {
     const parameters = qs.parse(text, {
       plainObjects: true,
-      depth: maxParameterDepth,
+      depth: maxDepth,
       strictDepth: true,
       parameterLimit: maxParameters,
       // A number that is not below it is the name of a member, as any text is.
-      arrayLimit: maxListItems,
+      arrayLimit: maxItems,
       decoder: (part, _decode, _charset, kind) =>
         kind === 'key' ? decodeName(part) : decodeComponent(part),
     })
-    if (!hasLongList(parameters, maxListItems)) return parameters
+    if (!hasLongList(parameters)) return parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw overLimit(maxParameterDepth, 'levels of brackets in a parameter (MAX_PARAMETER_DEPTH)')
+    throw overLimit(maxDepth, 'levels of brackets in a parameter')
   }
-  throw overLimit(maxListItems, 'values of a parameter (MAX_LIST_ITEMS)')
+  throw overLimit(maxItems, 'values of a parameter')
 }
 
 function overLimit(limit: number, what: string): Error {
@@ -38,10 +40,10 @@ function overLimit(limit: number, what: string): Error {
 }
 
 /** `qs` makes an object of a list that is too long. */
-function hasLongList(value: unknown, maxItems: number): boolean {
+function hasLongList(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const isLong = Array.from({ length: maxItems + 1 }).every((_, index) => index in value)
-  return isLong || Object.values(value).some((member) => hasLongList(member, maxItems))
+  return isLong || Object.values(value).some((member) => hasLongList(member))
 }
 
 /** `qs`, which takes four times as long, is left for brackets, special names and errors. */
@@ -100,7 +102,7 @@ export const previousPrefix = '_was.'
 export function parseForm(text: string, config: Config) {
   const count = text.match(/(?:^|&)_was\./g)?.length ?? 0
   const maxParameters = config.maxParameters + Math.min(count, config.maxParameters)
-  return parseParameters(text, { ...config, maxParameters })
+  return parseParameters(text, { maxParameters })
 }
 
 export function takePrevious(form: Record<string, unknown>): Readonly<Record<string, unknown>> {
