@@ -81,6 +81,22 @@ for (const [method, type, payload] of [
   })
 }
 
+for (const value of ['paypal', '', null, ['PUT', 'x'], 5]) {
+  test(`_method ${JSON.stringify(value)} is no field, and the response names it`, async (t) => {
+    const app = await dataApp(t, { posts })
+    const request = {
+      method: 'POST',
+      url: '/posts',
+      payload: { title: 'x', _method: value },
+    } as const
+    const response = await app.inject(request)
+    assert.deepEqual(response.json(), { id: 3, title: 'x' })
+    assert.equal(response.headers['vitrine-ignored-fields'], '_method')
+    const strict = await app.inject({ ...request, headers: { prefer: 'handling=strict' } })
+    assert.equal(strict.statusCode, 422, strict.body)
+  })
+}
+
 test('the header has a limit', async (t) => {
   const app = await testApp(t)
   const names = Array.from({ length: 500 }, (_, index) => [`field-${String(index)}`, 1])

@@ -33,8 +33,8 @@ export function createMethodOverride(parts: OverrideParts) {
     const finish = (fields: FormHeaders = {}) => {
       const named = '_method' in fields ? fields._method : raw.headers[overrideHeader]
       const method = toMethod(named)
-      if (method === undefined && typeof fields._method === 'string')
-        raw.unknownMethod = fields._method
+      if (method === undefined && '_method' in fields)
+        raw.unknownMethod = parameterToText(fields._method)
       if (method !== undefined && !keepsMethod(raw)) setMethod(raw, method)
       next()
     }

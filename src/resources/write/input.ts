@@ -41,6 +41,8 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   if (!isObject(body)) throw notAnObject(resource.oneRecord)
   assertStorable(body)
   const unknown = findUnknownFields(resource, body)
+  // No handler sees `_method`, also if its value overrides nothing.
+  const lost = raw.unknownMethod === undefined ? [] : ['_method']
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
   if (isForm(request)) {
     if (looksLikeJson(body)) throw toUnsupportedInput(resource, method, jsonAsForm)
@@ -48,7 +50,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     const isKept = ({ kind, name }: Field) =>
       kind === 'password' && body[name] === '' && method !== 'POST'
     const sent = named.filter((field) => !isKept(field))
-    return { ...parseForm(sent, body, config), ignored: unknown }
+    return { ...parseForm(sent, body, config), ignored: [...lost, ...unknown] }
   }
   const fields = named.map(({ name, acceptsNull, isRequired, rule }): [string, unknown] => {
     const value = body[name]
@@ -57,9 +59,9 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
     return [name, isRemoved ? undefined : (rule.default ?? null)]
   })
   if (!resource.allowsUnknown)
-    return { fields: Object.fromEntries(fields), ignored: unknown, problems: [] }
+    return { fields: Object.fromEntries(fields), ignored: [...lost, ...unknown], problems: [] }
   const others = unknown.map((name): [string, unknown] => [name, body[name]])
-  return { fields: Object.fromEntries([...fields, ...others]), ignored: [], problems: [] }
+  return { fields: Object.fromEntries([...fields, ...others]), ignored: lost, problems: [] }
 }
 
 function findBody({ isValue }: Resource, request: FastifyRequest): unknown {
