@@ -173,6 +173,21 @@ for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
   })
 }
 
+test('the document has the pattern of request_id, a random UUID', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'status' } })
+  const { paths } = await loadDocument(app)
+  const parameters = paths['/inspector']?.get?.parameters?.map((one) => resolve(one)) ?? []
+  const { schema } = parameters.find(({ name }) => name === 'request_id') ?? {}
+  for (const [id, status] of [
+    ['374f469f-e3e0-4eda-9a6b-b5639dfcfbd4', 200],
+    ['374F469F-E3E0-4EDA-9A6B-B5639DFCFBD4', 200],
+    ['17d85338-8ecf-5193-b254-6a5f4ddfc716', 400],
+  ] as const) {
+    assert.equal((await app.inject(`/inspector?request_id=${id}`)).statusCode, status)
+    assert.equal(new RegExp((schema as { pattern: string }).pattern).test(id), status === 200)
+  }
+})
+
 test('the times of the inspector have milliseconds', async (t) => {
   const app = await testApp(t)
   await app.inject('/nowhere')

@@ -30,7 +30,7 @@ import { keepPrivate } from './keep-private.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
 import { findSecrets, toOwner } from './owner.ts'
 import { postKey } from './post-key.ts'
-import { toRandomId } from './recorded.ts'
+import { randomUuidPattern, toRandomId } from './recorded.ts'
 
 const maxRows = 200
 const notCleared =
@@ -123,7 +123,7 @@ function getExchanges(exchanges: Exchanges): Route {
   }
 }
 
-const uuid = { ...text, format: 'uuid' }
+const uuid = { ...text, format: 'uuid', pattern: randomUuidPattern }
 
 function parseRequestId({ query }: FastifyRequest): string | undefined {
   const given = isObject(query) ? query.request_id : undefined

@@ -191,7 +191,9 @@ function findChosenId({ parsedBody, headers }: IncomingMessage): string | undefi
   return toRandomId(parsedBody?.formHeaders?._request_id) ?? toRandomId(headers['x-request-id'])
 }
 
-const randomUuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
+const hex = '[0-9A-Fa-f]'
+export const randomUuidPattern = `^${hex}{8}-${hex}{4}-4${hex}{3}-[89ABab]${hex}{3}-${hex}{12}$`
+const randomUuid = new RegExp(randomUuidPattern)
 
 /** Others could guess the id of a client that does not choose it at random. */
 export function toRandomId(value: unknown): string | undefined {

@@ -18,6 +18,7 @@ import { sample } from './documentation.ts'
 import type { Exchange } from './exchange.ts'
 import { keepPrivate } from './keep-private.ts'
 
+const id = { ...text, minLength: 1 }
 const diffLine = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })
 const diffPart = {
   ...objectSchema({ name: text, lines: { type: 'array', items: diffLine }, note: text }),
@@ -29,8 +30,8 @@ export const diffOperation = {
   summary: 'Compare two exchanges',
   description: 'A form can send both ids as `a`.',
   parameters: [
-    { ...queryParameter('a', 'The id of an exchange.', text, sample.id), required: true },
-    { ...queryParameter('b', 'The id of another exchange.', text, sample.id), required: true },
+    { ...queryParameter('a', 'The id of an exchange.', id, sample.id), required: true },
+    { ...queryParameter('b', 'The id of another exchange.', id, sample.id), required: true },
   ],
   content: {
     ...pageContent,
