@@ -130,9 +130,6 @@ function createParts(
   demos: readonly Demo[],
 ) {
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
-  const rawPaths = demos.flatMap(({ rawPaths: paths = [] }) =>
-    typeof paths === 'function' ? paths({ config, ...stores }) : paths,
-  )
   const segments = demos.flatMap(({ segment }) => segment ?? [])
   const exchangeLog = createExchangeLog(config)
   const isLogged = ['trace', 'debug', 'info'].includes(config.logLevel)
@@ -145,7 +142,7 @@ function createParts(
     exchangeLog,
     isLogged,
     log: createLog(config, logTo),
-    parseTarget: createTargetParser(config, rawPaths, segments),
+    segments,
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderError),
     toHeaders: createHeaderChooser(config),
@@ -173,10 +170,11 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
 /** Before routing: the target and the method decide the route. */
 function routeRequests(
   app: FastifyInstance,
-  { config, exchangeLog, limits, parseTarget, readBody }: AppParts,
+  { config, exchangeLog, limits, readBody, segments }: AppParts,
   isHeadEnough: ReturnType<typeof createHeadCheck>,
 ): void {
   const route = app.routing.bind(app)
+  const parseTarget = createTargetParser(config, app.declaredRoutes, segments)
   const { findAllowedMethods } = app
   const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
   const overrideMethod = createMethodOverride({ readBody, isDecided, findAllowedMethods })
@@ -236,13 +234,13 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
   const { config, limits } = parts
   app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
-    beginResponse(request, reply, parts)
+    const isRaw = beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
-      const problem = error ?? parseRequestHead(request, config) ?? findKeyError(request)
+      const problem = error ?? parseRequestHead(request, config, isRaw) ?? findKeyError(request)
       const { testApi, maxDurationSeconds } = config
       const next = done.bind(undefined, problem)
-      if (!testApi || isRawRequest(request.raw)) reportIgnored(reply, testApi ? 'delay' : '')
+      if (!testApi || isRaw) reportIgnored(reply, testApi ? 'delay' : '')
       if (testApi) delayRequest(reply, maxDurationSeconds, next)
       else next()
     })
@@ -250,21 +248,23 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
 }
 
 /** Not an onResponse hook: Fastify would watch the end of every stream for it. */
-function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): void {
+function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): boolean {
   const { exchangeLog, isLogged, metrics, toHeaders, takeResponse } = parts
-  reply.headers(toHeaders(request))
+  const isRaw = isRawRequest(request.raw)
+  reply.headers(toHeaders(request, isRaw))
   reply.header('x-request-id', request.id)
-  const { recording } = request.raw
-  if (recording) exchangeLog.sendId(request, reply)
-  if (!isLogged && !recording && metrics === undefined) return
-  metrics?.begin()
-  observeResponse(reply, takeResponse)
+  if (request.raw.recording) exchangeLog.route(request, reply)
+  if (isLogged || request.raw.recording || metrics) {
+    metrics?.begin()
+    observeResponse(reply, takeResponse)
+  }
+  return isRaw
 }
 
 function readBodies(app: FastifyInstance, { readBody }: AppParts): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', ({ is404, raw, routeOptions }, _raw, done) => {
-    if (is404 || isRawRequest(raw) || routeOptions.config.readsBodyItself === true) done(null)
+    if (is404 || routeOptions.config.readsBodyItself === true) done(null)
     else
       readBody(raw, ({ error, value }) => {
         done(error ?? null, value)

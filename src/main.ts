@@ -3,7 +3,8 @@ import { helpText, parseCommandLine } from './cli/flags.ts'
 import { ConfigProblems, findMisspelled } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { isDiskFull } from './stores/sqlite/database.ts'
-import { hasCode, isUnavailable } from './stores/store-failure.ts'
+import { hasCode } from './config/has-code.ts'
+import { isUnavailable } from './stores/store-failure.ts'
 
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(helpText(args))

@@ -13,7 +13,7 @@ export async function openEverything(
   const app = await testApp(t, { settings })
   const ids = await createExamples(app)
   const routes = (await listRoutes(app)).filter(
-    ({ methods, path }) => methods.includes('GET') && !isRaw(path) && !isEndless(path),
+    ({ methods, path }) => methods.includes('GET') && !isRaw(app, path) && !isEndless(path),
   )
   const urls = routes.map(({ path }) =>
     withoutPatterns(path)

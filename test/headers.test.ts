@@ -36,7 +36,7 @@ async function openApp(t: TestContext) {
   const { paths } = await loadDocument(app)
   const urls = Object.entries(paths)
     // The headers of `/mirror` show the method.
-    .filter(([path, operations]) => operations.get && path !== '/mirror' && !isRaw(path))
+    .filter(([path, operations]) => operations.get && path !== '/mirror' && !isRaw(app, path))
     .filter(([path]) => !isEndless(path))
     .map(([path]) =>
       path.replace(/^(.*?)\/?\{\w+\}/, (_, prefix: string) =>

@@ -80,7 +80,6 @@ test('every demo with its own error shape has its own schema of errors', async (
   const toDemo = (name: string): Demo => ({
     ...mirror,
     name,
-    rawPaths: [],
     routes: () => [
       { method: 'GET', url: `/${name}`, summary: name, example: name, handler: () => name },
     ],

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { demos } from '../src/demos/catalogue.ts'
+import { findRawPaths } from '../src/http/request/target.ts'
 
 export interface Route {
   /** As it was added: `/users/:id`. */
@@ -30,16 +30,13 @@ export async function listRoutes(app: FastifyInstance): Promise<Route[]> {
   ]
 }
 
-const rawPrefixes = demos.flatMap(({ name, rawPaths = [] }) =>
-  typeof rawPaths === 'function' ? [`/${name}`] : rawPaths,
-)
-
 /** Whether the response is a stream of events. */
 export function isEndless(path: string): boolean {
   return path.endsWith('/events')
 }
 
 /** Whether the response is a visitor's or another service's, so that our rules do not hold. */
-export function isRaw(path: string): boolean {
-  return rawPrefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+export function isRaw({ declaredRoutes }: FastifyInstance, path: string): boolean {
+  const known = [...findRawPaths(declaredRoutes)]
+  return known.some((start) => path === start || path.startsWith(`${start}/`))
 }

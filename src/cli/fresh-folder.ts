@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshName } from '../config/config.ts'
-import { hasCode } from '../stores/store-failure.ts'
+import { hasCode } from '../config/has-code.ts'
 
 /** Removes the folders of fresh starts on this machine whose process was killed before it could. */
 export async function removeDeadFolders(): Promise<void> {

@@ -9,7 +9,7 @@ import { performance } from '../timers.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    recording?: Recording
+    recording?: Recording | undefined
   }
 }
 
@@ -80,6 +80,14 @@ export function beginRecording(raw: IncomingMessage, budget: ByteBudget): Record
   return recording
 }
 
+/** Without an entry in the log. */
+export function endRecording(raw: IncomingMessage): void {
+  const { received, sent } = raw.recording ?? {}
+  received?.drop()
+  if (typeof sent === 'object' && 'drop' in sent) sent.drop()
+  raw.recording = undefined
+}
+
 const sessions = new WeakMap<object, Connection>()
 
 function findConnection(raw: IncomingMessage): Connection {
@@ -105,7 +113,7 @@ function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBud
   const push = raw.push.bind(raw)
   raw.push = (chunk: Buffer | string | null, encoding?: BufferEncoding) => {
     if (chunk === null) recording.bodyAt = performance.now()
-    else capture.add(chunk, encoding)
+    else if (raw.recording) capture.add(chunk, encoding)
     return push(chunk, encoding)
   }
 }
@@ -119,6 +127,9 @@ export function createCapture({ reserve, release }: ByteBudget) {
   return {
     add: (chunk: Buffer | string, encoding?: BufferEncoding): void => {
       add(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk)
+    },
+    drop: () => {
+      release(findSizes().capacity)
     },
     /** Releases the memory: the bytes are counted with the exchange from now on. */
     finish: () => {

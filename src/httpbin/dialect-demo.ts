@@ -22,7 +22,6 @@ export function toDialectDemo(dialect: Dialect, texts: Texts): Demo {
     name,
     ...texts,
     group: 'Requests and responses',
-    rawPaths: (services) => [`/${name}`, ...(isAlone(name, services) ? firstSegments : [])],
     routes: (services, app) => {
       const isAtRoot = isAlone(name, services)
       const mount = { dialect, config: services.config, ownCookies: isAtRoot ? [] : ownCookies }
@@ -40,14 +39,19 @@ firstSegments.delete('/')
 function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): readonly Route[] {
   allowUpgrade(app, mount.prefix + webSocketPath)
   const handler = createHandler(mount)
+  const config = { isRaw: true }
   const documented = isDocumented
     ? documentRoutes(mount).map((route) => {
-        return { ...route, handler, isOfWildcard: route.url !== mount.prefix }
+        return { ...route, config, handler, isOfWildcard: route.url !== mount.prefix }
       })
     : []
   const file = 'src/httpbin/handler.ts'
-  const rest = { method: app.supportedMethods, summary: 'Any other path or method', file, handler }
-  return [...documented, { ...rest, url: `${mount.prefix}/*` }]
+  const rest = { method: app.supportedMethods, summary: 'Any other path or method' }
+  const toRest = (start: string) => ({ ...rest, file, config, handler, url: `${start}/*` })
+  // At the root, the paths that only the other dialect has are raw too.
+  const others = mount.prefix === '' ? [...firstSegments] : []
+  const ofOthers = others.map((start) => ({ ...toRest(start), isOfWildcard: true }))
+  return [...documented, ...ofOthers, toRest(mount.prefix)]
 }
 
 /** Each endpoint with its methods. HEAD is implied. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
-import { beginRecording, type ByteBudget } from '../http/recording.ts'
+import { beginRecording, endRecording, type ByteBudget } from '../http/recording.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { takeTurn } from '../http/turns.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
@@ -79,18 +79,19 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     begin: (raw: IncomingMessage): void => {
       if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
     },
-    /** Scripts can read Server-Timing of their own page, also after a 304. */
-    sendId: (request: FastifyRequest, reply: FastifyReply): void => {
-      if (!isOfBrowser(request.headers) || request.routeOptions.config.isUnrecorded) return
-      reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
+    /** When the route is known. Scripts can read Server-Timing of their own page, also after a 304. */
+    route: (request: FastifyRequest, reply: FastifyReply): void => {
+      if (request.routeOptions.config.isUnrecorded) endRecording(request.raw)
+      else if (isOfBrowser(request.headers))
+        reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
     },
     record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
       const { recording } = request.raw
       if (recording === undefined) return
       const owner = toOwner(request, reply.getHeader('set-cookie'))
-      const entry = toEntry(request, reply, { recording, response, owner })
-      if (response.isUnrecorded) return
-      if (mode === 'all' || owner !== undefined || isOfBrowser(request.headers)) slabs.add(entry)
+      const isOfViewer = mode === 'all' || owner !== undefined || isOfBrowser(request.headers)
+      if (isOfViewer) slabs.add(toEntry(request, reply, { recording, response, owner }))
+      else endRecording(request.raw)
     },
     findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
       const found: Exchange[] = []

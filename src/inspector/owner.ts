@@ -19,10 +19,10 @@ export function findSecrets({ headers, protocol }: FastifyRequest) {
 }
 
 /** Otherwise the requests would be in no list, and the client would not know why. */
-export function findKeyError({ headers, routeOptions }: FastifyRequest): HttpError | undefined {
-  const { 'x-inspector': sent } = headers
+export function findKeyError(request: FastifyRequest): HttpError | undefined {
+  const { 'x-inspector': sent } = request.headers
   if (sent === undefined || toSecret(String(sent)) !== undefined) return undefined
-  if (routeOptions.config.isUnrecorded) return undefined
+  if (request.routeOptions.config.isUnrecorded) return undefined
   return badRequest('The key in X-Inspector must have at least 16 characters.')
 }
 

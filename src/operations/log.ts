@@ -5,7 +5,7 @@ import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { toPath } from '../http/request/target.ts'
 import { hideSecrets } from '../http/security/visitor-response.ts'
 import type { Config } from '../config/config.ts'
-import { hasCode } from '../http/errors/http-error.ts'
+import { hasCode } from '../config/has-code.ts'
 import { withoutSchemas } from '../server/server.ts'
 import { performance, setImmediate } from '../timers.ts'
 

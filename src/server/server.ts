@@ -12,7 +12,7 @@ import {
   type RequestHandler,
 } from './connections.ts'
 import { limitSessions } from './http2-sessions.ts'
-import { hasCode } from '../stores/store-failure.ts'
+import { hasCode } from '../config/has-code.ts'
 
 const throwOnSchema = () => {
   throw new Error('Fastify schemas are not supported')

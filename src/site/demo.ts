@@ -49,8 +49,6 @@ export interface Demo {
   collections?: readonly DemoCollection[]
   /** The first segment of its paths, if a request can spell it in several ways. */
   segment?: Segment
-  /** Prefixes of paths whose requests are handled as sent. See `toRawRequest` and `readBytes`. */
-  rawPaths?: readonly string[] | ((services: Services) => readonly string[])
   /** Prepares the demo too. Hooks that it adds to `app` are the demo's own. */
   routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
   /** Set by a demo whose errors do not have the shape of the service. */

@@ -49,10 +49,6 @@ export function toReason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-export function hasCode(error: unknown, ...codes: unknown[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(error.code)
-}
-
 export const madeBefore02 =
   'it was made by Vitrine 0.1. Vitrine 0.2 can read it: see Upgrades in docs/operating.md'
 

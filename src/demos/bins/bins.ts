@@ -18,7 +18,6 @@ export const bins: Demo = {
   lookFor:
     'The response has the URL of the bin, and a secret that is needed to read what it captured. Everyone who knows the URL can send to it.',
   collections,
-  rawPaths: ['/b'],
   routes: async (services, app) => {
     const { config, records } = services
     const requests = createRequestStore(services)

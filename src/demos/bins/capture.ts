@@ -37,7 +37,7 @@ export function toCaptureRoutes(services: BinServices, method: string[]): Route[
     },
     errors: [403, 404, 410],
     store: 'writes',
-    config: { isUnrecorded: true },
+    config: { isRaw: true, isUnrecorded: true },
     handler: (request, reply) => captureRequest(request, reply, services),
   }))
 }

@@ -6,7 +6,7 @@ import type { Route } from '../../http/openapi/route.ts'
 import { descriptionSchema, type ResponseDescription } from '../../responses/description.ts'
 import type { Services } from '../../site/demo.ts'
 
-/** A route under `/responses/<name>`. Its requests are raw: see `Demo.rawPaths`. */
+/** A route under `/responses/<name>`. Its requests are raw. */
 export interface ResponseEndpoint extends Omit<Route, 'method' | 'handler'> {
   /** Any method if unset. */
   method?: 'GET' | 'DELETE'

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { pageContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { isRawRequest } from '../../http/request/target.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { tagParameter } from '../../responses/read-description.ts'
 import { sendDescribed } from '../../responses/send.ts'
@@ -47,19 +46,20 @@ export const responses: Demo = {
   ],
   lookFor:
     'The response is the described one, with a few headers that keep the service safe: `Content-Security-Policy: sandbox` lets no script of it run.',
-  rawPaths: Object.keys(endpoints).map((name) => `/responses/${name}`),
   routes: (services, app) => {
     const { config } = services
-    app.addHook('onRequest', (request, reply, done) => {
-      if (isRawRequest(request.raw) && isPreflight(request.raw))
+    const sendPreflight: onRequestHookHandler = (request, reply, done) => {
+      if (isPreflight(request.raw))
         void sendDescribed(reply, { status: 204 }, { config, cookiePath })
       else done()
-    })
+    }
     const { supportedMethods: method } = app
     const listed = Object.entries(endpoints).flatMap(([name, group]) =>
       group.map(({ describe, toConfig, ...route }): Route => ({
         ...{ method, file: `src/demos/responses/${name}.ts`, ...route },
         parameters: [...(route.parameters ?? []), tagParameter],
+        config: { ...route.config, isRaw: true },
+        onRequest: [sendPreflight, route.onRequest ?? []].flat(),
         handler: async (request, reply) => {
           const given = toConfig?.(request, config) ?? config
           const description = await describe(request, { ...services, config: given })

@@ -12,7 +12,7 @@ import {
   takeFormHeaders,
   takePrevious,
 } from '../request/parameters.ts'
-import { findStream, isRawRequest } from '../request/target.ts'
+import { findStream } from '../request/target.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'node:http' {
@@ -156,7 +156,7 @@ export function reportIgnoredBody(
   config: Config,
 ) {
   const { bodyTypes } = routeOptions.config
-  if (bodyTypes === undefined || isRawRequest(raw) || !hasBody(raw)) return
+  if (bodyTypes === undefined || !hasBody(raw)) return
   const reader = findReader(raw, config)
   if (reader && bodyTypes.some((type) => toReader(type) === reader)) return
   // A reader has found that the body is empty.

@@ -3,7 +3,6 @@ import { createHash, hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers'
-import { isRawRequest } from '../request/target.ts'
 import { addVary } from '../negotiation/negotiate.ts'
 import { badRequest, digestMismatch } from '../errors/http-error.ts'
 
@@ -67,9 +66,9 @@ export function wantsDigest(headers: IncomingHttpHeaders): boolean {
 }
 
 export function addDigestHeaders(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  const { headers, method, raw } = request
+  const { headers, method } = request
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
-  if (!isWhole || !wantsDigest(headers) || isRawRequest(raw)) return
+  if (!isWhole || !wantsDigest(headers)) return
   // RFC 9530 appendix B.2: for HEAD the content is empty, the representation is not.
   const content = method === 'HEAD' ? '' : payload
   for (const [name, bytes] of Object.entries({ repr: payload, content })) {

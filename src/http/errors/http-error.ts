@@ -44,10 +44,6 @@ export class HttpError extends Error {
   }
 }
 
-export function hasCode(error: unknown, ...codes: readonly unknown[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(error.code)
-}
-
 const toErrorFactory =
   (kind: ProblemSlug, headers: ErrorHeaders = {}) =>
   (detail: string, cause?: unknown) =>

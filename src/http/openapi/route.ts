@@ -32,6 +32,8 @@ declare module 'fastify' {
     pathTemplate?: string
     accepts?: readonly string[]
     hasPath?: (path: string) => Promise<boolean>
+    /** Its requests are handled as sent: see decisions/020-raw-requests.md. */
+    isRaw?: boolean
     readsBodyItself?: boolean
     /** The media types of the body that the handler reads. */
     bodyTypes?: readonly string[]
@@ -63,7 +65,14 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
     const derivesHead = methods.includes('GET') && !methods.includes('HEAD')
     const bodyTypes = route.requestBody && Object.keys(route.requestBody.content)
     const isWrite = route.store === 'writes'
-    const config = { ...route.config, isWrite, derivesHead, ...(bodyTypes && { bodyTypes }) }
+    const readsBodyItself = route.config?.isRaw ?? route.config?.readsBodyItself ?? false
+    const config = {
+      ...route.config,
+      readsBodyItself,
+      isWrite,
+      derivesHead,
+      ...(bodyTypes && { bodyTypes }),
+    }
     const url = toRouterUrl(route.url)
     app.route({ ...route, url, method: derivesHead ? [...methods, 'HEAD'] : methods, config })
   }

@@ -38,8 +38,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
   const { corsOrigins } = config
   const sendPreflight: onRequestHookHandler = (request, reply, done) => {
     const { raw, url } = request
-    const isOurs = isPreflight(raw) && !isRawRequest(raw)
-    const allowed = isOurs ? app.findAllowedMethods(toPath(url)) : undefined
+    const allowed = isPreflight(raw) ? app.findAllowedMethods(toPath(url)) : undefined
     if (allowed === undefined) done()
     else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
@@ -52,7 +51,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     if (list !== undefined && [route.method].flat().includes('PUT')) suggestions.set(`${list}/`, '')
     const isHint = path === url || !(url.endsWith('/:id') || suggestions.has(path ?? ''))
     if (path !== undefined && isHint) suggestions.set(path, url)
-    if (![route.method].flat().includes('OPTIONS')) return
+    if (![route.method].flat().includes('OPTIONS') || route.config?.isRaw) return
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   const sendUnrouted = (request: FastifyRequest, reply: FastifyReply) =>

@@ -18,16 +18,20 @@ const echo: Demo = {
   name: 'echo',
   title: 'Echo',
   summary: 'For tests.',
-  rawPaths: ['/raw'],
   routes: ({ config }, app) => {
-    app.all('/raw/*', async (request, reply) => {
-      const body = (await readBytes(request.raw, config)).toString('base64')
-      return sendJson(reply, { ...toRawRequest(request), body })
-    })
     app.post('/parsed', ({ method, query, body }, reply) =>
       sendJson(reply, { method, query, body }),
     )
-    return []
+    return [
+      {
+        ...{ method: app.supportedMethods, url: '/raw/*', summary: 'Show a request' },
+        config: { isRaw: true },
+        handler: async (request, reply) => {
+          const body = (await readBytes(request.raw, config)).toString('base64')
+          return sendJson(reply, { ...toRawRequest(request), body })
+        },
+      },
+    ]
   },
 }
 

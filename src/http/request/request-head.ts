@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { assertNotToFail } from './requested-failure.ts'
 import { isAllowedHost, localHosts, isWriteAllowed, type Origins } from '../security/origins.ts'
-import { isHttp2, isRawRequest, toPath } from './target.ts'
+import { isHttp2, toPath } from './target.ts'
 import { remember } from '../remember.ts'
 import {
   badFraming,
@@ -141,7 +141,11 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   }
 }
 
-export function parseRequestHead(request: FastifyRequest, config: Config): HttpError | undefined {
+export function parseRequestHead(
+  request: FastifyRequest,
+  config: Config,
+  isRaw: boolean,
+): HttpError | undefined {
   return catchHttpError(() => {
     const { raw } = request
     if (!raw.isHeadValid) assertRequestHead(raw, config)
@@ -151,7 +155,6 @@ export function parseRequestHead(request: FastifyRequest, config: Config): HttpE
       assertMemoryLeft()
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
-    const isRaw = isRawRequest(raw)
     // Under raw paths, safe methods store something too.
     const mayWrite = isRaw ? request.method !== 'OPTIONS' : !isSafe(request.method)
     if (mayWrite && config.readOnly && request.routeOptions.config.isWrite) throw readOnly()

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Config } from '../../config/config.ts'
+import type { DeclaredRoute } from '../openapi/route.ts'
 import { isObject, parseParameters, takeFormHeaders } from './parameters.ts'
 import { createRewriter } from './rewrites.ts'
 
@@ -31,21 +32,40 @@ export interface Segment {
 
 export function createTargetParser(
   config: Config,
-  rawPaths: readonly string[],
+  routes: readonly DeclaredRoute[],
   segments: readonly Segment[],
 ) {
   const rewrite = createRewriter(config.rewrites)
   const spell = createSpeller(segments)
+  let rawPaths: ReadonlySet<string> | undefined
   return (raw: IncomingMessage): string => {
     const url = spell(rewrite(toOriginForm(raw)))
-    const path = toDecodedPath(url)
-    const isRaw = rawPaths.some((prefix) => isWithin(prefix, path))
+    rawPaths ??= findRawPaths(routes)
+    const { first, both } = toStart(toDecodedPath(url))
+    const isRaw = rawPaths.has(first) || rawPaths.has(both)
     let query: Query | undefined
     raw.target = { url, isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
     return escapeInvalidPath(url)
   }
+}
+
+/** The first segment of each raw path, and the second if other routes have the same first. */
+export function findRawPaths(routes: readonly DeclaredRoute[]): ReadonlySet<string> {
+  const starts = routes.map(({ url, config }) => ({
+    ...toStart(url),
+    isRaw: config?.isRaw === true,
+  }))
+  const others = new Set(starts.filter(({ isRaw }) => !isRaw).map(({ first }) => first))
+  const raw = starts.filter(({ isRaw }) => isRaw)
+  return new Set(raw.map(({ first, both }) => (others.has(first) ? both : first)))
+}
+
+/** `/a/b/c` → `/a` and `/a/b` */
+function toStart(path: string) {
+  const [, first = '', second = ''] = path.split('/', 3)
+  return { first: `/${first}`, both: `/${first}/${second}` }
 }
 
 /** Spells the first segment of a path as it is routed: find-my-way does not decode reserved characters. */
@@ -83,7 +103,7 @@ export function findStream(message: object) {
   return hasStream ? message.stream : undefined
 }
 
-/** Whether the request goes to a demo's `rawPaths`, where nothing of ours changes or blocks it. */
+/** Whether its path is that of a raw route, or its response is sent exactly as it is described. */
 export function isRawRequest({ target }: IncomingMessage): boolean {
   return target?.isRaw === true
 }
@@ -140,17 +160,13 @@ export function toQueryText(target: string): string {
 }
 
 export function isUnder(prefix: string, url: string): boolean {
-  return isWithin(prefix, toDecodedPath(url))
+  const path = toDecodedPath(url)
+  return prefix === '/' || path === prefix || path.startsWith(`${prefix}/`)
 }
 
 function toDecodedPath(url: string): string {
   const path = toPath(url)
   return path.includes('%') ? (decodePath(path) ?? path) : path
-}
-
-function isWithin(prefix: string, path: string): boolean {
-  if (prefix === '/') return true
-  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
 }
 
 export function toPathParameter({ params }: FastifyRequest, name: string): string {

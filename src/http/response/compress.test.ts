@@ -22,12 +22,10 @@ const samples: Demo = {
   name: 'samples',
   title: 'Samples',
   summary: 'Responses with any headers.',
-  rawPaths: ['/samples/raw'],
-  routes: () => [
-    {
-      method: 'GET',
-      url: '/samples/:kind',
-      summary: 'Return a long text',
+  routes: () =>
+    ['/samples/:kind', '/samples/raw'].map((url) => ({
+      ...{ method: 'GET', url, summary: 'Return a long text' },
+      config: { isRaw: url === '/samples/raw' },
       handler: (request, reply) => {
         const [name = '', value = ''] = headersByKind[request.url.slice(9)] ?? []
         return reply
@@ -35,8 +33,7 @@ const samples: Demo = {
           .headers({ [name]: value })
           .send(long)
       },
-    },
-  ],
+    })),
 }
 const headersByKind: Record<string, [name: string, value: string]> = {
   events: ['content-type', 'text/event-stream'],
@@ -122,7 +119,7 @@ const uncompressed = [
   ['an event stream', '/samples/events'],
   ['a response with no-transform', '/samples/fixed'],
   ['a response with no-store', '/samples/private'],
-  ['a response below rawPaths', '/samples/raw'],
+  ['a raw response', '/samples/raw'],
   ['an image', '/samples/image'],
   ['the login page', '/login?name=' + 'x'.repeat(2000)],
   ['an error that repeats the input', '/' + 'x'.repeat(2000)],

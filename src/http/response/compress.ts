@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { remember } from '../remember.ts'
-import { isRawRequest } from '../request/target.ts'
 
 /** In the order of the server: zstd takes less time than br, and is smaller than gzip. */
 const codings = ['zstd', 'br', 'gzip'] as const
@@ -68,9 +67,9 @@ export function keepCompressed(content: Buffer): void {
 }
 
 export function compress(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  const { headers, method, raw } = request
+  const { headers, method } = request
   const accepted = headers['accept-encoding']
-  if (accepted === undefined || isRawRequest(raw)) return payload
+  if (accepted === undefined) return payload
   const { coding, isIdentityAllowed } = chooseCoding(accepted)
   if (reply.statusCode === 304) setListedTag(headers, reply, coding)
   const size = toSize(reply, payload)

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
-import { isRawRequest } from '../request/target.ts'
 import { isAllowedOrigin } from '../security/origins.ts'
 
 export const protectiveHeaders = {
@@ -48,7 +47,8 @@ export function createHeaderChooser(config: Config) {
   const overHttp = createChooser({}, config)
   const overHttps = createChooser({ 'strict-transport-security': 'max-age=31536000' }, config)
   if (config.trustedProxies.length === 0) return config.tlsKey === undefined ? overHttp : overHttps
-  return (request: FastifyRequest) => (request.protocol === 'https' ? overHttps : overHttp)(request)
+  return (request: FastifyRequest, isRaw: boolean) =>
+    (request.protocol === 'https' ? overHttps : overHttp)(request, isRaw)
 }
 
 function createChooser(hsts: object, { compression, corsOrigins, trustedProxies }: Config) {
@@ -60,8 +60,8 @@ function createChooser(hsts: object, { compression, corsOrigins, trustedProxies 
   const withoutOrigin = { ...defaultHeaders, ...hsts, vary }
   const forOthers = { ...withoutOrigin, 'access-control-expose-headers': exposedHeaders }
   const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }
-  return ({ raw }: FastifyRequest) => {
-    if (isRawRequest(raw)) return forRaw
+  return ({ raw }: FastifyRequest, isRaw: boolean) => {
+    if (isRaw) return forRaw
     const { origin } = raw.headers
     if (origin === undefined) return withoutOrigin
     if (!isAllowedOrigin(origin, corsOrigins)) return forOthers

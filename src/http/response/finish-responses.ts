@@ -26,13 +26,12 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
   app.addHook('onSend', (request, reply, payload, done) => {
     const { recording } = request.raw
     if (recording) recording.handlerEndAt = performance.now()
-    addDigestHeaders(request, reply, payload)
-    if (reply.statusCode < 400) reportIgnoredBody(request, reply, config)
-    const framed = frameHead(request, reply, revalidate(request, reply, payload))
-    keepFromCaches(request, reply)
+    const isRaw = isRawRequest(request.raw)
+    const own = isRaw ? payload : describeResponse(request, reply, { payload, config })
+    const framed = frameHead(request, reply, own)
     const held = toHeldBytes(framed)
     if (held > maxAlwaysSentBytes) assertMemoryLeft(held)
-    const content = config.compression ? compress(request, reply, framed) : framed
+    const content = config.compression && !isRaw ? compress(request, reply, framed) : framed
     if (isHttp2(request.raw)) reply.removeHeader('connection').removeHeader('upgrade')
     // Node loses what is pipelined behind a request for an upgrade that it ignores (RFC 9110 §7.8).
     else if (isClosing() || request.raw.headers.upgrade !== undefined)
@@ -45,10 +44,22 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
   })
 }
 
-/** A cache knows the method on the wire only, and no Vary names the parameter in a body. */
-function keepFromCaches({ raw }: FastifyRequest, reply: FastifyReply): void {
-  if (raw.receivedMethod === undefined || isRawRequest(raw)) return
-  reply.header('cache-control', 'no-store')
+interface Content {
+  payload: unknown
+  config: Config
+}
+
+function describeResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { payload, config }: Content,
+): unknown {
+  addDigestHeaders(request, reply, payload)
+  if (reply.statusCode < 400) reportIgnoredBody(request, reply, config)
+  const content = revalidate(request, reply, payload)
+  // A cache knows the method on the wire only, and no Vary names the parameter in a body.
+  if (request.raw.receivedMethod !== undefined) reply.header('cache-control', 'no-store')
+  return content
 }
 
 function dropContent({ routeOptions }: FastifyRequest, reply: FastifyReply, content: unknown) {
@@ -176,7 +187,6 @@ function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
   return {
     ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isAbandoned || isShort },
     route: raw.pathTemplate ?? config.pathTemplate,
-    isUnrecorded: config.isUnrecorded,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
     failure,

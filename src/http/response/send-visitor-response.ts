@@ -66,7 +66,7 @@ export function applyVisitorHead(
   const { limits, preflightMethods, exposesHeaders = false } = options
   const { request } = reply
   const { raw } = request
-  if (!isRawRequest(raw)) removeDefaults(reply, preflightMethods !== undefined)
+  if (!isRawRequest(raw)) makeRaw(reply, preflightMethods !== undefined)
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
   else rewriteHead(reply.raw, options)
@@ -94,7 +94,8 @@ function allowsCaching([name, value]: readonly [string, Headers[string]]): boole
   return name === 'expires' || name === 'last-modified'
 }
 
-function removeDefaults(reply: FastifyReply, hasOpenCors: boolean): void {
+/** From here on, the response of another route is sent like that of a raw one. */
+function makeRaw(reply: FastifyReply, hasOpenCors: boolean): void {
   const { target } = reply.request.raw
   if (target) target.isRaw = true
   const ofCors = ['vary', 'access-control-expose-headers', ...Object.keys(defaultHeaders)]

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { assertPreconditions, evaluatePreconditions, preconditionFailed } from './preconditions.ts'
 import { remember } from '../remember.ts'
-import { isRawRequest } from '../request/target.ts'
 
 export function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send(text)
@@ -113,7 +112,7 @@ export function revalidate(request: FastifyRequest, reply: FastifyReply, payload
   const { headers, method, raw, routeOptions } = request
   if (routeOptions.config.ignoresConditions) return payload
   const isTagged = reply.statusCode !== 200 || reply.hasHeader('etag')
-  if (isTagged || !reads.includes(method) || isRawRequest(raw)) return payload
+  if (isTagged || !reads.includes(method)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
   const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
   const outcome = evaluatePreconditions(raw, { etag })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileMode, folderMode } from '../file-modes.ts'
-import { filesUnavailable, failToOpen, hasCode, StoreFailure } from '../store-failure.ts'
+import { hasCode } from '../../config/has-code.ts'
+import { filesUnavailable, failToOpen, StoreFailure } from '../store-failure.ts'
 import type { Files, SavedFile } from './files.ts'
 
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/

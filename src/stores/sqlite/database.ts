@@ -11,7 +11,8 @@ import {
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileMode, folderMode } from '../file-modes.ts'
-import { failToOpen, hasCode, limitReached, StoreFailure, toReason } from '../store-failure.ts'
+import { hasCode } from '../../config/has-code.ts'
+import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
 import { migrate } from './migrations.ts'
 import { delay, performance } from '../../timers.ts'
 

@@ -5,7 +5,8 @@ import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../../../config/config.ts'
-import { filesUnavailable, hasCode, StoreFailure } from '../../store-failure.ts'
+import { hasCode } from '../../../config/has-code.ts'
+import { filesUnavailable, StoreFailure } from '../../store-failure.ts'
 import { delay } from '../../../timers.ts'
 
 export type S3Settings = Pick<Config, 'filesUrl' | 'awsAccessKeyId' | 'awsSecretAccessKey'>
