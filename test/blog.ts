@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { defineResource } from '../src/resources/definition.ts'
-import { type FieldSchema } from '../src/resources/field-schema.ts'
+import { type FieldSchema } from '../src/http/openapi/json-schema.ts'
 import type { ResourceReference } from '../src/resources/definition.ts'
 import { toResourceDemo } from '../src/resources/routes.ts'
 import { testApp } from './test-app.ts'

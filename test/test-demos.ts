@@ -1,5 +1,5 @@
 import { defineResource } from '../src/resources/definition.ts'
-import { type FieldSchema } from '../src/resources/field-schema.ts'
+import { type FieldSchema } from '../src/http/openapi/json-schema.ts'
 import { toResourceDemo } from '../src/resources/routes.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { mirror } from './mirror.ts'

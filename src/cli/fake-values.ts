@@ -1,6 +1,6 @@
 import type { Faker } from '@faker-js/faker'
 import { isDeepStrictEqual } from 'node:util'
-import { toPlain, toSampleType, type FieldSchema } from '../resources/field-schema.ts'
+import { toPlain, toSampleType, type FieldSchema } from '../http/openapi/json-schema.ts'
 import { samplePassword } from '../resources/samples.ts'
 
 const maxDepth = 5

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { hostname, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isLoopback } from '../http/security/origins.ts'
+import { isLoopback } from './hosts.ts'
 import { findNearest } from './find-nearest.ts'
 import { isUrl } from './parse-settings.ts'
 import { publicDefaults, settingNames, settings } from './settings.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { toHostname } from '../http/security/origins.ts'
+import { toHostname } from './hosts.ts'
 import { packageFolder } from './package-folder.ts'
 
 // Each parser throws an Error whose message completes "MAX_BODY_BYTES must be …".

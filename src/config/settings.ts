@@ -1,4 +1,4 @@
-import { localHosts } from '../http/security/origins.ts'
+import { localHosts } from './hosts.ts'
 import * as parse from './parse-settings.ts'
 
 interface Setting<Value> {

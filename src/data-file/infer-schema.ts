@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import { formatKinds, jsonTypes } from '../resources/field-schema.ts'
-import type { FieldSchema, JsonType } from '../resources/field-schema.ts'
+import { formatKinds, jsonTypes } from '../http/openapi/json-schema.ts'
+import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
 import { maxFields } from '../resources/learned-fields.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 

@@ -3,7 +3,7 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { type ResourceReference } from '../resources/definition.ts'
-import { jsonTypes, type FieldSchema } from '../resources/field-schema.ts'
+import { jsonTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { openFormats } from './infer-schema.ts'
 

@@ -1,6 +1,6 @@
 import pluralize from 'pluralize'
 import type { ResourceDefinition, ResourceReference } from '../resources/definition.ts'
-import type { FieldSchema } from '../resources/field-schema.ts'
+import type { FieldSchema } from '../http/openapi/json-schema.ts'
 import { toTitle } from '../resources/field-values.ts'
 import type { Fields } from './infer-schema.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'

@@ -1,6 +1,6 @@
 import { toTime } from '../auth/session-lifecycle.ts'
 import { keyInFlight } from '../http/errors/http-error.ts'
-import { createId } from './create-id.ts'
+import { createId } from '../stores/create-id.ts'
 import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 import { clearInterval, setInterval } from '../timers.ts'
 

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { notFound } from '../http/errors/http-error.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../http/request/target.ts'
-import { idPattern, type Collection } from '../stores/records/records.ts'
+import { idPattern, type Collection, type StoredRecord } from '../stores/records/records.ts'
 import type { Resource, ResourceReference } from './definition.ts'
 
 export interface ResourceContext {
@@ -66,6 +67,12 @@ export function toRecordId(resource: Resource, request: FastifyRequest): string 
 
 export function toRecordPath({ path, isSingular }: Resource, id: string): string {
   return isSingular ? path : `${path}/${encodeURIComponent(id)}`
+}
+
+export function assertFound(resource: Resource, id: string, record: StoredRecord | undefined) {
+  if (record !== undefined) return record
+  const which = resource.isSingular ? '' : ` with the id ${id}`
+  throw notFound(`There is no ${resource.singular}${which}.`, toListLink(resource))
 }
 
 export function toListLink({ path, title, isSingular }: Resource) {

@@ -3,8 +3,8 @@ import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
 import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
-import { isSlow, toFieldKind, toTypes } from './field-schema.ts'
-import type { FieldSchema, FieldSchemas } from './field-schema.ts'
+import { isSlow, toFieldKind, toTypes } from '../http/openapi/json-schema.ts'
+import type { FieldSchema, FieldSchemas } from '../http/openapi/json-schema.ts'
 
 export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */

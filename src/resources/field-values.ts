@@ -5,7 +5,7 @@ import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
 import { isDocument, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { type Field, type Resource } from './definition.ts'
-import { toFieldKind, toTypes, type FieldSchema } from './field-schema.ts'
+import { toFieldKind, toTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
 
 /** The value of a field, which may be called `constructor`. */
 export function findValue(document: Document, name: string): unknown {

@@ -34,6 +34,14 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   return renderNotice(message)
 }
 
+/** For a representation that is a page only for browsers. */
+export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
+  if (type === 'text/html') return takeFlash(request, reply)
+  // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
+  if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
+  return undefined
+}
+
 function setCookie(reply: FastifyReply, value: string, maxAgeSeconds: number): void {
   const secure = reply.request.protocol === 'https'
   const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
 import { notFound } from '../../http/errors/http-error.ts'
-import { createId } from '../../idempotency/create-id.ts'
+import { createId } from '../../stores/create-id.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import type { Services } from '../../site/demo.ts'
 import { createExpiring } from '../../stores/expiring.ts'

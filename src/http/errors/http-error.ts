@@ -1,4 +1,4 @@
-import { toHostname } from '../security/origins.ts'
+import { toHostname } from '../../config/hosts.ts'
 import { STATUS_CODES } from '../node-http.ts'
 import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types.ts'
 

@@ -5,7 +5,7 @@ import { failedStart } from '../../../test/failed-start.ts'
 import { mirror } from '../../../test/mirror.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { loadConfig } from '../../config/config.ts'
-import { isLoopback } from './origins.ts'
+import { isLoopback } from '../../config/hosts.ts'
 
 type Row = readonly [status: number, host: string, settings?: Readonly<Record<string, string>>]
 

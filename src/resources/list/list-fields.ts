@@ -1,6 +1,6 @@
 import type { ListField, ListFields } from '../../lists/fields.ts'
 import type { Resource } from '../definition.ts'
-import { jsonTypes, toTypes, type FieldSchema } from '../field-schema.ts'
+import { jsonTypes, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 
 interface ResourceField extends ListField {
   /** False for a member that the schema of its object does not name. */

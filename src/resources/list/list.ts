@@ -24,7 +24,7 @@ import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '.
 import type { Resource } from '../definition.ts'
 import { findNeeded } from '../learned-fields.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
-import { takePageFlash } from '../record/show.ts'
+import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'

@@ -4,7 +4,7 @@ import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi
 import type { Content, Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource, ResourceDefinition } from '../definition.ts'
-import { toPlain, toSampleType, type FieldSchema } from '../field-schema.ts'
+import { toPlain, toSampleType, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { capitalize } from '../field-values.ts'
 import { samplePassword } from '../samples.ts'
 

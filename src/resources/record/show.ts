@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { notFound } from '../../http/errors/http-error.ts'
-import { addVary, chooseType } from '../../http/negotiation/negotiate.ts'
+import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { assertPreconditions } from '../../http/response/preconditions.ts'
 import { sendTagged, toContentType, toTaggedText } from '../../http/response/send.ts'
 import { withParameterErrors } from '../../lists/parameters.ts'
-import { takeFlash } from '../../site/flash.ts'
+import { takePageFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { sortTypes, toListLink, toRecordId } from '../context.ts'
+import { assertFound, sortTypes, toRecordId } from '../context.ts'
 import type { Handler, ResourceContext } from '../context.ts'
 import { acceptedPatchTypes, type Resource } from '../definition.ts'
 import { findNeeded } from '../learned-fields.ts'
@@ -117,17 +116,4 @@ function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: Prepa
   if (hasCurrent) return reply.code(304).send()
   prepared.content ??= recordToContent(reply, prepared)
   return reply.type(toContentType(prepared.type)).send(prepared.content)
-}
-
-export function assertFound(resource: Resource, id: string, record: StoredRecord | undefined) {
-  if (record !== undefined) return record
-  const which = resource.isSingular ? '' : ` with the id ${id}`
-  throw notFound(`There is no ${resource.singular}${which}.`, toListLink(resource))
-}
-
-export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
-  if (type === 'text/html') return takeFlash(request, reply)
-  // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
-  if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
-  return undefined
 }

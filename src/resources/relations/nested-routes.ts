@@ -4,7 +4,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { toRecordRoute, type Relation, type ResourceContext } from '../context.ts'
 import { getList } from '../read-routes.ts'
 import { toSchemas } from '../openapi/schemas.ts'
-import { assertFound } from '../record/show.ts'
+import { assertFound } from '../context.ts'
 import { postRecord } from '../write-routes.ts'
 import { parseId } from '../write/create-numbered.ts'
 

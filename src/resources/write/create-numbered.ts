@@ -1,4 +1,4 @@
-import { createId } from '../../idempotency/create-id.ts'
+import { createId } from '../../stores/create-id.ts'
 import type { Collection, Document } from '../../stores/records/records.ts'
 import type { NewRecord, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import { html, type Html } from '../../site/html.ts'
 import type { Field } from '../definition.ts'
-import type { FieldSchema } from '../field-schema.ts'
+import type { FieldSchema } from '../../http/openapi/json-schema.ts'
 import type { Choices } from '../relations/related-html.ts'
 import {
   acceptsText,

@@ -1,23 +1,9 @@
 import { resolve } from '../../http/openapi/component.ts'
+import type { FieldSchema } from '../../http/openapi/json-schema.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
 import { html, type Html } from '../html.ts'
 import { renderPhrases } from '../prose.ts'
 import { exampleToText } from './operations.ts'
-
-type Limits = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems'
-type Texts = 'type' | 'format' | 'contentMediaType' | 'description' | 'pattern'
-
-interface KnownSchema extends Partial<Record<Limits, number>>, Partial<Record<Texts, string>> {
-  enum?: readonly unknown[]
-  const?: unknown
-  readOnly?: boolean
-  writeOnly?: boolean
-  items?: Schema
-  properties?: Readonly<Record<string, Schema>>
-  required?: readonly string[]
-  anyOf?: readonly Schema[]
-  allOf?: readonly Schema[]
-}
 
 interface Row {
   name: string
@@ -41,7 +27,7 @@ function toAlternatives(schema: Schema): readonly Schema[] {
   return anyOf ?? (items ? toAlternatives(items) : [schema])
 }
 
-function toKnown(schema: Schema): KnownSchema {
+function toKnown(schema: Schema): FieldSchema {
   return resolve(schema)
 }
 

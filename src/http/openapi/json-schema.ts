@@ -24,6 +24,7 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   not?: unknown
   format?: string
   pattern?: string
+  contentMediaType?: string
   items?: FieldSchema
   properties?: FieldSchemas
   required?: readonly string[]
