@@ -1,7 +1,8 @@
 import { badRequest } from '../http/errors/http-error.ts'
+import { findByIds } from '../lists/select.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { maxLoadedLength, type Document, type StoredRecord } from '../stores/records/records.ts'
-import { findByIds, findUnknown, type Related } from './selection.ts'
+import { findUnknown, type Related } from './selection.ts'
 import { findList, isVersion1, toKey, toPlural, toShown, toSingular } from './server.ts'
 import type { Context } from './server.ts'
 
@@ -35,7 +36,7 @@ function addParent(context: Context, name: string): AddRelated {
   const types = isVersion1(context) ? ['string'] : ['string', 'number']
   const toId = ({ [key]: value }: Document) => (types.includes(typeof value) ? String(value) : '')
   return async (documents) => {
-    const found = await findByIds(parent, documents.map(toId))
+    const found = await findByIds(parent.collection, documents.map(toId))
     return documents.map((document) => {
       const record = found.get(toId(document))
       return { ...document, [name]: record && toShown(parent, record) }

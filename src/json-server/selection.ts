@@ -1,4 +1,4 @@
-import { compareKeys } from '../lists/predicate.ts'
+import { readByIds, recordsPerPage, sortFound, type Found } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import type { Context } from './server.ts'
@@ -59,10 +59,12 @@ export async function selectRecords(context: Context, selection: Selection) {
   }
   const found: Found[] = []
   for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
-  const compare = compareKeys(sort.map((term) => term.compare))
-  found.sort((one, other) => compare(one.keys, other.keys))
-  const ids = found.slice(...(toPart?.(found.length).range ?? [])).map(({ id }) => id)
-  return { total: found.length, pages: readByIds(context, ids) }
+  const ids = sortFound(
+    found,
+    sort.map(({ compare }) => compare),
+  )
+  const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
+  return { total: ids.length, pages: readByIds(collection, wanted) }
 }
 
 /** The filters of equal values that have an index: those of the id and of references. */
@@ -80,11 +82,6 @@ export function toIndexed({ resource }: Context, parameters: Document): Filter[]
   })
 }
 
-interface Found {
-  id: string
-  keys: readonly unknown[]
-}
-
 async function test(
   records: readonly StoredRecord[],
   { tests, sort, toDocuments }: Selection,
@@ -98,9 +95,6 @@ async function test(
   return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
 }
 
-/** Records can be long. */
-const recordsPerPage = 20
-
 async function* readPart({ collection }: Context, query: RecordQuery, { limit, ...part }: Slice) {
   let start: Omit<Slice, 'limit'> = part
   for (let rest = limit; rest > 0; rest -= recordsPerPage) {
@@ -110,22 +104,6 @@ async function* readPart({ collection }: Context, query: RecordQuery, { limit, .
     yield page
     start = { offset: 0, after: toPosition(query, last) }
   }
-}
-
-async function* readByIds(context: Context, ids: readonly string[]) {
-  for (let start = 0; start < ids.length; start += recordsPerPage) {
-    const some = ids.slice(start, start + recordsPerPage)
-    const found = await findByIds(context, some)
-    yield some.flatMap((id) => found.get(id) ?? [])
-  }
-}
-
-export async function findByIds({ collection }: Context, ids: readonly string[]) {
-  const values = [...new Set(ids)]
-  const filters = [{ field: '_id', operator: 'eq', values }] as const
-  const part = { offset: 0, limit: values.length }
-  const records = values.length > 0 ? await collection.list({ filters, sort: [] }, part) : []
-  return new Map(records.map((record) => [record.id, record]))
 }
 
 /** The names of fields, or paths, that no record has. */

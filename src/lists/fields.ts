@@ -28,3 +28,30 @@ export function areScalars(types: readonly string[]): boolean {
 export function isNumeric(types: readonly string[]): boolean {
   return types.includes('number') || types.includes('integer')
 }
+
+interface MemberSchema {
+  type?: string | readonly string[]
+  format?: string
+  properties?: MemberSchemas
+}
+
+type MemberSchemas = Readonly<Record<string, MemberSchema>>
+
+/** The members that a schema documents, also inside others, as `requestBody.size`, but not lists. */
+export function toListFields(properties: MemberSchemas, others: readonly string[]): ListFields {
+  const fields = new Map(findMembers(properties).map((field) => [field.label, field]))
+  return { find: (name) => fields.get(name), names: [...fields.keys()], others }
+}
+
+function findMembers(properties: MemberSchemas, parents: readonly string[] = []): ListField[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const { type = [], format, properties: inside } = schema
+    const path = [...parents, name]
+    if (inside) return findMembers(inside, path)
+    const types = [type].flat()
+    const isTime = format === 'date-time'
+    return areScalars(types)
+      ? [{ path, label: path.join('.'), types, elementTypes: [], isTime }]
+      : []
+  })
+}

@@ -87,7 +87,7 @@ export function toScalar(value: unknown): FieldValue {
   return isFieldValue(value) ? value : null
 }
 
-type Compare = (one: unknown, other: unknown) => number
+export type Compare = (one: unknown, other: unknown) => number
 
 /** The order of items by their keys: each comparison is of one key. */
 export function compareKeys(compares: readonly Compare[]) {

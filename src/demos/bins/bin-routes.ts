@@ -24,8 +24,7 @@ import {
   redirectToPage,
 } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
-import { parseFilters } from './list.ts'
-import { findFirst } from './search.ts'
+import { parsePageList, selectRequests, takePart } from './list.ts'
 import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 
 const maxRows = 200
@@ -100,16 +99,18 @@ const getBin = ofBin({
 
 async function sendBinPage(
   reply: FastifyReply,
-  { bin, events, requests }: BinServices & { bin: OpenedBin },
+  services: BinServices & { bin: OpenedBin },
   edit: BinEdit,
 ) {
-  const { isMatch, parameters, searchProblem } = parseFilters(reply.request)
+  const { bin, events } = services
+  const { list, isLive, parameters, searchProblem } = parsePageList(reply.request)
   if (searchProblem !== undefined) reply.code(400)
   // Before the list, so that the page misses no request.
   const lastEvent = await events.findLast()
-  const newest = await findFirst(requests.pages(bin.id, true), { isMatch }, maxRows)
-  const search = { parameters, searchProblem }
-  const view = { origin: toOrigin(reply.request), exchanges: newest.map(toRow), ...search }
+  const part = list.part ?? { offset: 0, limit: maxRows }
+  const { selected } = await takePart(selectRequests(services, list), part, true)
+  const search = { isLive, parameters, searchProblem }
+  const view = { origin: toOrigin(reply.request), exchanges: selected.map(toRow), ...search }
   return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
 }
 

@@ -107,6 +107,14 @@ export const toRequestId = (id: string) => id.slice(binIdLength + 1)
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
+/** What filters and `sort` of a list can name. */
+export const listedSchemas = {
+  id: textSchema,
+  receivedAt: { ...textSchema, format: 'date-time' },
+  ...requestSchema.properties,
+  requestBody: { properties: { size: { type: 'integer' }, isCut: { type: 'boolean' } } },
+} as const
+
 export function toShareUrl(
   origin: string,
   { id, secretHash }: { id: string; secretHash: string },

@@ -1,24 +1,47 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError } from '../../http/errors/http-error.ts'
+import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
-import { statusPattern } from '../../inspector/filter.ts'
 import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
-import { badParameter, withParameterErrors, toHref } from '../../lists/parameters.ts'
-import { maxPage, maxPerPage, parseCount, parsePart } from '../../lists/part.ts'
+import { toListFields } from '../../lists/fields.ts'
+import { parseFilters } from '../../lists/filters.ts'
+import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/parameters.ts'
+import { maxPage, maxPerPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
+import { toCompares, toScalar } from '../../lists/predicate.ts'
+import { sortFound, type Found } from '../../lists/select.ts'
+import { parseSort } from '../../lists/sort.ts'
+import { statusPattern, parseStatus } from '../../lists/status.ts'
+import {
+  findAt,
+  maxLoadedLength,
+  type Filter,
+  type SortTerm,
+} from '../../stores/records/records.ts'
 import type { Bin } from './bin-store.ts'
 import { toReceivedAt } from './bin-ids.ts'
-import { requestToJson, type CapturedRequest } from './captured-request.ts'
+import { listedSchemas, requestToJson, type CapturedRequest } from './captured-request.ts'
 import type { BinServices } from './of-bin.ts'
-import { findMatching, toMatch, type Pages } from './search.ts'
+import { findMatching, toListed, toMatch, type Pages, type Search } from './search.ts'
 
 const maxWaitSeconds = 60
-
 const newest = '-receivedAt'
-const sortTerms = ['receivedAt', newest]
+
+/** What a filter can name. The body is searched with `contains`. */
+const fields = toListFields(listedSchemas, [
+  'method',
+  'path',
+  'status',
+  'contains',
+  'after',
+  'sort',
+  'wait',
+  'page',
+  'per_page',
+])
+const sortTerms = fields.names.flatMap((name) => [name, `-${name}`])
 
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 
@@ -43,7 +66,7 @@ export const requestListParameters = [
 
 export type RequestList = ReturnType<typeof parseRequestList>
 
-/** Throws 400 for other values, and for parameters that are neither `known` nor `others`. */
+/** Throws 400 for other values, and for parameters that are neither `known` nor `others` nor filters. */
 export function parseRequestList(
   request: FastifyRequest,
   others: readonly string[] = [],
@@ -52,84 +75,140 @@ export function parseRequestList(
   const query = Object.entries(isObject(request.query) ? request.query : {})
   const own = query.filter(([name]) => !['secret', ...others].includes(name))
   return withParameterErrors(request, () => {
-    const other = own.find(([name]) => !known.some((one) => one.name === name))
-    if (other) throw badParameter(other[0], 'is not a parameter of this request')
-    const texts = Object.fromEntries(own.map(([name, value]) => [name, toText(name, value)]))
-    const { after = '', sort, status = '' } = texts
-    const long = own.find(([name]) => (texts[name] ?? '').length > maxSearchLength)
-    if (long) throw badParameter(long[0], `must have at most ${String(maxSearchLength)} characters`)
-    if (status !== '' && !new RegExp(statusPattern).test(status))
-      throw badParameter('status', 'must be a status code or a class such as 2xx')
-    if (after !== '' && toReceivedAt(after) === undefined)
-      throw badParameter('after', 'must be the id of a request')
-    if (sort !== undefined && !sortTerms.includes(sort))
-      throw badParameter('sort', `must be ${sortTerms.join(' or ')}`)
-    const parameters = new Map(Object.entries(texts).map(([name, value]) => [name, [value]]))
+    const parameters = new Map(own.map(([name, value]) => [name, toTexts(name, value)]))
+    const isKnown = ([name]: readonly [string, unknown]) => known.some((one) => one.name === name)
+    const single = [...parameters].filter(isKnown)
+    const texts = Object.fromEntries(single.map(([name, values]) => [name, toText(name, values)]))
+    const filters = [...parameters].filter((one) => !isKnown(one))
     const { page, per_page, wait } = Object.fromEntries(parameters)
     const limits = { min: 0, max: maxWaitSeconds }
+    const { path, q, contains = q, sort = '' } = texts
     return {
       parameters,
       part: parsePart({ page, per_page }),
-      isDescending: sort === newest,
+      sort: parseSort(fields, [sort]),
       waitSeconds: parseCount({ wait }, 'wait', limits) ?? 0,
-      isMatch: toMatch(texts),
+      isMatch: toMatch({
+        filters: [
+          ...toOwnFilters(texts),
+          ...parseFilters(fields, new Map(filters)).map(({ filter }) => filter),
+        ],
+        path,
+        contains,
+      }),
     }
   })
 }
 
+function toText(name: string, values: readonly string[]): string {
+  const [text = '', ...others] = values
+  if (others.length > 0) throw badParameter(name, 'must be given once')
+  if (text.length <= maxSearchLength) return text
+  throw badParameter(name, `must have at most ${String(maxSearchLength)} characters`)
+}
+
+/** Of the parameters whose values are no values of fields. */
+function toOwnFilters({ after = '', method = '', status = '' }: Partial<Record<string, string>>) {
+  const filters: Filter[] = parseStatus(status)
+  if (method !== '')
+    filters.push({ field: 'method', operator: 'eq', values: [method.toUpperCase()] })
+  if (after === '') return filters
+  if (toReceivedAt(after) === undefined) throw badParameter('after', 'must be the id of a request')
+  return [...filters, { field: 'id', operator: 'gt', values: [after] } as const]
+}
+
+const notFilters = ['secret', 'sort', 'wait', 'page', 'per_page']
+
 /** For the page of a bin, which shows an invalid filter instead of an error page. */
-export function parseFilters(request: FastifyRequest) {
+export function parsePageList(request: FastifyRequest) {
   const query = isObject(request.query) ? request.query : {}
-  const given = filterParameters.map(({ name }) => [name, query[name]] as const)
-  const texts = given.filter(([, text]) => typeof text === 'string' && text !== '')
-  const parameters = new Map(texts.map(([name, text]) => [name, [String(text)]]))
+  const given = Object.entries(query).flatMap(([name, value]) => {
+    const values: unknown[] = [value].flat()
+    const texts = values.filter((text) => typeof text === 'string').filter(Boolean)
+    return texts.length === 0 ? [] : [[name, texts] as const]
+  })
+  const parameters = new Map(given.filter(([name]) => !notFilters.includes(name)))
   try {
-    const { isMatch } = parseRequestList(request)
-    return { isMatch, parameters, searchProblem: undefined }
+    const { isMatch, sort, part } = parseRequestList(request)
+    const order = sort.length === 0 ? parseSort(fields, [newest]) : sort
+    const isLive = part === undefined && (sort.length === 0 || query.sort === newest)
+    return { list: { isMatch, sort: order, part }, isLive, parameters, searchProblem: undefined }
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
-    const isMatch = () => Promise.resolve(false)
-    return { isMatch, parameters, searchProblem: error.message }
+    const list = { isMatch: () => Promise.resolve(false), sort: [], part: undefined }
+    return { list, isLive: false, parameters, searchProblem: error.message }
   }
 }
 
-function toText(name: string, value: unknown): string {
-  if (typeof value === 'string') return value
-  throw badParameter(name, 'must be given once')
+/** The matching requests in their order. Of those in another order than that of their times, only ids and keys are in memory. */
+export async function* selectRequests(
+  { requests, bin: { id } }: BinServices & { bin: Bin },
+  { sort, isMatch }: Search & { sort: readonly SortTerm[] },
+): AsyncGenerator<CapturedRequest[]> {
+  const [first = { field: ['receivedAt'], isDescending: false }] = sort
+  const pages = findMatching(requests.pages(id, first.isDescending), { isMatch })
+  if ([first.field].flat().join('.') === 'receivedAt') return yield* pages
+  const found: Found[] = []
+  let length = 0
+  for await (const page of pages)
+    for (const one of page) {
+      const listed = toListed(one)
+      const keys = sort.map(({ field }) => toScalar(findAt(listed, field)))
+      length += JSON.stringify(keys).length
+      if (length > maxLoadedLength)
+        throw badRequest('The values of sort are larger than 16 MiB. Filter the requests.')
+      found.push({ id: one.id, keys })
+    }
+  yield* requests.pagesOf(id, sortFound(found, toCompares(sort)))
 }
 
 export async function sendList(
   request: FastifyRequest,
   reply: FastifyReply,
-  { requests, events, bin: { id } }: BinServices & { bin: Bin },
+  services: BinServices & { bin: Bin },
 ) {
   const type = chooseType(request, reply, ['application/json', 'application/x-ndjson'])
   const list = parseRequestList(request)
-  const readPages = () => requests.pages(id, list.isDescending)
-  if (list.waitSeconds > 0) await events.wait(reply, { bin: id, list, readPages })
-  const found = findMatching(readPages(), list)
-  const pages = list.part ? [await selectPart(reply, list, found)] : found
+  const { requests, events, bin } = services
+  if (list.waitSeconds > 0)
+    await events.wait(reply, { bin: bin.id, list, readPages: () => requests.pages(bin.id) })
   const toChunks = type === 'application/json' ? toJsonArray : toJsonLines
-  const chunks = toChunks(pages, requestToJson)
-  return sendChunks(reply, type, chunks)
+  return sendChunks(reply, type, toChunks(await readPages(reply, services, list), requestToJson))
 }
 
-async function selectPart(reply: FastifyReply, { part, parameters }: RequestList, found: Pages) {
-  const { offset = 0, limit = 0, page } = part ?? {}
+/** All that match, or the part that the parameters select, with its headers. */
+export async function readPages(
+  reply: FastifyReply,
+  services: BinServices & { bin: Bin },
+  list: RequestList,
+): Promise<AsyncIterable<CapturedRequest[]> | readonly CapturedRequest[][]> {
+  const found = selectRequests(services, list)
+  const { part, parameters } = list
+  if (part === undefined) return found
+  const { selected, total } = await takePart(found, part)
+  reply.header('x-total-count', String(total))
+  const path = toPath(reply.request.url)
+  const toUrl = (number: number) => toHref({ path, parameters }, { page: String(number) })
+  const hasNext = part.offset + selected.length < total
+  if (part.page) {
+    const links = toPageLinks({ ...part.page, total }, toUrl, hasNext ? toUrl : undefined)
+    reply.header('link', toLinkField(links))
+  }
+  return [selected]
+}
+
+export async function takePart(
+  found: Pages,
+  { offset, limit }: Pick<ListPart, 'offset' | 'limit'>,
+  isEnough = false,
+) {
   const selected: CapturedRequest[] = []
   let total = 0
   for await (const some of found) {
     const start = Math.max(0, offset - total)
     selected.push(...some.slice(start, start + limit - selected.length))
     total += some.length
+    if (isEnough && selected.length === limit) break
   }
-  reply.header('x-total-count', String(total))
-  const path = toPath(reply.request.url)
-  const toUrl = (number: number) => toHref({ path, parameters }, { page: String(number) })
-  const hasNext = offset + selected.length < total
-  if (page) {
-    const links = toPageLinks({ ...page, total }, toUrl, hasNext ? toUrl : undefined)
-    reply.header('link', toLinkField(links))
-  }
-  return selected
+  return { selected, total }
 }

@@ -17,8 +17,14 @@ import { requestToJson, toBack, toDecodedBody, toExchange } from './captured-req
 import { toShareUrl, toUrl } from './captured-request.ts'
 import { exampleRequest, removedResponses, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
-import { filterParameters, parseRequestList, requestListParameters, sendList } from './list.ts'
-import { findMatching } from './search.ts'
+import {
+  filterParameters,
+  parseRequestList,
+  readPages,
+  requestListParameters,
+  sendList,
+} from './list.ts'
+import type { Pages } from './search.ts'
 import { filesToJson, readForm, sendAttachment } from './send-body.ts'
 import { renderRequestPage } from './views.ts'
 
@@ -40,7 +46,8 @@ const getRequests = ofBin({
   method: 'GET',
   path: '/requests',
   summary: 'List the captured requests, oldest first',
-  description: 'All that match the filters; after `wait` perhaps none.',
+  description:
+    'All that match the filters; after `wait` perhaps none. `<field>=` and `<field>:<operator>=` filter by every scalar field of a request, as in other lists: `status:gte=400`, `requestBody.size:gt=1000`.',
   parameters: requestListParameters,
   content: {
     ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
@@ -54,7 +61,8 @@ const deleteRequests = ofBin({
   method: 'DELETE',
   path: '/requests',
   summary: 'Remove the captured requests',
-  description: 'Those that match the filters, or all without a filter.',
+  description:
+    'Those that match the filters, which can be those of the list, or all without a filter.',
   parameters: filterParameters,
   responses: removedResponses,
   handle: async (request, reply, { bin, requests }) => {
@@ -71,8 +79,8 @@ const getArchive = ofBin({
   parameters: requestListParameters,
   content: harContent,
   errors: [406],
-  handle: async (request, reply, { bin, requests }) => {
-    const found = findMatching(requests.pages(bin.id), parseRequestList(request))
+  handle: async (request, reply, services) => {
+    const found = await readPages(reply, services, parseRequestList(request))
     reply.header('content-disposition', `attachment; filename="bin.har"`)
     const comment = 'A longer body is cut.'
     const client = toClientAddress(request)
@@ -186,6 +194,6 @@ const getFile = ofBin({
   },
 })
 
-async function* toExchanges(pages: ReturnType<typeof findMatching>) {
+async function* toExchanges(pages: Pages) {
   for await (const page of pages) yield page.map(toExchange)
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../stores/create-id.ts'
 import { toBytes } from '../../inspector/message-http.ts'
+import { readByIds } from '../../lists/select.ts'
 import type { Services } from '../../site/demo.ts'
 import { createExpiring } from '../../stores/expiring.ts'
 import { collectionNames } from '../../stores/collection-names.ts'
@@ -88,6 +89,14 @@ export function createRequestStore({ records, files, config }: Services) {
         rest -= kept.length
         yield kept.map(toCapturedRequest)
       }
+    },
+    /** Those of the ids that still exist, in this order. */
+    pagesOf: async function* (bin: string, ids: readonly string[]) {
+      for await (const page of readByIds(
+        requests,
+        ids.map((id) => `${bin}-${id}`),
+      ))
+        yield page.map(toCapturedRequest)
     },
     readBody: async ({ bin, id, requestBody, isInFile }: CapturedRequest): Promise<Buffer> => {
       if (!isInFile || requestBody === undefined) return toBytes(requestBody)

@@ -1,6 +1,7 @@
 import { decodeLoosely } from '../../http/request/target.ts'
 import { takeTurn } from '../../http/turns.ts'
-import { isStatusMatch } from '../../inspector/filter.ts'
+import { toPredicate } from '../../lists/predicate.ts'
+import { isOfText, type Filter } from '../../stores/records/records.ts'
 import { toDecodedBody, type CapturedRequest } from './captured-request.ts'
 
 type Page = readonly CapturedRequest[]
@@ -11,15 +12,26 @@ export interface Search {
   isMatch: (request: CapturedRequest) => Promise<boolean>
 }
 
-export function toMatch(texts: Readonly<Record<string, string | undefined>>): Search['isMatch'] {
-  const { after = '', method = '', path = '', status = '', q = '', contains = q } = texts
+interface Conditions {
+  filters?: readonly Filter[]
+  path?: string | undefined
+  contains?: string | undefined
+}
+
+export function toMatch({ filters = [], path = '', contains = '' }: Conditions): Search['isMatch'] {
   const words = contains.toLowerCase()
+  const fits = toPredicate({ filters })
+  const isLong = filters.some(({ operator }) => isOfText(operator))
   return async (one) =>
-    one.id > after &&
-    (method === '' || one.method === method.toUpperCase()) &&
-    isStatusMatch(status, one.isPending ? '' : String(one.status ?? '')) &&
+    (isLong ? await look(() => fits(toListed(one))) : fits(toListed(one))) &&
     (path === '' || (await look(() => one.path.includes(path)))) &&
     (words === '' || (await look(async () => (await toSearchedOnce(one)).includes(words))))
+}
+
+/** No filter of the status selects a pending response, and a flag that is not set is false. */
+export function toListed(request: CapturedRequest) {
+  const flags = { isPending: false, isCutOff: false, isTooLarge: false }
+  return { ...flags, ...request, status: request.isPending ? null : request.status }
 }
 
 /** A large body takes a millisecond. */

@@ -1,12 +1,13 @@
 import { toPrettyBody } from '../../inspector/bodies.ts'
 import { renderExchange, renderFields } from '../../inspector/exchange-view.ts'
 import { findField, type ExchangeBody, type Fields } from '../../inspector/exchange.ts'
-import { statusPattern } from '../../inspector/filter.ts'
 import { renderList, type ExchangeRow } from '../../inspector/list-view.ts'
 import { toBytes } from '../../inspector/message-http.ts'
 import { toHref, type ParameterTexts } from '../../lists/parameters.ts'
+import { statusPattern } from '../../lists/status.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
+import { renderHiddenFields } from '../../site/hidden-fields.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { maxOwnBins, wrongSecret, type OpenedBin } from './access.ts'
@@ -103,10 +104,11 @@ interface BinView extends BinEdit {
   /** The filters that are not empty. */
   parameters: ParameterTexts
   searchProblem: string | undefined
+  isLive: boolean
 }
 
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
-  const { origin, exchanges, parameters, searchProblem, lastEvent, flash } = view
+  const { origin, exchanges, parameters, isLive, lastEvent, flash } = view
   const { id, name, expiresAt } = bin
   const url = `${origin}/b/${id}`
   const isNew = exchanges.length === 0 && parameters.size === 0
@@ -114,7 +116,7 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const list = renderList({
     exchanges,
     toUrl: toUrl(id),
-    eventsUrl: searchProblem ? '' : toHref({ path: `/bins/${id}/events`, parameters }, live),
+    eventsUrl: !isLive ? '' : toHref({ path: `/bins/${id}/events`, parameters }, live),
     diffUrl: `/bins/${id}/diff`,
     hasBodies: true,
     isSearch: parameters.size > 0,
@@ -197,7 +199,7 @@ function renderSearch(id: string, { parameters, searchProblem }: BinView): Html 
   const pattern = html` pattern="${statusPattern}" title="A status code such as 200, or a class such as 2xx"`
   const hasFilters = parameters.size > 0 || searchProblem !== undefined
   return html`<form class="filter" action="/bins/${id}" role="search">
-${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status', pattern)}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
+${renderHiddenFields(parameters, ['method', 'path', 'status', 'q', 'contains'])}${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status', pattern)}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
 ${hasFilters ? html`<a class="button second" href="/bins/${id}">Show all</a>\n` : ''}</form>
 ${searchProblem === undefined ? '' : html`<p class="notice error" role="alert">${searchProblem}</p>\n`}`
 }

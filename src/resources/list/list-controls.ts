@@ -2,6 +2,7 @@ import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
 import { operatorWords } from '../../lists/filters.ts'
 import { firstPage, toHref, type ListUrl } from '../../lists/parameters.ts'
+import { renderHiddenFields } from '../../site/hidden-fields.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
 import type { Pages, StoredRecord } from '../../stores/records/records.ts'
@@ -31,15 +32,10 @@ export function renderSearchForm(
   query: ListQuery,
 ): Html {
   const replaced = ['q', 'per_page', 'page', 'after', '_start', '_end']
-  const hidden = [...parameters]
-    .filter(([name]) => !replaced.includes(name))
-    .flatMap(([name, values]) =>
-      values.map((value) => html`<input type="hidden" name="${name}" value="${value}">\n`),
-    )
   const size = query.part?.page?.size
   const sizes = [...new Set([...pageSizes, ...(size ? [size] : [])])]
   return html`<form class="search" role="search" action="${path}">
-${hidden}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}" placeholder="Search" dir="auto" value="${query.records.search?.text ?? ''}">
+${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}" placeholder="Search" dir="auto" value="${query.records.search?.text ?? ''}">
 <select name="per_page" aria-label="${title} per page"><option value="">All on one page</option>${sizes
     .toSorted((one, other) => one - other)
     .map(

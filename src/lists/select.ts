@@ -1,0 +1,35 @@
+import type { Collection, StoredRecord } from '../stores/records/records.ts'
+import { compareKeys, type Compare } from './predicate.ts'
+
+/** Of a record that is sorted. */
+export interface Found {
+  id: string
+  keys: readonly unknown[]
+}
+
+export function sortFound(found: readonly Found[], compares: readonly Compare[]): string[] {
+  const compare = compareKeys(compares)
+  return found.toSorted((one, other) => compare(one.keys, other.keys)).map(({ id }) => id)
+}
+
+/** Records can be long. */
+export const recordsPerPage = 20
+
+export async function* readByIds(collection: Collection, ids: readonly string[]) {
+  for (let start = 0; start < ids.length; start += recordsPerPage) {
+    const some = ids.slice(start, start + recordsPerPage)
+    const found = await findByIds(collection, some)
+    yield some.flatMap((id) => found.get(id) ?? [])
+  }
+}
+
+export async function findByIds(
+  collection: Collection,
+  ids: readonly string[],
+): Promise<Map<string, StoredRecord>> {
+  const values = [...new Set(ids)]
+  const filters = [{ field: '_id', operator: 'eq', values }] as const
+  const part = { offset: 0, limit: values.length }
+  const records = values.length > 0 ? await collection.list({ filters, sort: [] }, part) : []
+  return new Map(records.map((record) => [record.id, record]))
+}
