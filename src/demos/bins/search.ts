@@ -23,7 +23,8 @@ export function toMatch({ filters = [], path = '', contains = '' }: Conditions):
   const fits = toPredicate({ filters })
   const isLong = filters.some(({ operator }) => isOfText(operator))
   return async (one) =>
-    (isLong ? await look(() => fits(toListed(one))) : fits(toListed(one))) &&
+    (filters.length === 0 ||
+      (isLong ? await look(() => fits(toListed(one))) : fits(toListed(one)))) &&
     (path === '' || (await look(() => one.path.includes(path)))) &&
     (words === '' || (await look(async () => (await toSearchedOnce(one)).includes(words))))
 }
