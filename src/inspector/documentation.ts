@@ -7,7 +7,9 @@ import {
   toSchema,
 } from '../http/openapi/content.ts'
 import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
-import { statusPattern } from './filter.ts'
+import { toListFields } from '../lists/fields.ts'
+import { maxPerPage } from '../lists/part.ts'
+import { statusPattern } from '../lists/status.ts'
 import { toCommands } from './repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
@@ -60,6 +62,24 @@ export const filterParameters = [
   queryParameter('mine', '`1`: only those of your session, or with your key.', isSet, '1'),
   queryParameter('errors', '`1`: only those with a status from 400, or cut off.', isSet, '1'),
   queryParameter('assets', '`1`: also the files that the pages of this service load.', isSet, '1'),
+].map(orEmpty)
+
+/** What filters and `sort` can name: `mine` is the filter of the own ones. */
+export const listFields = toListFields({ ...summarySchema.properties, isOwn: {} }, [
+  ...filterParameters.map(({ name }) => name),
+  ...['sort', 'page', 'per_page', 'before', 'request_id'],
+])
+
+const terms = listFields.names.flatMap((name) => [name, `-${name}`])
+export const orderParameters = [
+  queryParameter('sort', 'The latest first without it.', { enum: terms }, '-ms'),
+  queryParameter('page', 'The number of the page.', { type: 'integer', minimum: 1 }, 1),
+  queryParameter(
+    'per_page',
+    'The number of exchanges on a page.',
+    { type: 'integer', minimum: 1, maximum: maxPerPage },
+    200,
+  ),
 ].map(orEmpty)
 
 const properties = {

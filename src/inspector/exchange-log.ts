@@ -5,8 +5,9 @@ import type { Config } from '../config/config.ts'
 import { beginRecording, endRecording, type ByteBudget } from '../http/recording.ts'
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import { takeTurn } from '../http/turns.ts'
+import { nextTurn } from '../timers.ts'
 import type { Exchange, ExchangeSummary } from './exchange.ts'
-import { isMatch, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
+import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { toOwner } from './owner.ts'
 import {
   toEntry,
@@ -20,7 +21,7 @@ import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
 
 export interface Search extends Omit<ExchangeQuery, 'limit'> {
-  limit?: number
+  limit?: number | undefined
   id?: string
   requestId?: string
 }
@@ -96,12 +97,15 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
       const found: Exchange[] = []
       // Another exchange can replace them meanwhile.
-      for (const recorded of search(query, viewer).map(copyBodies))
+      for (const recorded of await search(query, viewer, copyBodies))
         found.push(await takeTurn('masking of exchanges', () => toExchange(recorded, viewer)))
       return found
     },
-    findSummaries: (query: Search, viewer: Viewer): readonly ExchangeSummary[] =>
-      search(query, viewer).map((recorded) => toSummary(recorded, viewer)),
+    findSummaries: async ({ sort = [], limit, ...query }: Search, viewer: Viewer) => {
+      const wanted = { ...query, limit: sort.length === 0 ? limit : Infinity }
+      const found = await search(wanted, viewer, (recorded) => toSummary(recorded, viewer))
+      return sortExchanges(found, sort).slice(0, limit)
+    },
     clear: (viewer: Viewer): void => {
       if (clearsAll) cleared = slabs.removed()
       const isOwn = (number: number) => viewer !== undefined && read(number)?.owner === viewer
@@ -126,6 +130,9 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   }
 }
 
+/** Other requests are handled between two of these. */
+const searchedPerTurn = 20
+
 /** `readBefore` reads those with the key that were received before a time, the latest first. */
 function createSearch(
   mode: LogConfig['inspector'],
@@ -134,8 +141,8 @@ function createSearch(
   /** An exchange without an owner is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
-  /** The latest first. Bodies are valid until the next exchange is recorded. */
-  return (query: Search, viewer: Viewer): readonly Recorded[] => {
+  /** The latest first. Bodies are valid until the next exchange is recorded, so that `toItem` copies them. */
+  return async <Item>(query: Search, viewer: Viewer, toItem: (recorded: Recorded) => Item) => {
     const { id, requestId, before, limit = Infinity } = query
     const key = id ?? requestId
     const isFound = (recorded: Recorded) =>
@@ -143,9 +150,17 @@ function createSearch(
       (requestId === undefined || recorded.requestId === requestId) &&
       (before === undefined || toCursor(recorded) < before) &&
       isVisible(recorded.owner, viewer, key !== undefined) &&
-      isMatch(query, { ...recorded, target: recorded.maskedTarget }, viewer)
+      isMatch(query, { ...toSummary(recorded, viewer), owner: recorded.owner }, viewer)
     const end = before === undefined ? Infinity : toEndOf(before)
-    return readBefore(key, end).filter(isFound).take(limit).toArray()
+    const found: Item[] = []
+    let searched = 0
+    for (const recorded of readBefore(key, end)) {
+      if (isFound(recorded)) found.push(toItem(recorded))
+      if (found.length >= limit) break
+      searched += 1
+      if (searched % searchedPerTurn === 0) await nextTurn()
+    }
+    return found
   }
 }
 

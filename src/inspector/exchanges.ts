@@ -3,7 +3,13 @@ import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import { exchangeSchema, summarySchema, type Exchange, type ExchangeSummary } from './exchange.ts'
 import { createNews } from './exchange-events.ts'
 import type { ExchangeLog, News, NewsQuery, Search } from './exchange-log.ts'
-import { toCursor, type ExchangeFilter, type ExchangeQuery, type Viewer } from './filter.ts'
+import {
+  sortExchanges,
+  toCursor,
+  type ExchangeFilter,
+  type ExchangeQuery,
+  type Viewer,
+} from './filter.ts'
 
 export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
   exchanges: readonly Item[]
@@ -39,17 +45,17 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
   }
   const page = async <Item extends ExchangeSummary>(
     kind: 'find' | 'list',
-    { limit, ...query }: ExchangeQuery,
+    { limit, offset = 0, ...query }: ExchangeQuery,
     viewer: Viewer,
   ): Promise<ExchangePage<Item>> => {
-    const search = { ...query, limit: limit + 1 }
+    const search = { ...query, limit: offset + limit + 1 }
     const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
     const { items, coverage, isAlone } = await askAll<Item>(question)
     // Those of other visitors are not counted for this one.
     const removed = isAlone && log.mode === 'all' ? log.removed() : undefined
-    const found = items.toSorted(byTime).toReversed()
-    const exchanges = found.slice(0, limit)
-    const last = found.length > limit ? exchanges.at(-1) : undefined
+    const found = sortExchanges(items.toSorted(byTime).toReversed(), query.sort)
+    const exchanges = found.slice(offset, offset + limit)
+    const last = found.length > offset + limit ? exchanges.at(-1) : undefined
     return { exchanges, next: last && toCursor(last), removed, ...coverage }
   }
   return {

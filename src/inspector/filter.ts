@@ -1,13 +1,16 @@
+import { compareKeys, toCompares, toPredicate, toScalar } from '../lists/predicate.ts'
+import { findAt } from '../stores/records/records.ts'
+import type { FieldPath, Filter, SortTerm } from '../stores/records/records.ts'
 import type { ExchangeSummary } from './exchange.ts'
 
 /** The owner that `toOwner` returns: undefined without a session and a key. */
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {
+  /** Of the members of a summary. */
+  filters?: readonly Filter[]
   method?: string | undefined
-  status?: string | undefined
   path?: string | undefined
-  client?: string | undefined
   isOwn?: boolean | undefined
   isError?: boolean | undefined
   /** Without what the pages of the service load, and without the page of the inspector. */
@@ -16,33 +19,43 @@ export interface ExchangeFilter {
 
 export interface ExchangeQuery extends ExchangeFilter {
   before?: string | undefined
+  /** The latest first without it. */
+  sort?: readonly SortTerm[] | undefined
+  offset?: number
   limit: number
 }
 
-type Filtered = Pick<
-  ExchangeSummary,
-  'method' | 'effectiveMethod' | 'status' | 'client' | 'isCutOff' | 'target'
-> & { owner: Viewer }
-
 /** `target` is masked. Otherwise a filter of paths could find out a secret. */
-export function isMatch(filter: ExchangeFilter, exchange: Filtered, viewer: Viewer): boolean {
-  const { method, status, path, client, isOwn, isError, lacksAssets } = filter
-  const given = exchange.status ?? 0
+export function isMatch(
+  filter: ExchangeFilter,
+  exchange: ExchangeSummary & { owner: Viewer },
+  viewer: Viewer,
+): boolean {
+  const { filters = [], method, path, isOwn, isError, lacksAssets } = filter
   return (
     (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
-    (status === undefined || isStatusMatch(status, String(given))) &&
-    (client === undefined || exchange.client === client) &&
     (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
-    (!isError || given >= 400 || exchange.isCutOff) &&
+    (!isError || (exchange.status ?? 0) >= 400 || exchange.isCutOff) &&
     (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
-    (path === undefined || exchange.target.includes(path))
+    (path === undefined || exchange.target.includes(path)) &&
+    toPredicate({ filters }, findMember)(exchange)
   )
 }
 
-export const statusPattern = '^[1-5](xx|\\d\\d)$'
+/** Filters compare times in milliseconds. */
+function findMember(exchange: ExchangeSummary, field: FieldPath): unknown {
+  const value = findAt(exchange, field)
+  return [field].flat().join() === 'receivedAt' ? String(value).slice(0, 23) + 'Z' : value
+}
 
-export function isStatusMatch(pattern: string, status: string): boolean {
-  return Array.from(pattern, (one, index) => one === 'x' || one === status[index]).every(Boolean)
+/** The latest first where the keys are equal. */
+export function sortExchanges<Item extends ExchangeSummary>(
+  latestFirst: readonly Item[],
+  sort: readonly SortTerm[] = [],
+): readonly Item[] {
+  const compare = compareKeys(toCompares(sort))
+  const toKeys = (one: Item) => sort.map(({ field }) => toScalar(findAt(one, field)))
+  return latestFirst.toSorted((one, other) => compare(toKeys(one), toKeys(other)))
 }
 
 export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: string }): string {

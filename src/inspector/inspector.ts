@@ -8,6 +8,11 @@ import { toClientAddress } from '../http/request/client-address.ts'
 import { isObject, maxSearchLength } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
+import { parseFilters } from '../lists/filters.ts'
+import { badParameter, toHref, toTexts, withParameterErrors } from '../lists/parameters.ts'
+import { parsePart } from '../lists/part.ts'
+import { parseSort } from '../lists/sort.ts'
+import { parseStatus, statusPattern } from '../lists/status.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './ask-others.ts'
 import {
@@ -15,6 +20,8 @@ import {
   filterParameters,
   harContent,
   listContent,
+  listFields,
+  orderParameters,
   sample,
   summarySample,
 } from './documentation.ts'
@@ -23,7 +30,7 @@ import { toExchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from './exchange.ts'
 import type { ExchangePage, Exchanges } from './exchanges.ts'
 import { renderExchangesPage, toUrl } from './exchanges-page.ts'
-import { statusPattern, toCursor, type ExchangeFilter, type ExchangeQuery } from './filter.ts'
+import { toCursor, type ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
@@ -61,33 +68,72 @@ function isSet(query: unknown, name: string): boolean {
   throw badRequest(`The parameter ${name} must be 1, or be left out.`)
 }
 
-function toFilter({ query }: FastifyRequest): ExchangeFilter {
-  const status = findText(query, 'status')?.toLowerCase()
-  if (status !== undefined && !new RegExp(statusPattern).test(status)) {
-    throw badRequest('The parameter status must be a status code or a class such as 4xx.')
-  }
+function toFilter(request: FastifyRequest): ExchangeFilter {
+  const { query } = request
   const path = findText(query, 'path')
   if (path !== undefined && path.length > maxSearchLength) {
     throw badRequest(`The parameter path must have at most ${String(maxSearchLength)} characters.`)
   }
+  const status = findText(query, 'status')?.toLowerCase() ?? ''
+  if (status !== '' && !new RegExp(statusPattern).test(status))
+    throw badRequest('The parameter status must be a status code or a class such as 4xx.')
+  const filters = withParameterErrors(request, () => [
+    ...parseStatus(status),
+    ...parseFilters(listFields, findFilters(query)).map(({ filter }) => filter),
+  ])
   return {
+    filters,
     method: findText(query, 'method')?.toUpperCase(),
-    status,
     path,
-    client: findText(query, 'client'),
     isOwn: isSet(query, 'mine'),
     isError: isSet(query, 'errors'),
     lacksAssets: !isSet(query, 'assets'),
   }
 }
 
-function toQuery({ query }: FastifyRequest, more: Readonly<Record<string, string>> = {}): string {
-  const pairs = filterParameters.flatMap(({ name }) => {
-    const value = findText(query, name)
-    return value === undefined ? [] : [[name, value]]
+const ownNames = ['method', 'status', 'path', 'mine', 'errors', 'assets']
+
+/** Fields, also with an operator. Other parameters are ignored, unless they have one too. */
+function findFilters(query: unknown): Map<string, readonly string[]> {
+  const given = Object.entries(isObject(query) ? query : {}).filter(
+    ([name, value]) =>
+      value !== '' &&
+      !ownNames.includes(name) &&
+      (name.includes(':') || listFields.find(name) !== undefined),
+  )
+  return new Map(given.map(([name, value]) => [name, toTexts(name, value)]))
+}
+
+/** `before` reads further back, however many exchanges there are. */
+const maxPaged = 10_000
+
+function toOrder(request: FastifyRequest) {
+  const { query } = request
+  return withParameterErrors(request, () => {
+    const toList = (name: string) => {
+      const text = findText(query, name)
+      return text === undefined ? undefined : [text]
+    }
+    const part = parsePart({ page: toList('page'), per_page: toList('per_page') })
+    const { offset, limit } = part ?? { offset: 0, limit: maxRows }
+    if (offset + limit > maxPaged)
+      throw badParameter('page', `must end within the first ${String(maxPaged)} exchanges`)
+    return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part }
   })
-  const sent = new URLSearchParams([...pairs, ...Object.entries(more)]).toString()
-  return sent === '' ? '' : `?${sent}`
+}
+
+/** Those of the list, without the number of the page. */
+function findParameters({ query }: FastifyRequest): Map<string, readonly string[]> {
+  const parameters = findFilters(query)
+  for (const name of [...ownNames, 'client', 'sort', 'per_page']) {
+    const value = findText(query, name)
+    if (value !== undefined) parameters.set(name, [value])
+  }
+  return parameters
+}
+
+function toQuery(request: FastifyRequest, more: Readonly<Record<string, string>> = {}): string {
+  return toHref({ path: '', parameters: findParameters(request) }, more)
 }
 
 function getExchanges(exchanges: Exchanges): Route {
@@ -96,9 +142,10 @@ function getExchanges(exchanges: Exchanges): Route {
     url: '/inspector',
     summary: 'List the recorded exchanges',
     description:
-      'The latest first. With `request_id`, the latest 21 exchanges with this X-Request-Id, complete and oldest first. A browser sends the header again when it follows a redirect, so one random id finds the whole chain.',
+      'The latest first. `<field>=` and `<field>:<operator>=` filter by every scalar field of a summary, as in other lists: `ms:gt=100`. With `request_id`, the latest 21 exchanges with this X-Request-Id, complete and oldest first. A browser sends the header again when it follows a redirect, so one random id finds the whole chain.',
     parameters: [
       ...filterParameters,
+      ...orderParameters,
       queryParameter('before', 'The `next` of the previous page.', text, toCursor(sample)),
       queryParameter('request_id', 'An X-Request-Id, a random UUID.', uuid, sample.requestId),
     ],
@@ -109,7 +156,7 @@ function getExchanges(exchanges: Exchanges): Route {
         chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
       const before = findText(request.query, 'before')
-      const query = { ...toFilter(request), before, limit: maxRows }
+      const query = { ...toFilter(request), ...toOrder(request), before }
       const id = parseRequestId(request)
       if (id !== undefined) {
         const chain = await exchanges.findChain(id, toOwner(request))
@@ -134,7 +181,7 @@ function parseRequestId({ query }: FastifyRequest): string | undefined {
 
 interface ListView {
   page: ExchangePage
-  query: ExchangeQuery
+  query: ExchangeFilter & ReturnType<typeof toOrder> & { before: string | undefined }
   exchanges: Exchanges
 }
 
@@ -146,23 +193,31 @@ function sendList(
   const [newest] = page.exchanges
   const after = newest === undefined ? '' : toCursor(newest)
   const { session, key } = findSecrets(request)
+  const isLive = !query.before && query.part === undefined && query.sort.length === 0
   const view = renderInspectorPage({
     exchanges: page.exchanges,
     toUrl,
     // Earlier pages are not live.
-    eventsUrl: query.before ? '' : `/inspector/events${toQuery(request, { rows: 'html', after })}`,
+    eventsUrl: isLive ? `/inspector/events${toQuery(request, { rows: 'html', after })}` : '',
     diffUrl: '/inspector/diff',
     origin: toOrigin(request),
     filter: query,
+    parameters: findParameters(request),
     mode: exchanges.mode,
     clearsAll: exchanges.clearsAll,
     hasSession: session !== undefined,
     key,
     notice: toNotice(page),
     query: toQuery(request),
-    older: page.next && `/inspector${toQuery(request, { before: page.next })}`,
+    older: page.next && `/inspector${toQuery(request, toOlder(query, page.next))}`,
   })
   return sendPage(reply, view)
+}
+
+/** A page by its number is followed by the next number. */
+function toOlder({ part, sort }: ListView['query'], next: string): Record<string, string> {
+  if (part === undefined && sort.length === 0) return { before: next }
+  return { page: String((part?.page?.number ?? 1) + 1), per_page: String(part?.limit ?? maxRows) }
 }
 
 function deleteExchanges(exchanges: Exchanges): Route {

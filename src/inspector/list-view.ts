@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { renderMethod } from '../site/highlight.ts'
+import { renderHiddenFields } from '../site/hidden-fields.ts'
 import { html, type Html } from '../site/html.ts'
 import type { Page } from '../site/page.ts'
 import { keyPattern } from './post-key.ts'
@@ -89,6 +90,7 @@ const statuses = ['2xx', '3xx', '4xx', '5xx']
 interface InspectorPage extends ExchangeList {
   origin: string
   filter: ExchangeFilter
+  parameters: ReadonlyMap<string, readonly string[]>
   mode: 'all' | 'own' | 'off'
   /** Otherwise visitors clear only their own. */
   clearsAll: boolean
@@ -149,8 +151,10 @@ const leads = {
   off: 'This service records no requests: INSPECTOR is off.',
 }
 
-function renderFilter({ filter, mode }: InspectorPage): Html {
-  const { method, status, path, client, isOwn, isError, lacksAssets } = filter
+function renderFilter({ filter, mode, parameters }: InspectorPage): Html {
+  const { method, path, isOwn, isError, lacksAssets } = filter
+  const own = ['method', 'status', 'path', 'client', 'mine', 'errors', 'assets']
+  const find = (name: string) => parameters.get(name)?.[0] ?? ''
   const options = (values: readonly string[], chosen = '') =>
     ['', ...values, ...(chosen === '' || values.includes(chosen) ? [] : [chosen])].map(
       (value) =>
@@ -159,10 +163,10 @@ function renderFilter({ filter, mode }: InspectorPage): Html {
   const checkbox = (name: string, label: string, isChecked = false) =>
     html`<label><input type="checkbox" name="${name}" value="1"${isChecked ? html` checked` : ''}> ${label}</label>\n`
   return html`<form class="filter" method="get" action="/inspector" role="search">
-<label>Method <select name="method">${options(methods, method)}</select></label>
-<label>Status <select name="status">${options(statuses, status)}</select></label>
+${renderHiddenFields(parameters, own)}<label>Method <select name="method">${options(methods, method)}</select></label>
+<label>Status <select name="status">${options(statuses, find('status').toLowerCase())}</select></label>
 <label>Path <input type="search" name="path" value="${path ?? ''}" placeholder="/users"></label>
-<label>Client <input type="text" name="client" value="${client ?? ''}" placeholder="127.0.0.1"></label>
+<label>Client <input type="text" name="client" value="${find('client')}" placeholder="127.0.0.1"></label>
 ${checkbox('errors', 'Only errors', isError)}${mode === 'own' ? '' : checkbox('mine', 'Only mine', isOwn)}${checkbox('assets', 'With assets', !lacksAssets)}<button type="submit" class="second">Filter</button>
 </form>`
 }

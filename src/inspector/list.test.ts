@@ -55,6 +55,22 @@ for (const [query, expected] of [
   ['?method=post', ['/mirror/query?_method=GET', '/mirror/field']],
   ['?method=POST&path=query', ['/mirror/query?_method=GET']],
   ['?status=404', ['/nowhere?a=b']],
+  ['?status:gte=400', ['/nowhere?a=b']],
+  ['?status:in=404,500', ['/nowhere?a=b']],
+  ['?target:contains=FIELD', ['/mirror/field']],
+  ['?target:startsWith=/mirror&method:eq=GET', ['/mirror/query?a=x', '/mirror?json']],
+  ['?client=10.0.0.9', ['/mirror/query?a=x']],
+  ['?client:ne=10.0.0.9&path=query', ['/mirror/query?_method=GET']],
+  ['?receivedAt:lt=2020', []],
+  ['?receivedAt:gt=2020', all],
+  ['?ms:lt=0', []],
+  ['?other=1', all],
+  ['?sort=-receivedAt', all],
+  ['?sort=receivedAt', all.toReversed()],
+  ['?per_page=2', all.slice(0, 2)],
+  ['?per_page=2&page=2', all.slice(2, 4)],
+  ['?per_page=2&page=9', []],
+  ['?sort=target&per_page=1&page=2', ['/mirror/query?_method=GET']],
   ['?status=4xx', ['/nowhere?a=b']],
   ['?errors=1', ['/nowhere?a=b']],
   ['?path=a%3D', ['/mirror/query?a=x', '/nowhere?a=b']],
@@ -292,5 +308,13 @@ for (const query of ['?method=GET&method=POST', '?status[a]=404', '?path[]=a', '
     for (const path of ['/inspector', '/inspector.har', '/inspector/events']) {
       assert.equal((await app.inject(path + query)).statusCode, 400, path)
     }
+  })
+}
+
+for (const query of ['ms:gt=x', 'none:eq=1', 'target:like=a', 'sort=none', 'page=0', 'page=999']) {
+  test(`a list with ${query} gets 400`, async (t) => {
+    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const { statusCode } = await app.inject(`/inspector?${query}`)
+    assert.equal(statusCode, 400)
   })
 }
