@@ -49,7 +49,7 @@ const nullable = {
 }
 const exampleResponse = { response: exampleBin.response }
 export const changeContent = jsonContent(
-  { type: 'object', properties: { response: nullable, name } },
+  { type: 'object', additionalProperties: false, properties: { response: nullable, name } },
   exampleResponse,
 )
 
