@@ -19,7 +19,7 @@ test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers ap
         const { head, status, body } = await curl(
           version,
           ...['-H', `X-Forwarded-For: ${client}`, '-H', 'X-Forwarded-Host: out.example'],
-          `${origin}/problems/not-found`,
+          `${origin}/openapi.json`,
         )
         heads.push(`${String(status)} ${/^ratelimit: .*;r=(\d)/im.exec(head)?.[1] ?? 'no field'}`)
         if (status === 200) assert.match(body, /https:\/\/out\.example/)
