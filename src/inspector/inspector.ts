@@ -1,18 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createEventSender, eventContent, lastEventId, toEvent } from '../events/send-events.ts'
-import { badRequest, serviceUnavailable } from '../http/errors/http-error.ts'
+import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { toClientAddress } from '../http/request/client-address.ts'
-import { isObject, maxSearchLength } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
-import { parseFilters } from '../lists/filters.ts'
-import { badParameter, toHref, toTexts, withParameterErrors } from '../lists/parameters.ts'
-import { parsePart } from '../lists/part.ts'
-import { parseSort } from '../lists/sort.ts'
-import { parseStatus, statusPattern } from '../lists/status.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './ask-others.ts'
 import {
@@ -20,7 +14,6 @@ import {
   filterParameters,
   harContent,
   listContent,
-  listFields,
   orderParameters,
   sample,
   summarySample,
@@ -34,14 +27,23 @@ import { toCursor, type ExchangeFilter } from './filter.ts'
 import { groupExchanges } from './group-exchanges.ts'
 import { toHarChunks } from './har.ts'
 import { keepPrivate } from './keep-private.ts'
+import {
+  findParameters,
+  findText,
+  maxRows,
+  parseRequestId,
+  toFilter,
+  toOrder,
+  toQuery,
+} from './list-parameters.ts'
 import { renderInspectorPage, renderRow } from './list-view.ts'
 import { findSecrets, toOwner } from './owner.ts'
 import { postKey } from './post-key.ts'
-import { randomUuidPattern, toRandomId } from './recorded.ts'
+import { randomUuidPattern } from './recorded.ts'
 
-const maxRows = 200
 const notCleared =
   'Processes of the service did not respond in time. The requests that they received are not cleared.'
+const requestId = { ...text, format: 'uuid', pattern: randomUuidPattern }
 const maxRecent = 50
 const maxEarlier = 200
 
@@ -56,86 +58,6 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   ])
 }
 
-function findText(query: unknown, name: string): string | undefined {
-  const value = isObject(query) ? (query[name] ?? '') : ''
-  if (typeof value !== 'string') throw badRequest(`The parameter ${name} must be one text.`)
-  return value === '' ? undefined : value
-}
-
-function isSet(query: unknown, name: string): boolean {
-  const value = findText(query, name)
-  if (value === undefined || value === '1') return value === '1'
-  throw badRequest(`The parameter ${name} must be 1, or be left out.`)
-}
-
-function toFilter(request: FastifyRequest): ExchangeFilter {
-  const { query } = request
-  const path = findText(query, 'path')
-  if (path !== undefined && path.length > maxSearchLength) {
-    throw badRequest(`The parameter path must have at most ${String(maxSearchLength)} characters.`)
-  }
-  const status = findText(query, 'status')?.toLowerCase() ?? ''
-  if (status !== '' && !new RegExp(statusPattern).test(status))
-    throw badRequest('The parameter status must be a status code or a class such as 4xx.')
-  const filters = withParameterErrors(request, () => [
-    ...parseStatus(status),
-    ...parseFilters(listFields, findFilters(query)).map(({ filter }) => filter),
-  ])
-  return {
-    filters,
-    method: findText(query, 'method')?.toUpperCase(),
-    path,
-    isOwn: isSet(query, 'mine'),
-    isError: isSet(query, 'errors'),
-    lacksAssets: !isSet(query, 'assets'),
-  }
-}
-
-const ownNames = ['method', 'status', 'path', 'mine', 'errors', 'assets']
-
-/** Fields, also with an operator. Other parameters are ignored, unless they have one too. */
-function findFilters(query: unknown): Map<string, readonly string[]> {
-  const given = Object.entries(isObject(query) ? query : {}).filter(
-    ([name, value]) =>
-      value !== '' &&
-      !ownNames.includes(name) &&
-      (name.includes(':') || listFields.find(name) !== undefined),
-  )
-  return new Map(given.map(([name, value]) => [name, toTexts(name, value)]))
-}
-
-/** `before` reads further back, however many exchanges there are. */
-const maxPaged = 10_000
-
-function toOrder(request: FastifyRequest) {
-  const { query } = request
-  return withParameterErrors(request, () => {
-    const toList = (name: string) => {
-      const text = findText(query, name)
-      return text === undefined ? undefined : [text]
-    }
-    const part = parsePart({ page: toList('page'), per_page: toList('per_page') })
-    const { offset, limit } = part ?? { offset: 0, limit: maxRows }
-    if (offset + limit > maxPaged)
-      throw badParameter('page', `must end within the first ${String(maxPaged)} exchanges`)
-    return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part }
-  })
-}
-
-/** Those of the list, without the number of the page. */
-function findParameters({ query }: FastifyRequest): Map<string, readonly string[]> {
-  const parameters = findFilters(query)
-  for (const name of [...ownNames, 'client', 'sort', 'per_page']) {
-    const value = findText(query, name)
-    if (value !== undefined) parameters.set(name, [value])
-  }
-  return parameters
-}
-
-function toQuery(request: FastifyRequest, more: Readonly<Record<string, string>> = {}): string {
-  return toHref({ path: '', parameters: findParameters(request) }, more)
-}
-
 function getExchanges(exchanges: Exchanges): Route {
   return {
     method: 'GET',
@@ -147,7 +69,7 @@ function getExchanges(exchanges: Exchanges): Route {
       ...filterParameters,
       ...orderParameters,
       queryParameter('before', 'The `next` of the previous page.', text, toCursor(sample)),
-      queryParameter('request_id', 'An X-Request-Id, a random UUID.', uuid, sample.requestId),
+      queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
     ],
     content: { ...pageContent, ...listContent },
     errors: [400, 406],
@@ -165,18 +87,11 @@ function getExchanges(exchanges: Exchanges): Route {
           : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
       }
       const page = await exchanges.list(query, toOwner(request))
-      return isJson ? sendJson(reply, page) : sendList(request, reply, { page, query, exchanges })
+      if (!isJson) return sendList(request, reply, { page, query, exchanges })
+      // `before` continues the order of times only.
+      return sendJson(reply, query.sort.length === 0 ? page : { ...page, next: undefined })
     },
   }
-}
-
-const uuid = { ...text, format: 'uuid', pattern: randomUuidPattern }
-
-function parseRequestId({ query }: FastifyRequest): string | undefined {
-  const given = isObject(query) ? query.request_id : undefined
-  const id = toRandomId(given)
-  if (given === undefined || id !== undefined) return id
-  throw badRequest('The parameter request_id must be a random UUID (version 4).')
 }
 
 interface ListView {

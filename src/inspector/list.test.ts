@@ -95,6 +95,17 @@ for (const [query, expected] of [
   })
 }
 
+for (const [query, hasNext] of [
+  ['?per_page=2', true],
+  ['?per_page=2&page=2', true],
+  ['?per_page=2&sort=target', false],
+] as const) {
+  test(`the list of ${query} can ${hasNext ? '' : 'not '}be continued by time`, async (t) => {
+    const { next } = await list(await visitedApp(t), query)
+    assert.equal(next !== undefined, hasNext)
+  })
+}
+
 const long = `path=${'x'.repeat(251)}`
 const chain = 'status=4&request_id=374f469f-e3e0-4eda-9a6b-b5639dfcfbd4'
 for (const query of [
