@@ -17,7 +17,7 @@ export function explainProblem(
   return `${label}${path.join('')} ${message}`
 }
 
-type ErrorHeaders = Readonly<Record<string, string>>
+type ErrorHeaders<Value = string> = Readonly<Record<string, Value>>
 
 type ErrorParts = Partial<
   Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'back' | 'cause'>
@@ -41,7 +41,14 @@ export class HttpError extends Error {
     this.status = type?.status ?? Number(kind)
     this.title = type?.title ?? STATUS_CODES[this.status] ?? 'Error'
     Object.assign(this, options)
+    // An error of another origin, such as a requested one, has the headers that it is given.
+    if (typeof kind === 'string') this.headers = { ...findFixed(type?.headers), ...this.headers }
   }
+}
+
+function findFixed(headers: ErrorHeaders<string | undefined> = {}): ErrorHeaders {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
 const toErrorFactory =
@@ -50,36 +57,35 @@ const toErrorFactory =
     new HttpError(kind, detail, { headers, cause })
 
 const closeConnection = { connection: 'close' }
-export const retrySoon = { 'retry-after': '1' }
-// RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
-export const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
 export const badFraming = toErrorFactory('bad-request', closeConnection)
 export const badRequest = toErrorFactory('bad-request')
 export const conflict = toErrorFactory('conflict')
 export const contentTooLarge = toErrorFactory('content-too-large')
 export const digestMismatch = toErrorFactory('digest-mismatch')
-export const expectationFailed = toErrorFactory('expectation-failed', closeConnection)
+export const expectationFailed = toErrorFactory('expectation-failed')
 export const invalidPatch = toErrorFactory('invalid-patch')
 export const notFound = (detail: string, back?: HttpError['back']) =>
   new HttpError('not-found', detail, { back })
 export const notImplemented = toErrorFactory('not-implemented')
 export const patchTestFailed = toErrorFactory('patch-test-failed')
-export const requestTimeout = toErrorFactory('request-timeout', closeConnection)
-export const serviceUnavailable = toErrorFactory('unavailable', retrySoon)
-export const unauthorized = toErrorFactory('unauthorized', challenge)
+export const requestTimeout = toErrorFactory('request-timeout')
+export const serviceUnavailable = toErrorFactory('unavailable')
+export const unauthorized = toErrorFactory('unauthorized')
 export const unknownParameter = toErrorFactory('unknown-parameter')
 
 export const insufficientStorage = (detail = 'The storage is full. Nothing was stored.') =>
   new HttpError('insufficient-storage', detail)
-const toInFlight = toErrorFactory('idempotency-key-in-flight', retrySoon)
 export const keyInFlight = () =>
-  toInFlight('A request with this Idempotency-Key is still being processed.')
+  new HttpError(
+    'idempotency-key-in-flight',
+    'A request with this Idempotency-Key is still being processed.',
+  )
 export const keyReused = () =>
   new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
 export const preconditionRequired = () =>
   new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
-const toPending = toErrorFactory('unavailable', { ...retrySoon, ...closeConnection })
+const toPending = toErrorFactory('unavailable', closeConnection)
 export const tooManyPendingBytes = () => toPending('Too many responses are waiting to be read.')
 
 const misdirected = toErrorFactory('misdirected-request')
@@ -153,5 +159,5 @@ export function tooManyRequests(limit: string, policy: string, restSeconds: numb
 
 export function tooManyInProgress(max = 0): HttpError {
   const detail = `A client may have ${max.toLocaleString('en')} requests in progress (MAX_CONNECTIONS_PER_CLIENT).`
-  return new HttpError('too-many-requests', detail, { headers: retrySoon })
+  return new HttpError('too-many-requests', detail)
 }

@@ -1,12 +1,20 @@
 export type ProblemType = ReturnType<ReturnType<typeof define>>
 
+/** By name in lower case: the value, or undefined if it depends on the request. */
+type Headers = Readonly<Record<string, string | undefined>>
+
 /** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */
-function define<Status extends number>(status: Status, title: string) {
-  const about = { status, title }
+function define<Status extends number>(status: Status, title: string, headers: Headers = {}) {
+  const about = { status, title, headers }
   return (meaning: string, remedy: string, example?: string) => {
     return { ...about, meaning, remedy, example }
   }
 }
+
+const closeConnection = { connection: 'close' }
+export const retrySoon = { 'retry-after': '1' }
+// RFC 9110 §15.5.2 requires a challenge; a scheme unknown to browsers opens no dialog.
+export const challenge = { 'www-authenticate': 'Cookie realm="Vitrine"' }
 
 /** Every kind of error by the last segment of its URL. The first of a status is its default. */
 export const problemTypes = {
@@ -28,7 +36,7 @@ export const problemTypes = {
     'The digest of the received body differs from Content-Digest or Repr-Digest. The body was changed in transit, or the digest was computed incorrectly. Nothing was stored.',
     'Compute the digest of the bytes that you send (RFC 9530), and send them again.',
   ),
-  unauthorized: define(401, 'Unauthorized')(
+  unauthorized: define(401, 'Unauthorized', challenge)(
     'The user name, password or secret is wrong, or the request has none and no valid session.',
     'Send what the detail asks for: a secret, or the session cookie that a login as an existing user sets.',
     `curl -c cookies --json '{"username":"Ann","password":"secret"}' URL`,
@@ -57,7 +65,7 @@ export const problemTypes = {
     'Check the path and the id. The home page lists all demos.',
     'curl {origin}/',
   ),
-  'method-not-allowed': define(405, 'Method Not Allowed')(
+  'method-not-allowed': define(405, 'Method Not Allowed', { allow: undefined })(
     'The URL exists, but does not support this method. Allow lists the methods it supports.',
     'Use one of the methods in Allow. OPTIONS returns them too.',
     'curl -i -X OPTIONS {origin}/problems',
@@ -67,7 +75,11 @@ export const problemTypes = {
     'Add one of the available media types to Accept, or omit Accept.',
     `curl -H 'Accept: application/json' {origin}/problems`,
   ),
-  'request-timeout': define(408, 'Request Timeout')(
+  'request-timeout': define(
+    408,
+    'Request Timeout',
+    closeConnection,
+  )(
     'The request did not arrive completely in time. The connection is closed.',
     'Send it again on a new connection. The limits are HEADERS_SECONDS, BODY_IDLE_SECONDS and REQUEST_SECONDS.',
   ),
@@ -80,7 +92,11 @@ export const problemTypes = {
     'Read the record, and write the patch for its current values.',
     `curl -X PATCH -H 'Content-Type: application/json-patch+json' -d '[{"op":"test","path":"/name","value":"Rome"}]' URL`,
   ),
-  'idempotency-key-in-flight': define(409, 'Idempotency Key in Flight')(
+  'idempotency-key-in-flight': define(
+    409,
+    'Idempotency Key in Flight',
+    retrySoon,
+  )(
     'A request with the same Idempotency-Key is still being processed.',
     'Wait for the number of seconds in Retry-After. Then repeat the request to get the same response.',
   ),
@@ -89,7 +105,7 @@ export const problemTypes = {
     'Create a new one.',
     `curl -X POST -H 'Accept: application/json' URL`,
   ),
-  'precondition-failed': define(412, 'Precondition Failed')(
+  'precondition-failed': define(412, 'Precondition Failed', { etag: undefined })(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag, with its quotation marks. If-Match needs a strong ETag: one that begins with W/ never matches. Read the JSON to get one.',
     `curl -X PUT -H 'If-Match: "ETAG"' --json '{"name":"Rome"}' URL`,
@@ -102,20 +118,24 @@ export const problemTypes = {
     'The URL of the request exceeds MAX_URL_BYTES.',
     'Send long values in the body.',
   ),
-  'unsupported-media-type': define(415, 'Unsupported Media Type')(
+  'unsupported-media-type': define(415, 'Unsupported Media Type', {
+    'accept-post': undefined,
+    'accept-patch': undefined,
+  })(
     'The type or encoding of the body is not supported. The supported ones are in the headers Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding of the response.',
     'Send a supported type, and set Content-Type. A body can be encoded with gzip, br, zstd or deflate.',
     `curl --json '{"name":"Rome"}' URL`,
   ),
-  'range-not-satisfiable': define(416, 'Range Not Satisfiable')(
+  'range-not-satisfiable': define(416, 'Range Not Satisfiable', { 'content-range': undefined })(
     'The range starts after the end of the file. Content-Range has the size.',
     'Request a range that starts before the end.',
     'curl -r 0-14 {origin}/assets/vitrine.css',
   ),
-  'expectation-failed': define(417, 'Expectation Failed')(
-    'The header Expect has a value other than 100-continue.',
-    'Send the request without Expect.',
-  ),
+  'expectation-failed': define(
+    417,
+    'Expectation Failed',
+    closeConnection,
+  )('The header Expect has a value other than 100-continue.', 'Send the request without Expect.'),
   'misdirected-request': define(421, 'Misdirected Request')(
     'The request is for a host that this service does not serve, or for an https: URL over plain HTTP. The service rejects it to prevent DNS rebinding.',
     'Use the URL that the service prints when it starts, or add the host to ALLOWED_HOSTS.',
@@ -139,7 +159,7 @@ export const problemTypes = {
     'Read the resource, and send its ETag in If-Match.',
     `curl -X DELETE -H 'If-Match: "ETAG"' URL`,
   ),
-  'too-many-requests': define(429, 'Too Many Requests')(
+  'too-many-requests': define(429, 'Too Many Requests', retrySoon)(
     'This client sent more requests or logins within a minute than RateLimit-Policy allows, or has more requests in progress than MAX_CONNECTIONS_PER_CLIENT. Rejected requests count too.',
     'Wait for the number of seconds in Retry-After, then repeat the request. The header RateLimit of each response has the number of remaining requests.',
     `curl -si {origin}/ | grep -i '^ratelimit'`,
@@ -157,7 +177,11 @@ export const problemTypes = {
     'Use one of the methods that OPTIONS * lists.',
     `curl -i -X OPTIONS --request-target '*' {origin}`,
   ),
-  unavailable: define(503, 'Service Unavailable')(
+  unavailable: define(
+    503,
+    'Service Unavailable',
+    retrySoon,
+  )(
     'The service is overloaded, or its database or file storage is temporarily unavailable.',
     'Wait for the number of seconds in Retry-After, then repeat the request.',
   ),

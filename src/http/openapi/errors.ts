@@ -2,7 +2,7 @@ import { problemTypes, findProblemSlug } from '../errors/problem-types.ts'
 import type { ErrorShape } from '../errors/send-error.ts'
 import { toComponent, type Reference } from './component.ts'
 import { objectSchema, pageContent, textContent, text, url } from './content.ts'
-import { responseHeaders } from './fields.ts'
+import { documentHeaders } from './fields.ts'
 import type { ResponseDoc, Content, DocumentedMethod, Operation, ErrorStatus } from './operation.ts'
 
 const ofEveryRoute = [400, 414, 417, 431, 500, 505] as const
@@ -48,20 +48,9 @@ const problemSchema = toComponent('schemas', 'Problem', {
   },
 })
 
-const headersByStatus: Partial<Record<ErrorStatus, ResponseDoc['headers']>> = {
-  401: responseHeaders('WWW-Authenticate'),
-  405: responseHeaders('Allow'),
-  412: responseHeaders('ETag'),
-  415: responseHeaders('Accept-Post', 'Accept-Patch'),
-  416: responseHeaders('Content-Range'),
-  429: responseHeaders('Retry-After'),
-  503: responseHeaders('Retry-After'),
-}
-
 function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<ResponseDoc> {
   const slug = findProblemSlug(status) ?? 'bad-request'
-  const { title, meaning } = problemTypes[slug]
-  const headers = headersByStatus[status]
+  const { title, meaning, headers } = problemTypes[slug]
   const example = { type: `/problems/${slug}`, title, status, detail: meaning }
   const problem = { schema: problemSchema, example }
   const content: Content = shape
@@ -69,7 +58,7 @@ function toErrorResponse(status: ErrorStatus, shape?: ErrorShape): Reference<Res
     : { 'application/problem+json': problem, ...pageContent, ...textContent() }
   return toComponent('responses', `${shape ? `${shape.name}-` : ''}${title.replaceAll(' ', '')}`, {
     description: meaning,
-    ...(headers && { headers }),
+    headers: documentHeaders(Object.keys(headers)),
     content,
   })
 }

@@ -67,6 +67,12 @@ export function responseHeaders(...names: readonly (keyof typeof inResponses)[])
   return Object.fromEntries(names.map((name) => [name, toHeader(name)]))
 }
 
+/** Those of the names in lower case that are documented. */
+export function documentHeaders(names: readonly string[]) {
+  const all = Object.keys(inResponses) as (keyof typeof inResponses)[]
+  return responseHeaders(...all.filter((name) => names.includes(name.toLowerCase())))
+}
+
 export function requestHeaders(...names: readonly (keyof typeof inRequests)[]) {
   return names.map((name): Reference<Parameter> => {
     const [description, example]: Definitions[string] = inRequests[name]

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { badRequest, challenge, HttpError, retrySoon } from '../errors/http-error.ts'
+import { badRequest, HttpError } from '../errors/http-error.ts'
+import { challenge, retrySoon } from '../errors/problem-types.ts'
 import { addMember, addVary } from '../negotiation/negotiate.ts'
 import { findPreference, listPreferences } from '../negotiation/prefer.ts'
 import { recordExtras } from '../recording.ts'

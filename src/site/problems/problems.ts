@@ -32,7 +32,7 @@ const problemTypeSchema = {
   },
 }
 
-const exampleType = { type: '/problems/not-found', ...problemTypes['not-found'] }
+const exampleType = describeType('https://vitrine.example', 'not-found')
 
 const getProblems: Route = {
   method: 'GET',
@@ -46,7 +46,7 @@ const getProblems: Route = {
   errors: [406],
   handler: (request, reply) => {
     const slugs = Object.keys(problemTypes).filter(isProblemSlug)
-    const problems = slugs.map((slug) => describeType(request, slug))
+    const problems = slugs.map((slug) => describeType(toOrigin(request), slug))
     const lines = problems.map(problemToText).join('\n')
     return sendAs(request, reply, [renderProblems(problems), problems, lines])
   },
@@ -65,7 +65,7 @@ const getProblem: Route = {
     const slug = toPathParameter(request, 'slug')
     if (!isProblemSlug(slug))
       throw notFound(`There is no problem type ${slug}.`, ['/problems', 'All problems'])
-    const problem = describeType(request, slug)
+    const problem = describeType(toOrigin(request), slug)
     return sendAs(request, reply, [renderProblem(problem), problem, problemToText(problem)])
   },
 }
@@ -85,11 +85,10 @@ function sendAs(
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)
 }
 
-function describeType(request: FastifyRequest, slug: ProblemSlug): Problem {
-  const origin = toOrigin(request)
-  const kind = problemTypes[slug]
-  const example = kind.example?.replace('{origin}', origin)
-  return { type: `${origin}/problems/${slug}`, ...kind, example }
+function describeType(origin: string, slug: ProblemSlug): Problem {
+  const { status, title, meaning, remedy, example } = problemTypes[slug]
+  const type = `${origin}/problems/${slug}`
+  return { type, status, title, meaning, remedy, example: example?.replace('{origin}', origin) }
 }
 
 function problemToText({ type, status, title, meaning, remedy, example }: Problem): string {

@@ -3,7 +3,7 @@ import { renderCommand } from '../highlight.ts'
 import { type Page, renderStatus } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 
-export type Problem = ProblemType & { type: string }
+export type Problem = Omit<ProblemType, 'headers'> & { type: string }
 
 export function renderProblems(problems: readonly Problem[]): Page {
   const list = (isServerError: boolean) => html`<ul class="problems">
