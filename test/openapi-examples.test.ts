@@ -61,7 +61,10 @@ const failing: readonly (readonly [rows: RegExp, statuses: RegExp])[] = [
 ]
 
 for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
-  test(`${name}: the response to each example has a documented type and content`, async (t) => {
+  // Many of the responses that a visitor describes take seconds.
+  const concurrency = described.includes(name) ? 32 : 1
+  const title = `${name}: the response to each example has a documented type and content`
+  test(title, { concurrency }, async (t) => {
     const DEMOS = name === serviceTag ? 'status' : name
     // A response with status 500 may be the example.
     const app = await testApp(t, { settings: { DEMOS }, expectsFaults: true })
@@ -69,8 +72,8 @@ for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
     const { secret, ...ids } = (await findIds[name]?.(app)) ?? {}
     const own = toExampleRequests(document).filter(({ tags }) => tags.includes(name))
     assert.ok(own.length > 0 || name === 'static')
-    for (const { name: row, request, path, type } of own) {
-      await t.test(row, async () => {
+    const tests = own.map(({ name: row, request, path, type }) =>
+      t.test(row, async () => {
         const toReal = (text: string, [example, id]: [string, string]) =>
           text.replaceAll(example, id)
         const url = Object.entries(ids).reduce(toReal, request.url)
@@ -86,7 +89,8 @@ for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
         if (type === undefined || type === '*/*' || statusCode >= 300) return
         const [given] = String(response.headers['content-type']).split(';')
         if (!described.includes(name)) assert.equal(given, type)
-      })
-    }
+      }),
+    )
+    await Promise.all(tests)
   })
 }
