@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import {
   assertTransferCoding,
   assertUtf8,
@@ -10,6 +9,7 @@ import {
   toMediaType,
 } from './body-reader.ts'
 import {
+  createByteCollector,
   endedEarly,
   isAborted,
   isAnnouncedTooLarge,
@@ -104,20 +104,23 @@ function toFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number
   if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
   if (fileName === undefined) assertUtf8(contentType)
   const [type = ''] = contentType.toLowerCase().split(/\s*;/, 1)
-  const problem = `${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`
-  return { name, fileName, type, content: limitPart(bytes, maxBytes, problem) }
+  return { name, fileName, type, content: limitPart(bytes, name, maxBytes) }
 }
 
-async function* limitPart(content: AsyncIterable<Buffer>, maxBytes: number, problem: string) {
+async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes: number) {
   let size = 0
   for await (const chunk of content) {
     size += chunk.length
-    if (size > maxBytes) throw contentTooLarge(problem)
+    if (size > maxBytes)
+      throw contentTooLarge(`${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`)
     yield chunk
   }
 }
 
 export async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
-  const limited = limitPart(content, maxBytes, 'The fields of the form are too large.')
-  return decodeUtf8(await buffer(limited))
+  // A body in many small chunks would take more memory as chunks than as bytes.
+  const bytes = createByteCollector(maxBytes)
+  for await (const chunk of content)
+    if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
+  return decodeUtf8(bytes.toBuffer())
 }
