@@ -17,7 +17,7 @@ export function renderOperation(
 ): Html {
   const { description, parameters, requestBody, security } = operation
   return html`<p class="line endpoint">${renderMethod(operation.method)} <code>${operation.path}</code></p>
-${description === undefined ? '' : renderProse(description)}${renderVariants(variants)}${
+${description === undefined ? '' : renderProse(description)}${renderVariants(operation, variants)}${
     security
       ? html`<p>Uses the cookie of a session. <a href="/login">Log in</a> to get one.</p>\n`
       : ''
@@ -29,13 +29,15 @@ ${parameters.length === 0 ? '' : html`<h2>Parameters</h2>\n${renderParameters(pa
   }${renderResponses(operation)}`
 }
 
-function renderVariants(variants: readonly DocsOperation[]): Html {
-  if (variants.length === 0) return html``
-  const links = variants.map(
-    ({ operationId, path }) =>
-      html` <a href="/docs/${operationId}"><code>${/\.\w+$/.exec(path)?.[0] ?? path}</code></a>`,
+function renderVariants(own: DocsOperation, variants: readonly DocsOperation[]): Html {
+  const toLink = (id: string, text: string) => html` <a href="/docs/${id}"><code>${text}</code></a>`
+  const methods = variants.filter(({ path }) => path === own.path)
+  const suffixed = variants.filter(({ path }) => path !== own.path)
+  const ofMethods = methods.map(({ operationId, method }) => toLink(operationId, method))
+  const ofSuffixes = suffixed.map(({ operationId, path }) =>
+    toLink(operationId, /\.\w+$/.exec(path)?.[0] ?? path),
   )
-  return html`<p>A suffix selects the media type and overrides Accept:${links}</p>\n`
+  return html`${methods.length > 0 ? html`<p>Other methods do the same:${ofMethods}</p>\n` : ''}${suffixed.length > 0 ? html`<p>A suffix selects the media type and overrides Accept:${ofSuffixes}</p>\n` : ''}`
 }
 
 function renderSamples(operation: DocsOperation, origin: string): Html {

@@ -10,14 +10,20 @@ export function toOperations({ paths }: OpenApiDocument) {
   const toPair = (path: string) =>
     Object.entries(paths[path] ?? {}).map(([method, operation]) => {
       const base = path.replace(/\.\w+$/, '')
+      const same = Object.values(paths[path] ?? {}).find((one) => one.summary === operation.summary)
+      const isFirst = same?.operationId === operation.operationId
       const list = path.replace(/\/\{id\}.*$/, '')
       return {
         ...operation,
         path,
         method: method.toUpperCase(),
         parameters: operation.parameters?.map((parameter) => resolve(parameter)) ?? [],
-        /** The operation of which this is one representation: `/users` for `/users.csv`. */
-        variantOf: base === path ? undefined : paths[base]?.[method]?.operationId,
+        /** `/users` for its representation `/users.csv`, and the first of several methods that do the same. */
+        variantOf: isFirst
+          ? base === path
+            ? undefined
+            : paths[base]?.[method]?.operationId
+          : same?.operationId,
         /** Where the ids of existing records are listed. */
         idsPath: list !== path && paths[list]?.get ? list : undefined,
         createId: list === path ? undefined : paths[list]?.post?.operationId,
