@@ -11,7 +11,7 @@ const maxInPart = 20
 const tickMs = 250
 const maxKept = 1000
 
-interface NewsPart {
+export interface NewsPart {
   exchanges: readonly ExchangeSummary[]
   missed: number
   coverage?: Coverage | undefined
