@@ -38,7 +38,7 @@ export function findOddities({ definition: { name }, records }: DataResource): s
   })
 }
 
-/** Of references that no schema declares, which may refer to records that are not in the file. */
+/** References that no schema declares may refer to records that are not in the file. */
 export function findDangling(resources: readonly DataResource[]): string[] {
   return findReferences(resources).flatMap(({ name, field, resource, places }) => {
     if (places.length === 0) return []

@@ -50,11 +50,13 @@ declare module 'node:net' {
 }
 
 interface Connection {
+  /** The id, the remote address and the version of TLS, with zeros between them. */
   text: string
   requests: number
 }
 
 export interface ByteBudget {
+  /** Returns false if there is not enough. */
   reserve: (bytes: number) => boolean
   release: (bytes: number) => void
 }

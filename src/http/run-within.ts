@@ -28,6 +28,7 @@ export function runWithin<Result>(milliseconds: number, run: () => Result): Resu
   }
 }
 
+/** An error of the other context, whose class is not that of this one. */
 function isTimeout(error: unknown): boolean {
   const isObject = typeof error === 'object' && error !== null
   return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'

@@ -10,7 +10,7 @@ export type DialectName = 'httpbin' | 'go-httpbin'
 export interface Mount {
   dialect: Dialect
   config: Config
-  /** It is empty at the root. */
+  /** The start of the paths of the dialect; empty at the root. */
   prefix: string
   /** These cookies are removed from requests, and a response cannot set them. */
   ownCookies: readonly string[]
@@ -22,12 +22,12 @@ export interface DialectRequest extends Mount {
   /** `wait` needs it, as the client may go before the response. */
   reply: FastifyReply
   method: string
-  /** It has the origin form, with the prefix. */
+  /** The request target in origin form, with the prefix. */
   target: string
   path: string
   query: readonly Pair[]
   headers: readonly Pair[]
-  /** It is empty unless the endpoint reads it. */
+  /** The body is empty unless the endpoint reads it. */
   body: Buffer
 }
 
@@ -37,7 +37,7 @@ export type ParsedBody = Record<'data' | 'files' | 'form' | 'json', unknown>
 export interface Dialect {
   name: DialectName
   isPython: boolean
-  /** It has the version that was compared. */
+  /** The title names the version that was compared. */
   title: string
   jsonType: string
   textType: string

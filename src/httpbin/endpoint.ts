@@ -22,7 +22,7 @@ export interface DialectEndpoint {
   description?: string
   query?: Parameters<typeof queryParameters>[0]
   requiresQuery?: boolean
-  /** Of parameters in the path and the query that are not any text. */
+  /** The schemas of the parameters in the path and the query that do not accept every text. */
   toSchemas?: (mount: Mount) => Readonly<Record<string, Schema>>
   /** If unset, 200 is documented. */
   statuses?: readonly (number | string)[]

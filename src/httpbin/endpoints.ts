@@ -31,7 +31,7 @@ export function listEndpoints({ name }: Dialect) {
   })
 }
 
-/** It is at the prefix: at the root, the home page is in its place. */
+/** The list of endpoints is at the prefix. At the root, the home page is in its place. */
 function renderIndex({ prefix, dialect }: DialectRequest) {
   const others = listEndpoints(dialect).filter(({ path }) => path !== '/')
   return renderOwnPage(renderEndpoints(others, { prefix, dialect }))

@@ -5,7 +5,7 @@ import { decodePercent, decodeUtf8 } from './text.ts'
 
 export interface Part {
   name: string
-  /** It is undefined for text. */
+  /** A text field has no file name. */
   fileName: string | undefined
   type: string | undefined
   bytes: Buffer

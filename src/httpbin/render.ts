@@ -33,7 +33,7 @@ export function renderOwnPage(body: string): VisitorResponse {
   return { ...renderAs('text/html; charset=utf-8', body), policy }
 }
 
-/** They have the order of go-httpbin. httpbin sorts them. */
+/** The members are in the order of go-httpbin; httpbin sorts them. */
 export function toRequestMembers(
   request: DialectRequest,
   { hasMethod = false, hasBody = false } = {},

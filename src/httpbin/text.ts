@@ -35,7 +35,7 @@ export function decodeUtf8(bytes: Buffer, toText = toReplacement): string {
   return text + bytes.toString('utf8', start)
 }
 
-/** Of the character at the index, by its first byte (RFC 3629 §4). 0 if there is none. */
+/** The length of the character at the index, by its first byte (RFC 3629 §4); 0 if none begins there. */
 function countBytes(bytes: Buffer, index: number): number {
   const first = bytes[index] ?? 0
   if (first < 0x80) return 1
@@ -47,7 +47,7 @@ export function toPercent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
 }
 
-/** It has padding, unlike `base64url` of Node. */
+/** The `base64url` of Node has no padding. */
 export function toUrlBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }

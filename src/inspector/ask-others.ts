@@ -4,7 +4,9 @@ import type { Config } from '../config/config.ts'
 import type { OpenReplicas, Replicas, Responses } from '../stores/replicas/replicas.ts'
 
 export interface Coverage {
+  /** `service` if all processes were asked, `replica` if only those of this replica. */
   scope: 'service' | 'replica'
+  /** The number of processes that did not respond in time. */
   silent: number
 }
 

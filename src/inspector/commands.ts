@@ -5,6 +5,7 @@ export interface CommandRequest {
   method: string
   url: string
   headers: Fields
+  /** The headers that a client would add, and that the request does not have. */
   without?: readonly string[]
   body?:
     | { kind: 'json'; value: unknown }

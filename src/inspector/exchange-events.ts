@@ -31,7 +31,7 @@ export function createNews(mode: string, readNews: ReadNews) {
   let isRunning = false
   const add = ({ items, coverage: next }: Awaited<ReturnType<ReadNews>>) => {
     const before = last
-    // Those that a process had no place for have numbers too, which no part contains.
+    // Exchanges that a process could not keep have numbers too, so that a viewer sees the gap.
     last += items.reduce((sum, { missed }) => sum + missed, 0)
     const added = items
       .flatMap(({ summaries }) => summaries)
@@ -80,7 +80,7 @@ export function createNews(mode: string, readNews: ReadNews) {
 }
 
 interface ExchangeEvents {
-  /** Of the last exchange that the client has. */
+  /** The cursor of the last exchange that the client has. */
   cursor: string
   /** The notice that the client has. */
   notice: string | undefined

@@ -74,6 +74,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   let cleared = 0
   return {
     mode,
+    /** The number of exchanges that were removed because of a limit, since all were cleared. */
     removed: () => slabs.removed() - cleared,
     /** Otherwise `clear` removes only the exchanges of the viewer. */
     clearsAll,
@@ -164,6 +165,7 @@ function createSearch(
   }
 }
 
+/** The end of the millisecond of a cursor. */
 const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
 
 function copyBodies(recorded: Recorded): Recorded {

@@ -1,4 +1,5 @@
-import { compareKeys, toCompares, toPredicate, toScalar } from '../lists/predicate.ts'
+import { toCompares, toPredicate, toScalar } from '../lists/predicate.ts'
+import { sortFound } from '../lists/select.ts'
 import { findAt } from '../stores/records/records.ts'
 import type { FieldPath, Filter, SortTerm } from '../stores/records/records.ts'
 import type { ExchangeSummary } from './exchange.ts'
@@ -7,7 +8,7 @@ import type { ExchangeSummary } from './exchange.ts'
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {
-  /** Of the members of a summary. */
+  /** Conditions of the members of a summary. */
   filters?: readonly Filter[]
   method?: string | undefined
   path?: string | undefined
@@ -53,11 +54,14 @@ export function sortExchanges<Item extends ExchangeSummary>(
   latestFirst: readonly Item[],
   sort: readonly SortTerm[] = [],
 ): readonly Item[] {
-  const compare = compareKeys(toCompares(sort))
-  const toKeys = (one: Item) => sort.map(({ field }) => toScalar(findAt(one, field)))
-  return latestFirst.toSorted((one, other) => compare(toKeys(one), toKeys(other)))
+  if (sort.length === 0) return latestFirst
+  const found = latestFirst.map((item) => {
+    return { item, keys: sort.map(({ field }) => toScalar(findAt(item, field))) }
+  })
+  return sortFound(found, toCompares(sort)).map(({ item }) => item)
 }
 
+/** The texts sort by time. */
 export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: string }): string {
   return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
 }

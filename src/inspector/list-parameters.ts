@@ -78,7 +78,7 @@ export function toOrder(request: FastifyRequest) {
   })
 }
 
-/** Those of the list, without the number of the page. */
+/** The parameters that a link to another page of the list repeats. */
 export function findParameters({ query }: FastifyRequest): Map<string, readonly string[]> {
   const parameters = findFilters(query)
   for (const name of [...ownNames, 'client', 'sort', 'per_page']) {

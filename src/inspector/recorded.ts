@@ -31,6 +31,7 @@ declare module 'node:http' {
   }
 }
 
+/** `owner`: see `toOwner`. */
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -90,6 +91,7 @@ interface Ended {
   owner: string | undefined
 }
 
+/** The lines as they were sent; empty before that. */
 function toSentHead(raw: ServerResponse): string {
   const fields = findStream(raw)?.sentHeaders
   if (!fields) return raw._header ?? ''
@@ -167,8 +169,10 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 
 const { timeOrigin } = performance
 
+/** The index of `headAt` in the numbers of an entry. */
 const headAtIndex = 1
 
+/** When it was received, in milliseconds since 1970, without reading the rest. */
 export const toReceivedAt = (readNumber: (index: number) => number) =>
   timeOrigin + readNumber(headAtIndex)
 

@@ -1,6 +1,7 @@
 import { html, type Html } from '../site/html.ts'
 import type { Exchange } from './exchange.ts'
 
+/** The stages that happened, one after the other, in milliseconds. */
 function toStages({ body, handlerBegin, handlerEnd, firstByte, end }: Exchange['times']) {
   const marks: readonly (readonly [string, number | undefined])[] = [
     ['Receive the request body', body],
@@ -18,6 +19,7 @@ function toStages({ body, handlerBegin, handlerEnd, firstByte, end }: Exchange['
   })
 }
 
+/** Bars as SVG, since the CSP allows no inline styles. */
 export function renderTiming({ times }: Exchange): Html {
   const total = Math.max(times.end, 0.001)
   const percent = (ms: number) => ((ms / total) * 100).toFixed(2)

@@ -59,10 +59,8 @@ export async function selectRecords(context: Context, selection: Selection) {
   }
   const found: Found[] = []
   for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
-  const ids = sortFound(
-    found,
-    sort.map(({ compare }) => compare),
-  )
+  const compares = sort.map(({ compare }) => compare)
+  const ids = sortFound(found, compares).map(({ id }) => id)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
   return { total: ids.length, pages: readByIds(collection, wanted) }
 }

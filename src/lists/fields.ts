@@ -5,7 +5,7 @@ export interface ListField {
   label: string
   /** Names of JSON Schema. */
   types: readonly string[]
-  /** Those of the elements of a list. */
+  /** The types of the elements, if the field is a list. */
   elementTypes: readonly string[]
   /** A part of a time, such as a day, stands for its first millisecond. */
   isTime: boolean

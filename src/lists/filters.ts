@@ -64,7 +64,7 @@ function isOperator(text: string): text is Operator {
   return Object.hasOwn(operatorWords, text)
 }
 
-/** Of `name` or `name:operator`; a field whose name has a colon is found by its name first. */
+/** The parameter is `name` or `name:operator`. A field whose name has a colon is found by its name first. */
 function parseFilter(fields: ListFields, parameter: string, values: readonly string[]) {
   const exact = fields.find(parameter)
   const [, name = '', suffix = 'eq'] = exact ? [] : (/^(.*):(.*)$/s.exec(parameter) ?? [])
@@ -91,7 +91,7 @@ interface ParsedFilter {
   items: readonly string[]
 }
 
-/** Of a list, `contains` finds an element. */
+/** In a list, `contains` finds an element. */
 function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
   const { types, elementTypes, isTime } = field
   const isList = operator === 'contains' && types.includes('array')

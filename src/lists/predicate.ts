@@ -9,7 +9,7 @@ interface Rules {
   isAtMost: Comparison
   /** Undefined for a value that has no text. */
   findText: (value: unknown) => string | undefined
-  /** Of an operand. */
+  /** The text of an operand. */
   toText: (operand: unknown) => string
 }
 

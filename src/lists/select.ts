@@ -1,15 +1,21 @@
 import type { Collection, StoredRecord } from '../stores/records/records.ts'
 import { compareKeys, type Compare } from './predicate.ts'
 
-/** Of a record that is sorted. */
-export interface Found {
-  id: string
+interface Keyed {
   keys: readonly unknown[]
 }
 
-export function sortFound(found: readonly Found[], compares: readonly Compare[]): string[] {
+/** A record of which only what decides its place is in memory. */
+export interface Found extends Keyed {
+  id: string
+}
+
+export function sortFound<Item extends Keyed>(
+  found: readonly Item[],
+  compares: readonly Compare[],
+): Item[] {
   const compare = compareKeys(compares)
-  return found.toSorted((one, other) => compare(one.keys, other.keys)).map(({ id }) => id)
+  return found.toSorted((one, other) => compare(one.keys, other.keys))
 }
 
 /** Records can be long. */

@@ -79,7 +79,7 @@ export function toListLink({ path, title, isSingular }: Resource) {
   return isSingular ? undefined : ([path, `All ${title.toLowerCase()}`] as const)
 }
 
-/** The default first. */
+/** Moves the default type to the front. */
 export function sortTypes<Type extends string>(
   { defaultType }: Resource,
   types: readonly Type[],

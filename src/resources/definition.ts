@@ -12,7 +12,7 @@ export interface ResourceDefinition {
   singular: string
   /** The singular in the names of fields and schemas. */
   key?: string
-  /** Of the schema of a record in OpenAPI, as a part of other names too. */
+  /** The name of the schema of a record in OpenAPI; the names of related schemas begin with it. */
   schemaName?: string
   title: string
   summary: string
@@ -137,7 +137,7 @@ export function defineResource(definition: ResourceDefinition) {
     schema,
     hasDialect,
     isValue,
-    /** Of its edit form. */
+    /** The method that the edit form sends. */
     editMethod: isValue ? ('PUT' as const) : ('PATCH' as const),
     isChecked,
     isSlow: isSlow(schema),

@@ -11,7 +11,7 @@ import { toTitle } from './field-values.ts'
 import { findUnknownFields } from './write/input.ts'
 import { writeRecord } from './write/write-record.ts'
 
-/** Of the record of a resource: the fields that requests have added, with the types of their values. */
+/** A resource has one such record: the fields that requests have added, with the types of their values. */
 export const learnedSchema = {
   type: 'object',
   required: ['fields'],

@@ -9,7 +9,7 @@ import { sendFormAfterError } from './write/forms.ts'
 import { replace, update } from './write/write.ts'
 import { putRecord } from './write-routes.ts'
 
-/** Of a member of a data file that is neither an object nor a list of objects: `"nextId": 3`. */
+/** A value is a member of a data file that is neither an object nor a list of objects: `"nextId": 3`. */
 export function toValueRoutes(
   context: ResourceContext,
   schemas: ResourceSchemas,

@@ -121,6 +121,7 @@ function toMember(name: string, [value = '', ...others]: readonly string[], conf
     throw badRequest(`${name} is a member of JSON. Use ${singular}=….`)
   if (others.length > 0) throw badRequest(`${name} is given more than once.`)
   if (name === 'json') return parseJson(value, config, 'json')
+  // In a query, + is a space.
   if (name === 'base64') return value.replaceAll(' ', '+')
   if (flags.includes(name)) return toFlag(value)
   return numbers.includes(name) && isDecimal(value) ? Number(value) : value

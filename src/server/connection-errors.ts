@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 
+/** The properties are Node's own: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
   parser?: {

@@ -28,6 +28,7 @@ interface RequestQueue {
 
 declare module 'node:net' {
   interface Socket {
+    /** A property takes less time than a WeakMap. */
     requestQueue?: RequestQueue
   }
 }
@@ -187,6 +188,7 @@ export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean 
   return () => isClosing
 }
 
+/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
 function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
   const sockets = new Map<Socket, boolean>()
   const add = (socket: Socket, isHandshake: boolean) => {

@@ -23,6 +23,7 @@ export async function openHttpsRedirect(config: Config, origin: URL) {
   return { server, port: typeof bound === 'string' ? bound : String(bound?.port) }
 }
 
+/** Redirects plain HTTP to HTTPS, with method and body (RFC 9110 §15.4.9). */
 function createRedirect(config: Config, port: string): RequestHandler {
   const routing: RequestHandler['routing'] = (request, response) => {
     request.url = toRoutedUrl(request)

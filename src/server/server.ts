@@ -122,6 +122,7 @@ export function applyServerLimits(
   server.on('connect', (_request, socket) => {
     respondToConnect(socket, handler.log)
   })
+  // `assertRequestHead` responds with 417.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // A client may end its half of the connection and wait for the response.
   Object.assign(server, { httpAllowHalfOpen: true })
@@ -136,6 +137,7 @@ export function applyServerLimits(
 
 function createFastify(options: object): FastifyInstance {
   try {
+    // Handlers use HTTP/2 through the same interface; only the types differ.
     return Fastify(options as FastifyServerOptions)
   } catch (error) {
     if (!('https' in options) || !(error instanceof Error)) throw error

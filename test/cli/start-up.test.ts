@@ -48,22 +48,6 @@ test('every invalid setting has its own line and the exit status is 2', async (t
   )
 })
 
-const otherWorkers: readonly [settings: Record<string, string>, flags: string[], given: string][] =
-  [
-    [{ WORKERS: '2' }, [], '2'],
-    [{ WORKERS: '0' }, [], '0'],
-    [{ WORKERS: '1' }, ['--workers', 'auto'], 'auto'],
-    [{}, ['--workers=01'], '01'],
-  ]
-for (const [settings, flags, given] of otherWorkers) {
-  test(`${JSON.stringify(settings)} ${flags.join(' ')} names the page about several instances`, async (t) => {
-    const { status, lines } = await failedStart(t, settings, flags)
-    assert.equal(status, 2)
-    const page = 'Start several instances behind a proxy: docs/scaling.md'
-    assert.deepEqual(lines, [`vitrine: WORKERS must be 1. ${page}; it is "${given}"`])
-  })
-}
-
 test('a bucket without its key is an invalid setting, and no password in a URL is printed', async (t) => {
   const FILES_URL = 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1'
   const REDIS_URL = 'redis+ssh://ann:p@ss:word@localhost/1'

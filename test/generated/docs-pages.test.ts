@@ -16,6 +16,8 @@ test('the pages of every operation are valid, have samples, and are small', asyn
       assert.ok((body.match(/http:\/\/vitrine\.localhost:8080/g)?.length ?? 0) >= 5)
       assert.doesNotMatch(body, /<style|\sstyle=|\son\w+=|<script(?![^>]* src="\/assets\/)/)
       assert.ok(Buffer.byteLength(body) < 60_000, String(body.length))
+      for (const [, idsUrl = ''] of body.matchAll(/data-ids="([^"]+)"/g))
+        assert.equal((await app.inject(idsUrl.replaceAll('&amp;', '&'))).statusCode, 200, idsUrl)
       const isFolded =
         isRepeated || /(users|locations|people|places|inspector|requests|\})\.\w+$/.test(path)
       // The crawl finds and checks the others.

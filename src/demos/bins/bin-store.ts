@@ -62,6 +62,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       creating = created.catch(() => undefined)
       return created
     },
+    /** Throws 404 or 410. */
     find: async (id: string): Promise<Bin> => {
       if (isExpired(id)) {
         const detail = 'This bin has expired. Its requests have been removed.'
@@ -99,6 +100,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   }
 }
 
+/** First marked, so that its requests do not grow while they are removed. */
 async function removeBin(
   { id, version, document }: StoredRecord,
   records: Records,

@@ -107,7 +107,7 @@ function toText(name: string, values: readonly string[]): string {
   throw badParameter(name, `must have at most ${String(maxSearchLength)} characters`)
 }
 
-/** Of the parameters whose values are no values of fields. */
+/** `after`, `method` and `status` have values that are not compared with a field as they are. */
 function toOwnFilters({ after = '', method = '', status = '' }: Partial<Record<string, string>>) {
   const filters: Filter[] = parseStatus(status)
   if (method !== '')
@@ -159,7 +159,11 @@ export async function* selectRequests(
         throw badRequest('The values of sort are larger than 16 MiB. Filter the requests.')
       found.push({ id: one.id, keys })
     }
-  yield* requests.pagesOf(id, sortFound(found, toCompares(sort)))
+  const sorted = sortFound(found, toCompares(sort))
+  yield* requests.pagesOf(
+    id,
+    sorted.map((one) => one.id),
+  )
 }
 
 export async function sendList(

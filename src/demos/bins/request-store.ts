@@ -46,6 +46,7 @@ export function createRequestStore({ records, files, config }: Services) {
     if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
   })
 
+  /** Throws 404. */
   const load = async (bin: string, id: string): Promise<StoredRecord> => {
     const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
     if (record) return record
@@ -90,7 +91,7 @@ export function createRequestStore({ records, files, config }: Services) {
         yield kept.map(toCapturedRequest)
       }
     },
-    /** Those of the ids that still exist, in this order. */
+    /** The requests with these ids that still exist, in the order of the ids. */
     pagesOf: async function* (bin: string, ids: readonly string[]) {
       for await (const page of readByIds(
         requests,
@@ -108,6 +109,7 @@ export function createRequestStore({ records, files, config }: Services) {
       }
       return Buffer.concat(await content.toArray())
     },
+    /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) {

@@ -35,7 +35,7 @@ export async function readForm(services: FormServices, captured: CapturedRequest
   }
 }
 
-/** None of a malformed form, and of one with too many parts or a coding that cannot be decoded. */
+/** Returns no part of a malformed form, of one with too many parts, or of one that cannot be decoded. */
 async function findParts({ requests, config }: FormServices, captured: CapturedRequest) {
   const fields = captured.requestFields
   const contentType = findField(fields, 'content-type') ?? ''

@@ -9,6 +9,7 @@ export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 type Path = readonly string[]
 type Copy = (value: unknown, path: Path) => unknown
 
+/** RFC 6902 §3: returns a patched copy. Throws 409, 413, and 400 for deep nesting. */
 export function applyJsonPatch(
   document: unknown,
   operations: readonly PatchOperation[],
@@ -71,6 +72,7 @@ function findChild(parent: unknown, name: string): unknown {
     const items: readonly unknown[] = parent
     return isIndex(name) ? items[Number(name)] : undefined
   }
+  // Only own members are looked at: no path reaches a prototype.
   return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
 }
 
@@ -96,6 +98,7 @@ function addValue(root: object, path: Path, value: unknown): boolean {
     parent.splice(index, 0, value)
     return true
   }
+  // Assigning to `__proto__` would set the prototype.
   const member = { value, configurable: true, enumerable: true, writable: true }
   return isObject(parent) && Reflect.defineProperty(parent, name, member)
 }

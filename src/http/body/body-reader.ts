@@ -176,6 +176,7 @@ export function assertTransferCoding({ headers }: IncomingMessage): void {
 
 export function assertUtf8(contentType = ''): void {
   const [, charset = ''] = /;[ \t]*charset[ \t]*=[ \t]*["']?([^"';]*)/i.exec(contentType) ?? []
+  // An empty value names no charset.
   if (/^(utf-?8|us-ascii|)$/i.test(charset.trim())) return
   throw unsupportedMediaType(`The charset must be UTF-8, not ${charset}.`)
 }

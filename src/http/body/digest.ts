@@ -83,6 +83,7 @@ export interface ByteSource {
   size: number
   sha256?: string
   isInMemory?: boolean
+  /** Both positions are inclusive. */
   open: (start: number, end: number) => ByteContent | Promise<ByteContent>
 }
 

@@ -14,6 +14,7 @@ export function parsePartHead(head: string) {
   if (name === undefined || name === '') throw badRequest('A form part has no name.')
   const extended = parameters.get('filename*')
   const fileName = extended === undefined ? parameters.get('filename') : decodeExtended(extended)
+  // RFC 7578 §4.4
   return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
 }
 

@@ -5,6 +5,7 @@ import { findProblemSlug, problemTypes, type ProblemSlug } from './problem-types
 export interface FieldProblem {
   field: string
   inside?: readonly string[]
+  /** Completes "name …": `is required`. */
   message: string
 }
 

@@ -15,6 +15,7 @@ declare module 'fastify' {
   }
 }
 
+/** The offer that Accept prefers (RFC 9110 §12.5.1). Adds Vary: Accept. */
 export function negotiate<Offer extends string>(
   request: FastifyRequest,
   reply: FastifyReply,

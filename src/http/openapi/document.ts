@@ -129,7 +129,7 @@ export function createOperationIds(routes: readonly DeclaredRoute[]) {
   return (operation: OperationKey) => ids.get(toKey(operation)) ?? toOperationId(operation)
 }
 
-/** Of the routes of the service itself, which resources of a data file do not rename. */
+/** A resource of a data file does not rename the routes of the service itself. */
 export function toOperationId({ method, path }: OperationKey): string {
   const words = path.match(/[A-Za-z0-9]+/g) ?? ['home']
   const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('')

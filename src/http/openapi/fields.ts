@@ -67,7 +67,7 @@ export function responseHeaders(...names: readonly (keyof typeof inResponses)[])
   return Object.fromEntries(names.map((name) => [name, toHeader(name)]))
 }
 
-/** Those of the names in lower case that are documented. */
+/** The documented headers among these names, which are in lower case. */
 export function documentHeaders(names: readonly string[]) {
   const all = Object.keys(inResponses) as (keyof typeof inResponses)[]
   return responseHeaders(...all.filter((name) => names.includes(name.toLowerCase())))

@@ -37,6 +37,7 @@ export function assertNotToFail(request: FastifyRequest): void {
   throw new HttpError(Number(status), detail, { headers })
 }
 
+/** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
 export function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
   const delay = findDelay(request)
@@ -65,6 +66,7 @@ export function assertNotToLose(request: FastifyRequest): void {
   throw badRequest(`${losing} needs an Idempotency-Key, in a POST request that creates a record.`)
 }
 
+/** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
 export function reportIgnored(reply: FastifyReply, applied: string): void {
   const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
   const ignored = names.filter((name) => name !== `vitrine-${applied}`)

@@ -9,6 +9,7 @@ import { createRewriter } from './rewrites.ts'
 declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
+    /** `url` is in origin form, as sent. */
     target?: { url: string; isRaw: boolean; getQuery: () => Query }
     receivedMethod?: string
     unknownMethod?: string
@@ -155,6 +156,7 @@ export function toPath(target: string): string {
   return end === -1 ? target : target.slice(0, end)
 }
 
+/** It begins with a question mark, which `URLSearchParams` ignores. */
 export function toQueryText(target: string): string {
   return target.slice(toPath(target).length)
 }

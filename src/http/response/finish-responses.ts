@@ -92,6 +92,7 @@ export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
 }
 
+/** The length of a stream is unknown, and counts as 0. */
 const toHeldBytes = (content: unknown) =>
   typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
 

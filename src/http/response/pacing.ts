@@ -28,10 +28,13 @@ export function wait({ request, raw: response }: FastifyReply, ms: number): Prom
 export interface Pace {
   count: number
   pauseMs: number
+  /** The part of a pause by which it may be shorter or longer. */
   jitter?: number
+  /** At most so many items are due at once, so that other requests get their turn. */
   batch?: number
 }
 
+/** Yields the bounds of the items that are due, the first of them now. Ends if the client has gone. */
 export async function* pace(
   reply: FastifyReply,
   { count, pauseMs, jitter = 0, batch = 256 }: Pace,
@@ -61,6 +64,7 @@ export async function* paceItems<Item>(
   }
 }
 
+/** In milliseconds. There is no pause after the last item. */
 export function toPause(seconds: number, count: number): number {
   return (seconds * 1000) / Math.max(count - 1, 1)
 }

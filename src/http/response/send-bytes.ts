@@ -35,6 +35,7 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
   return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
 }
 
+/** What Range asks for, with its Content-Range, or all. Throws 416. */
 export function findPart(
   { headers, method }: FastifyRequest,
   validators: Validators,
@@ -58,6 +59,7 @@ function sendPart(request: FastifyRequest, reply: FastifyReply, { bytes, start, 
   const length = end - start + 1
   const send = (content: ByteContent) =>
     reply.type(bytes.type).header('content-length', String(length)).send(content)
+  // For an empty text, Fastify would set Content-Length to 0.
   const isHead = request.method === 'HEAD'
   if ((isHead && !bytes.isInMemory) || bytes.size === 0) return send(Readable.from([]))
   const content = bytes.open(start, end)

@@ -12,6 +12,7 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }
 
+/** RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
 export const isWithoutBody = (status = 200) => [204, 205, 304].includes(status)
 
 export interface TaggedText {
@@ -26,6 +27,7 @@ export function toTaggedText(mediaType: string, text: string): TaggedText {
   return { mediaType, text, etag: weak + toStrongTag(mediaType + text) }
 }
 
+/** Includes the media type, since two representations may both be empty. */
 const toStrongTag = remember((text) => `"${hash('sha256', text, 'base64url')}"`)
 
 export function sendTagged(request: FastifyRequest, reply: FastifyReply, tagged: TaggedText) {
@@ -96,6 +98,7 @@ export async function* toLines<Item>(
   for await (const page of pages) yield* joinItems(page, toLine)
 }
 
+/** A page can have a thousand long items, so that it is written in parts. */
 function* joinItems<Item>(items: readonly Item[], toText: (item: Item) => string) {
   let text = ''
   for (const item of items) {

@@ -4,6 +4,7 @@ import { sessionCookies } from '../openapi/document.ts'
 
 export type Pair = readonly [name: string, value: string]
 
+/** The origin of the request, and the other hosts that a redirect may lead to. */
 interface RedirectLimits {
   origin: string
   allowedRedirectDomains: readonly string[]
@@ -15,6 +16,7 @@ export interface VisitorLimits extends RedirectLimits {
 }
 
 export const flashCookie = 'flash'
+/** The secrets of request bins, wherever they are received, and however often they are percent-encoded. */
 export const ownSecrets =
   /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi
 
@@ -85,6 +87,7 @@ const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
+/** Returns the name of a header in lower case, or an empty text if a visitor cannot set it. */
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
   // The pattern gets the given name: the lower case of U+212A (Kelvin sign) is k.

@@ -93,7 +93,7 @@ const isHidden = remember((name) =>
   ),
 )
 
-/** It is empty if it is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
+/** Returns an empty text for a header that is not shown: gunicorn drops names with an underscore, as WSGI has no hyphens. */
 const toShownName = remember((sent) => {
   if (sent.includes('_')) return ''
   return sent.toLowerCase().replaceAll(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase())

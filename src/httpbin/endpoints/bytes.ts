@@ -86,7 +86,7 @@ function streamBytes(request: DialectRequest, text: string) {
 
 interface Range {
   start: number
-  /** It is inclusive. */
+  /** The position of the last byte, inclusive. */
   last: number
 }
 

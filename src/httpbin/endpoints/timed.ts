@@ -124,7 +124,7 @@ function streamCount(request: DialectRequest, text: string) {
   return renderAs(type, paceItems(request.reply, { count, pauseMs: 0 }, createLine(request)))
 }
 
-/** It follows the name of the member, which would have escaped quotation marks in a text of the request. */
+/** A text of the request cannot contain the mark: its quotation marks would be escaped. */
 const idMark = '-0.123456789'
 
 /** Serializes the request once: the lines differ by their id only. */
@@ -144,7 +144,7 @@ function createLine(request: DialectRequest): (id: number) => string {
 
 interface Items {
   type: string
-  /** It applies if the request has none. */
+  /** The duration in seconds of a request without one. */
   duration: number
   toCount: (given: number) => number
   toItem: (id: number) => string

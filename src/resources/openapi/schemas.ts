@@ -108,7 +108,7 @@ function toOther(value: unknown): unknown {
   return typeof value === 'string' ? `new-${value}` : value
 }
 
-/** Of the items of a list, and of the lists inside each other that have more than one. */
+/** A list has this many example items, down to this depth of nested lists; deeper lists have one. */
 const maxExamples = 3
 const maxExampleLength = 200
 

@@ -19,7 +19,7 @@ export function toNestedRoutes(context: ResourceContext): readonly Route[] {
   return resource.isSingular ? [] : nested.flatMap((relation) => toRoutes(context, relation))
 }
 
-/** Those of the other resources that list the records of this one. */
+/** The routes below other resources that list the records of this one. */
 export function toRoutesInParents(context: ResourceContext): readonly Route[] {
   const parents = context.relations.filter(({ isToParent }) => isToParent)
   return parents.flatMap(({ other: parent }) => {

@@ -218,7 +218,7 @@ export function findAllProblems(
   if (!resource.isChecked) return []
   const problems: (readonly FieldProblem[])[] = []
   const check = () => {
-    // It can run more than once.
+    // The check can run more than once.
     problems.length = 0
     for (const document of documents) problems.push(findErrors(resource, document))
     return true

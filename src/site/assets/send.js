@@ -223,10 +223,7 @@ showTexts()
 
 // The id of the newest record in place of the example.
 for (const input of document.querySelectorAll('[data-ids]')) {
-  // The request inspector lists the newest first, and its exchanges have no createdAt.
-  const sort = input.dataset.ids === '/inspector' ? '' : '&sort=-createdAt'
-  const url = `${input.dataset.ids}?page=1&per_page=1${sort}`
-  const response = await fetch(url, { headers: { accept: 'application/json' } })
+  const response = await fetch(input.dataset.ids, { headers: { accept: 'application/json' } })
   const [record] = response.ok ? [await response.json()].flat() : []
   const id = record?._id ?? record?.id
   if (id !== undefined) input.defaultValue = id

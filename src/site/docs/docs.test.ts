@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
+import { dataApp } from '../../../test/data-app.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { toExampleRequest } from './operations.ts'
 import { samples } from '../../inspector/code.ts'
@@ -212,3 +213,18 @@ test('the media types of a response without an example are one line', async (t) 
   const names = '<code>text/html</code> <code>text/csv</code>'
   assert.ok(types.includes(`</details>\n<p>Also available: ${names}</p>`))
 })
+
+for (const [page, expected] of [
+  ['getUsersId', '/users?page=1&per_page=1&sort=-createdAt'],
+  ['getInspectorId', '/inspector?page=1&per_page=1'],
+  ['getPostsId', '/posts?page=1&per_page=1'],
+] as const) {
+  test(`the form of ${page} asks for an id with a URL that the list accepts`, async (t) => {
+    const settings = { DEMOS: 'users' }
+    const app = await dataApp(t, { posts: [{ id: 1, title: 'One' }] }, { settings })
+    const { body } = await app.inject(`/docs/${page}`)
+    const [, url = ''] = /data-ids="([^"]+)"/.exec(body) ?? []
+    assert.equal(url.replaceAll('&amp;', '&'), expected)
+    assert.equal((await app.inject(expected)).statusCode, 200)
+  })
+}

@@ -1,5 +1,5 @@
 import { resolve } from '../../http/openapi/component.ts'
-import type { OpenApiDocument } from '../../http/openapi/document.ts'
+import type { DocumentedOperation, OpenApiDocument } from '../../http/openapi/document.ts'
 import type { MediaType, Schema } from '../../http/openapi/operation.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import type { CommandRequest } from '../../inspector/commands.ts'
@@ -9,27 +9,37 @@ export type DocsOperation = ReturnType<typeof toOperations>[number]
 export function toOperations({ paths }: OpenApiDocument) {
   const toPair = (path: string) =>
     Object.entries(paths[path] ?? {}).map(([method, operation]) => {
-      const base = path.replace(/\.\w+$/, '')
-      const same = Object.values(paths[path] ?? {}).find((one) => one.summary === operation.summary)
-      const isFirst = same?.operationId === operation.operationId
       const list = path.replace(/\/\{id\}.*$/, '')
       return {
         ...operation,
         path,
         method: method.toUpperCase(),
         parameters: operation.parameters?.map((parameter) => resolve(parameter)) ?? [],
-        /** `/users` for its representation `/users.csv`, and the first of several methods that do the same. */
-        variantOf: isFirst
-          ? base === path
-            ? undefined
-            : paths[base]?.[method]?.operationId
-          : same?.operationId,
-        /** Where the ids of existing records are listed. */
-        idsPath: list !== path && paths[list]?.get ? list : undefined,
+        variantOf: findBase(paths, path, method)?.operationId,
+        /** The list of the ids of existing records. */
+        idsUrl: list === path ? undefined : toIdsUrl(list, paths[list]?.get),
         createId: list === path ? undefined : paths[list]?.post?.operationId,
       }
     })
   return Object.keys(paths).flatMap(toPair)
+}
+
+/** The first of several methods that do the same, or `/users` for its representation `/users.csv`. */
+function findBase(paths: OpenApiDocument['paths'], path: string, method: string) {
+  const own = paths[path]?.[method]
+  const first = Object.values(paths[path] ?? {}).find(({ summary }) => summary === own?.summary)
+  if (first !== own) return first
+  const base = path.replace(/\.\w+$/, '')
+  return base === path ? undefined : paths[base]?.[method]
+}
+
+/** The URL of a list of one record: the newest, if the list can be sorted by the time of the creation. */
+function toIdsUrl(path: string, list?: Pick<DocumentedOperation, 'parameters'>) {
+  if (list === undefined) return undefined
+  const sort = list.parameters?.map((one) => resolve(one)).find(({ name }) => name === 'sort')
+  const newest = '-createdAt'
+  const isSortable = JSON.stringify(sort?.schema ?? {}).includes(`"${newest}"`)
+  return `${path}?page=1&per_page=1${isSortable ? `&sort=${newest}` : ''}`
 }
 
 export function toResponseTypes({ responses }: DocsOperation): readonly string[] {

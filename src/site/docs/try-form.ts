@@ -32,12 +32,12 @@ function renderField(label: string, where: string, control: Html, note: Html | '
 }
 
 /** The example is the value of a required parameter and the placeholder of any other. */
-function renderParameter(parameter: Parameter, { idsPath, createId }: DocsOperation): Html {
+function renderParameter(parameter: Parameter, { idsUrl, createId }: DocsOperation): Html {
   const { name, in: where, required = false, example } = parameter
   const text = exampleToText(example)
   const attributes = required ? html`required value="${text}"` : html`placeholder="${text}"`
-  const hasIds = idsPath !== undefined && where === 'path'
-  const control = html`<input type="text" data-in="${where}" data-name="${name}" autocomplete="off" spellcheck="false"${hasIds ? html` data-ids="${idsPath}"` : ''} ${attributes}>`
+  const hasIds = idsUrl !== undefined && where === 'path'
+  const control = html`<input type="text" data-in="${where}" data-name="${name}" autocomplete="off" spellcheck="false"${hasIds ? html` data-ids="${idsUrl}"` : ''} ${attributes}>`
   const create = html`<p class="quiet">No record yet? <a href="/docs/${createId ?? ''}">Create one</a>.</p>`
   return renderField(name, where, control, hasIds && createId !== undefined ? create : '')
 }

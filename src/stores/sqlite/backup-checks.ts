@@ -8,7 +8,7 @@ import { applicationId, contentsTable } from './backup.ts'
 import { isDamage } from './database.ts'
 import { migrate, readSchemaVersion } from './migrations.ts'
 
-/** Of backups of version 0.1: "Vitr" in ASCII. */
+/** Backups of version 0.1 have this id: "Vitr" in ASCII. */
 const firstApplicationId = 0x56697472
 
 export type CheckRecord = (resource: string, id: string, document: Document) => void
