@@ -34,7 +34,7 @@ export function renderList(list: ExchangeList): Html {
 <div class="listing-head">
 <p class="count" role="status" data-part="state">${exchanges.length === 0 ? empty : html`${exchanges.length} request${exchanges.length === 1 ? '' : 's'}`}</p>
 <p class="actions"><button type="button" class="second small scripted" data-part="new" hidden>Show new</button>
-<button type="button" class="second small scripted" data-part="pause" aria-pressed="false">Pause</button>
+<button type="button" class="second small scripted" data-part="pause" aria-pressed="false"${eventsUrl === '' ? html` hidden` : ''}>Pause</button>
 <button type="submit" class="second small" form="compare" data-part="compare">Compare two</button></p>
 </div>
 <form id="compare" action="${diffUrl}"></form>

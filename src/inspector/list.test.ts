@@ -101,8 +101,11 @@ for (const [query, hasNext] of [
   ['?per_page=2&sort=target', false],
 ] as const) {
   test(`the list of ${query} can ${hasNext ? '' : 'not '}be continued by time`, async (t) => {
-    const { next } = await list(await visitedApp(t), query)
-    assert.equal(next !== undefined, hasNext)
+    const app = await visitedApp(t)
+    assert.equal((await list(app, query)).next !== undefined, hasNext)
+    // Such a page is not live, so that there is nothing to pause.
+    const { body } = await app.inject({ url: `/inspector${query}`, headers: page })
+    assert.match(body, /data-part="pause"[^>]* hidden>/)
   })
 }
 
