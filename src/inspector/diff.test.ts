@@ -26,14 +26,22 @@ for (const [one, other, expected] of [
   })
 }
 
-test('long texts that differ everywhere are compared without a large table', () => {
-  const lines = (mark: string) => Array.from({ length: 30_000 }, (_, at) => `${mark}${String(at)}`)
-  const compared = compareLines(lines('a'), lines('b'))
-  assert.deepEqual(
-    [compared.length, compared[0]?.kind, compared.at(-1)?.kind],
-    [60_000, 'removed', 'added'],
-  )
-})
+for (const [one, other] of [
+  [30_000, 30_000],
+  [60_000, 10],
+  [10, 60_000],
+  [16_000, 60],
+] as const) {
+  test(`${String(one)} and ${String(other)} lines that all differ are compared without a large table`, () => {
+    const lines = (length: number, mark: string) =>
+      Array.from({ length }, (_, at) => `${mark}${String(at)}`)
+    const compared = compareLines(lines(one, 'a'), lines(other, 'b'))
+    assert.deepEqual(
+      [compared.length, compared[0]?.kind, compared.at(-1)?.kind],
+      [one + other, 'removed', 'added'],
+    )
+  })
+}
 
 test('of two exchanges the lines, the headers, and the formatted JSON bodies are compared', () => {
   const json = [['Content-Type', 'application/json']] as const
