@@ -20,11 +20,11 @@ import {
   type FinishedResponse,
 } from './http/response/finish-responses.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
-import { openOthers } from './inspector/ask-others.ts'
-import { createExchangeLog } from './inspector/exchange-log.ts'
-import { openExchanges, respondTo } from './inspector/exchanges.ts'
+import { openOthers } from './inspector/recorder/ask-others.ts'
+import { createExchangeLog } from './inspector/recorder/exchange-log.ts'
+import { openExchanges, respondTo } from './inspector/recorder/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
-import { findKeyError } from './inspector/owner.ts'
+import { findKeyError } from './inspector/recorder/owner.ts'
 import {
   countRequestsInProgress,
   createProxyCheck,

@@ -13,16 +13,16 @@ import {
   messageContent,
   messageType,
   sample,
-} from './documentation.ts'
-import type { Exchange } from './exchange.ts'
-import type { Exchanges } from './exchanges.ts'
-import { inspectorPage, renderExchangesPage, toUrl } from './exchanges-page.ts'
-import { groupExchanges } from './group-exchanges.ts'
-import { toHar } from './har.ts'
-import { keepPrivate } from './keep-private.ts'
-import { toMessages } from './message-http.ts'
-import { toOwner } from './owner.ts'
-import { diffOperation, sendDiff } from './send-diff.ts'
+} from '../exchanges/documentation.ts'
+import type { Exchange } from '../exchanges/exchange.ts'
+import type { Exchanges } from './recorder/exchanges.ts'
+import { inspectorPage, renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
+import { groupExchanges } from '../exchanges/group-exchanges.ts'
+import { toHar } from '../exchanges/har.ts'
+import { keepPrivate } from '../exchanges/keep-private.ts'
+import { toMessages } from '../exchanges/message-http.ts'
+import { toOwner } from './recorder/owner.ts'
+import { diffOperation, sendDiff } from '../exchanges/send-diff.ts'
 
 const maxSearched = 200
 

@@ -8,7 +8,7 @@ import { toClientAddress } from '../http/request/client-address.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
-import { toNotice } from './ask-others.ts'
+import { toNotice } from './recorder/ask-others.ts'
 import {
   exchangeToJson,
   filterParameters,
@@ -17,16 +17,16 @@ import {
   orderParameters,
   sample,
   summarySample,
-} from './documentation.ts'
-import { createToText, toParts } from './exchange-events.ts'
+} from '../exchanges/documentation.ts'
+import { createToText, toParts } from './recorder/exchange-events.ts'
 import { toExchangeRoutes } from './exchange-routes.ts'
-import type { ExchangeSummary } from './exchange.ts'
-import type { ExchangePage, Exchanges } from './exchanges.ts'
-import { renderExchangesPage, toUrl } from './exchanges-page.ts'
-import { toCursor, type ExchangeFilter } from './filter.ts'
-import { groupExchanges } from './group-exchanges.ts'
-import { toHarChunks } from './har.ts'
-import { keepPrivate } from './keep-private.ts'
+import type { ExchangeSummary } from '../exchanges/exchange.ts'
+import type { ExchangePage, Exchanges } from './recorder/exchanges.ts'
+import { renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
+import { toCursor, type ExchangeFilter } from './recorder/filter.ts'
+import { groupExchanges } from '../exchanges/group-exchanges.ts'
+import { toHarChunks } from '../exchanges/har.ts'
+import { keepPrivate } from '../exchanges/keep-private.ts'
 import {
   findParameters,
   findText,
@@ -35,11 +35,12 @@ import {
   toFilter,
   toOrder,
   toQuery,
-} from './list-parameters.ts'
-import { renderInspectorPage, renderRow } from './list-view.ts'
-import { findSecrets, toOwner } from './owner.ts'
+} from './pages/list-parameters.ts'
+import { renderRow } from '../exchanges/list-view.ts'
+import { renderInspectorPage } from './pages/inspector-page.ts'
+import { findSecrets, toOwner } from './recorder/owner.ts'
 import { postKey } from './post-key.ts'
-import { randomUuidPattern } from './recorded.ts'
+import { randomUuidPattern } from './recorder/recorded.ts'
 
 const notCleared =
   'Processes of the service did not respond in time. The requests that they received are not cleared.'

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { openEvents } from '../../test/event-stream.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
-import type { Exchange, ExchangeSummary } from './exchange.ts'
+import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 const json = { accept: 'application/json' }
 const page = { accept: 'text/html' }

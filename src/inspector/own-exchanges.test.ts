@@ -7,7 +7,7 @@ import { createRecord } from '../../test/resources.ts'
 import { ann, enter, logIn } from '../../test/sign-in.ts'
 import { testApp, type TestApp } from '../../test/test-app.ts'
 import { words } from '../../test/words.ts'
-import type { Exchange, ExchangeSummary } from './exchange.ts'
+import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp, type TestApp } from '../../test/test-app.ts'
 import { findInvalid } from '../../test/valid-html.ts'
-import type { Exchange, ExchangeSummary } from './exchange.ts'
+import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 const settings = { INSPECTOR: 'own', TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }
 const key = 'a-key_of-16-or-more'

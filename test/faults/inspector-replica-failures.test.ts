@@ -6,7 +6,7 @@ import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-s
 import { withRedis } from '../redis-server.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'
-import type { Exchange, ExchangeSummary } from '../../src/inspector/exchange.ts'
+import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
 import {
   send,
   getJson,

@@ -4,7 +4,7 @@ import { openEvents } from '../event-stream.ts'
 import { withRedis } from '../redis-server.ts'
 import { until } from '../until.ts'
 import { openRedisDatabase } from '../../src/stores/redis/database.ts'
-import type { Exchange, ExchangeSummary } from '../../src/inspector/exchange.ts'
+import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
 import {
   send,
   getJson,

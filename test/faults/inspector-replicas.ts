@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { ExchangeSummary } from '../../src/inspector/exchange.ts'
+import type { ExchangeSummary } from '../../src/exchanges/exchange.ts'
 import { startRedis } from '../redis-server.ts'
 import { startVitrine } from '../start-vitrine.ts'
 import { until } from '../until.ts'

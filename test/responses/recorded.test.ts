@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Exchange } from '../../src/inspector/exchange.ts'
+import type { Exchange } from '../../src/exchanges/exchange.ts'
 import { until } from '../until.ts'
 import { fetchOver, fetchWithNode, openFaults, openSession, type Listening } from './read-faults.ts'
 

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { dataApp } from '../../../test/data-app.ts'
 import type { TestApp } from '../../../test/test-app.ts'
 import { until } from '../../../test/until.ts'
-import type { ExchangeSummary } from '../../inspector/exchange.ts'
+import type { ExchangeSummary } from '../../exchanges/exchange.ts'
 
 const posts = ['One', 'Two'].map((title, index) => ({ id: index + 1, title, authorId: 'ann' }))
 const openPosts = (t: TestContext, settings: Record<string, string> = {}) =>

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { dataApp } from '../../../test/data-app.ts'
 import { testApp } from '../../../test/test-app.ts'
 import { toExampleRequest } from './operations.ts'
-import { samples } from '../../inspector/code.ts'
+import { samples } from '../commands/code.ts'
 
 suite('the document', () => {
   test('can be revalidated by a client', async (t) => {

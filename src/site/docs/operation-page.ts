@@ -7,7 +7,7 @@ import { renderStatus } from '../page.ts'
 import { renderPhrases, renderProse } from '../prose.ts'
 import { renderFields, renderParameters, renderRow, renderTable } from './fields-table.ts'
 import { exampleToContent, toExampleRequest, type DocsOperation } from './operations.ts'
-import { samples } from '../../inspector/code.ts'
+import { samples } from '../commands/code.ts'
 import { renderTryForm } from './try-form.ts'
 
 export function renderOperation(

@@ -1,4 +1,4 @@
-import { toCurl, toWindows, type CommandRequest } from '../../inspector/commands.ts'
+import { toCurl, toWindows, type CommandRequest } from '../commands/commands.ts'
 import type { Step } from './lesson.ts'
 
 type Body = NonNullable<CommandRequest['body']>

@@ -1,0 +1,138 @@
+import type { XStatic } from 'typebox/schema'
+import { text } from '../http/openapi/content.ts'
+
+const ms = { type: 'number', minimum: 0 } as const
+const flag = { type: 'boolean' } as const
+const texts = { type: 'array', items: text } as const
+/** For its type, it is a pair. Many tools cannot read `prefixItems`, which would say the same. */
+const field = { type: 'array', minItems: 2, maxItems: 2, items: text } as object as Pair
+type Pair = { prefixItems: [typeof text, typeof text]; minItems: 2; maxItems: 2 }
+const fields = { type: 'array', items: field } as const
+
+export const summarySchema = {
+  type: 'object',
+  required: [
+    ...['id', 'requestId', 'receivedAt', 'client', 'isOwn', 'method', 'effectiveMethod'],
+    ...['target', 'ms', 'isCutOff'],
+  ],
+  properties: {
+    id: { ...text, description: 'Random.' },
+    requestId: text,
+    receivedAt: { ...text, format: 'date-time' },
+    client: { ...text, description: 'The address, which a trusted proxy may have sent.' },
+    isOwn: { ...flag, description: 'Whether it has your session, or your key.' },
+    method: { ...text, description: 'The method that the client sent.' },
+    effectiveMethod: { ...text, description: 'The method after an override.' },
+    target: { ...text, description: 'The path and the query string.' },
+    ms: { ...ms, description: 'The duration in milliseconds.' },
+    isCutOff: { ...flag, description: 'Whether the connection was lost before the end.' },
+    status: { type: 'integer', minimum: 100, maximum: 599 },
+    demo: text,
+    route: { ...text, description: 'Such as `/users/:id`.' },
+    location: { ...text, description: 'Of a redirect.' },
+    isPreflight: flag,
+    fault: { ...text, description: 'The fault that the request asked for.' },
+    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
+  },
+} as const
+
+export const bodySchema = {
+  type: 'object',
+  description: 'Without its content coding.',
+  required: ['size', 'isCut'],
+  properties: {
+    size: { type: 'integer', minimum: 0, description: 'Of the whole body as it was sent.' },
+    isCut: { ...flag, description: 'Whether only the first 64 KiB were recorded.' },
+    text: { ...text, description: 'The body, if it is UTF-8.' },
+    hex: {
+      ...text,
+      pattern: '^([0-9a-f]{2})*$',
+      description: 'Other bodies, in hexadecimal notation.',
+    },
+  },
+} as const
+
+export const exchangeSchema = {
+  type: 'object',
+  required: [
+    ...summarySchema.required,
+    ...['origin', 'httpVersion', 'connection', 'requestFields', 'requestHead', 'responseFields'],
+    ...['responseHead', 'times'],
+  ],
+  properties: {
+    ...summarySchema.properties,
+    origin: text,
+    httpVersion: text,
+    tls: { ...text, description: 'The version and the cipher.' },
+    connection: {
+      type: 'object',
+      required: ['id', 'remoteAddress'],
+      properties: { id: text, requestsBefore: { type: 'integer' }, remoteAddress: text },
+    },
+    requestFields: fields,
+    requestHead: text,
+    requestBody: bodySchema,
+    requestTrailerFields: fields,
+    responseFields: fields,
+    responseHead: text,
+    responseBody: bodySchema,
+    times: {
+      type: 'object',
+      description: 'In milliseconds from the head of the request.',
+      required: ['end'],
+      properties: { body: ms, handlerBegin: ms, handlerEnd: ms, firstByte: ms, end: ms },
+    },
+    negotiation: {
+      type: 'object',
+      description: 'How the media type was chosen, if the URL has several.',
+      required: ['offers', 'by'],
+      properties: {
+        offers: texts,
+        chosen: text,
+        by: { enum: ['accept', 'default', 'suffix'] },
+      },
+    },
+    preconditions: {
+      type: 'object',
+      description: 'The validators that the conditions of the request were compared with.',
+      required: ['etags', 'outcome'],
+      properties: {
+        etags: texts,
+        lastModified: text,
+        outcome: { enum: ['proceed', 'not modified', 'failed'] },
+      },
+    },
+    rateLimit: {
+      type: 'object',
+      description: 'The values of RateLimit-Policy and RateLimit.',
+      required: ['policy', 'state', 'isExceeded'],
+      properties: { policy: text, state: text, isExceeded: flag },
+    },
+    earlyHintFields: {
+      ...fields,
+      description: 'Of a 103 (Early Hints) before the response, with which `responseHead` begins.',
+    },
+    trailerFields: { ...fields, description: 'Of the response.' },
+  },
+} as const
+
+type Loose<Value> = Value extends readonly unknown[]
+  ? { readonly [Index in keyof Value]: Loose<Value[Index]> }
+  : {
+      [Name in keyof Value]:
+        Loose<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never)
+    }
+
+export type ExchangeSummary = Loose<XStatic<typeof summarySchema>>
+export type Exchange = Loose<XStatic<typeof exchangeSchema>>
+/** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
+export type ExchangeBody = Loose<XStatic<typeof bodySchema>>
+export type ComparedPreconditions = NonNullable<Exchange['preconditions']>
+/** Shown in the place of a secret. */
+export const mask = '••••••'
+
+export type Fields = readonly (readonly [name: string, value: string])[]
+
+export function findField(fields: Fields, name: string): string | undefined {
+  return fields.find(([given]) => given.toLowerCase() === name)?.[1]
+}

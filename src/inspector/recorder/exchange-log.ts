@@ -1,0 +1,199 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Config } from '../../config/config.ts'
+import { beginRecording, endRecording, type ByteBudget } from '../../http/recording.ts'
+import type { FinishedResponse } from '../../http/response/finish-responses.ts'
+import { takeTurn } from '../../http/turns.ts'
+import { nextTurn } from '../../timers.ts'
+import type { Exchange, ExchangeSummary } from '../../exchanges/exchange.ts'
+import type { RecordedBytes } from '../../exchanges/to-body.ts'
+import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
+import { toOwner } from './owner.ts'
+import { toEntry, toExchangeId, toReceivedAt, toRecorded, type Recorded } from './recorded.ts'
+import { createSlabs } from './slabs.ts'
+import { toExchange, toSummary } from './to-exchange.ts'
+
+export interface Search extends Omit<ExchangeQuery, 'limit'> {
+  limit?: number | undefined
+  id?: string
+  requestId?: string
+}
+
+/** New exchanges of a process since the number that was given for it. */
+export interface News {
+  processId: string
+  next: number
+  missed: number
+  summaries: readonly (ExchangeSummary & { owner: Viewer })[]
+}
+
+export interface NewsQuery {
+  /** The next number of each process that has responded before. */
+  numbers: Readonly<Record<string, number>>
+  /** Milliseconds since 1970, for processes that have not: they may have started meanwhile. */
+  since: number
+  viewers: readonly string[]
+}
+
+export type ExchangeLog = ReturnType<typeof createExchangeLog>
+
+type LogConfig = Pick<Config, 'inspector' | 'preset' | 'inspectorMaxBytes'>
+
+const mostExchanges = 10_000
+const bytesOfExchange = 32 * 1024
+
+export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }: LogConfig) {
+  const clearsAll = mode === 'all' && preset !== 'public'
+  const processId = randomUUID()
+  const maxExchanges = Math.min(Math.floor(inspectorMaxBytes / bytesOfExchange), mostExchanges)
+  // The rest is for bodies of exchanges that are not over.
+  const slabs = createSlabs(maxExchanges, 0.75 * inspectorMaxBytes)
+  const budget = createBudget(0.25 * inspectorMaxBytes)
+  /** Undefined also if the text does not contain the key. */
+  const read = (number: number, key = ''): Recorded | undefined => {
+    const stored = slabs.read(number)
+    return stored?.text.includes(key) ? toRecorded(stored) : undefined
+  }
+  const toAt = (number: number) => toReceivedAt((index) => slabs.readNumber(number, index))
+  const search = createSearch(mode, (key, end) =>
+    Array.from(slabs.list(), (number) => ({ number, at: toAt(number) }))
+      .filter(({ at }) => at < end)
+      // A process does not receive two requests in the same microsecond.
+      .toSorted((one, other) => other.at - one.at)
+      .values()
+      .map(({ number }) => read(number, key))
+      .filter((recorded) => recorded !== undefined),
+  )
+  let cleared = 0
+  return {
+    mode,
+    /** The number of exchanges that were removed because of a limit, since all were cleared. */
+    removed: () => slabs.removed() - cleared,
+    /** Otherwise `clear` removes only the exchanges of the viewer. */
+    clearsAll,
+    begin: (raw: IncomingMessage): void => {
+      if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
+    },
+    /** When the route is known. Scripts can read Server-Timing of their own page, also after a 304. */
+    route: (request: FastifyRequest, reply: FastifyReply): void => {
+      if (request.routeOptions.config.isUnrecorded) endRecording(request.raw)
+      else if (isOfBrowser(request.headers))
+        reply.header('server-timing', `exchange;desc="${toExchangeId(request)}"`)
+    },
+    record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
+      const { recording } = request.raw
+      if (recording === undefined) return
+      const owner = toOwner(request, reply.getHeader('set-cookie'))
+      const isOfViewer = mode === 'all' || owner !== undefined || isOfBrowser(request.headers)
+      if (isOfViewer) slabs.add(toEntry(request, reply, { recording, response, owner }))
+      else endRecording(request.raw)
+    },
+    findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
+      const found: Exchange[] = []
+      // Another exchange can replace them meanwhile.
+      for (const recorded of await search(query, viewer, copyBodies))
+        found.push(await takeTurn('masking of exchanges', () => toExchange(recorded, viewer)))
+      return found
+    },
+    findSummaries: async ({ sort = [], limit, ...query }: Search, viewer: Viewer) => {
+      const wanted = { ...query, limit: sort.length === 0 ? limit : Infinity }
+      const found = await search(wanted, viewer, (recorded) => toSummary(recorded, viewer))
+      return sortExchanges(found, sort).slice(0, limit)
+    },
+    clear: (viewer: Viewer): void => {
+      if (clearsAll) cleared = slabs.removed()
+      const isOwn = (number: number) => viewer !== undefined && read(number)?.owner === viewer
+      for (const number of slabs.list()) if (clearsAll || isOwn(number)) slabs.drop(number)
+    },
+    readNews: ({ numbers, since, viewers }: NewsQuery, limit: number): News => {
+      const next = slabs.next()
+      const from = numbers[processId]
+      const start = Math.max(from ?? 0, next - limit)
+      const found = Array.from(slabs.list().take(limit))
+        .filter((number) => number >= start)
+        .flatMap((number) => read(number) ?? [])
+        .filter(({ receivedAt }) => from !== undefined || receivedAt >= since)
+      const summaries = found.flatMap((recorded) => {
+        const owner = viewers.find((viewer) => viewer === recorded.owner)
+        if (mode === 'own' && owner === undefined) return []
+        return { ...toSummary(recorded, undefined), owner }
+      })
+      const missed = from === undefined ? 0 : start - from
+      return { processId, next, missed, summaries }
+    },
+  }
+}
+
+/** Other requests are handled between two of these. */
+const searchedPerTurn = 20
+
+/** `readBefore` reads those with the key that were received before a time, the latest first. */
+function createSearch(
+  mode: LogConfig['inspector'],
+  readBefore: (key: string | undefined, end: number) => IteratorObject<Recorded>,
+) {
+  /** An exchange without an owner is visible to those who know its random id. */
+  const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
+    mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
+  /** The latest first. Bodies are valid until the next exchange is recorded, so that `toItem` copies them. */
+  return async <Item>(query: Search, viewer: Viewer, toItem: (recorded: Recorded) => Item) => {
+    const { id, requestId, before, limit = Infinity } = query
+    const key = id ?? requestId
+    const isFound = (recorded: Recorded) =>
+      (id === undefined || recorded.id === id) &&
+      (requestId === undefined || recorded.requestId === requestId) &&
+      (before === undefined || toCursor(recorded) < before) &&
+      isVisible(recorded.owner, viewer, key !== undefined) &&
+      isMatch(query, { ...toSummary(recorded, viewer), owner: recorded.owner }, viewer)
+    const end = before === undefined ? Infinity : toEndOf(before)
+    const found: Item[] = []
+    let searched = 0
+    for (const recorded of readBefore(key, end)) {
+      if (isFound(recorded)) found.push(toItem(recorded))
+      if (found.length >= limit) break
+      searched += 1
+      if (searched % searchedPerTurn === 0) await nextTurn()
+    }
+    return found
+  }
+}
+
+/** The end of the millisecond of a cursor. */
+const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
+
+function copyBodies(recorded: Recorded): Recorded {
+  const copy = (body: RecordedBytes | undefined) =>
+    body && { ...body, bytes: Buffer.from(body.bytes) }
+  return { ...recorded, received: copy(recorded.received), sent: copy(recorded.sent) }
+}
+
+function createBudget(maxBytes: number): ByteBudget {
+  let bytes = 0
+  return {
+    reserve: (added) => {
+      const fits = bytes + added <= maxBytes
+      if (fits) bytes += added
+      return fits
+    },
+    release: (reserved) => {
+      bytes -= reserved
+    },
+  }
+}
+
+function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own'): boolean {
+  // Only the page itself has a panel with its exchange.
+  if (/^\/inspector(?![^/.?])/.test(url)) return url === '/inspector' && isOfBrowser(headers)
+  if (mode === 'all') return true
+  const { cookie, 'x-inspector': secret } = headers
+  return (cookie ?? secret) !== undefined || isOfBrowser(headers)
+}
+
+function isOfBrowser(headers: IncomingHttpHeaders): boolean {
+  const { accept, origin, referer, 'sec-fetch-site': site } = headers
+  // The frames of lessons have the origin null, and over plain HTTP no Sec-Fetch-Site.
+  return (
+    origin === 'null' || (site ?? referer) !== undefined || accept?.includes('text/html') === true
+  )
+}

@@ -1,0 +1,73 @@
+import { toCompares, toPredicate, toScalar } from '../../lists/predicate.ts'
+import { sortFound } from '../../lists/select.ts'
+import { findAt } from '../../stores/records/records.ts'
+import type { FieldPath, Filter, SortTerm } from '../../stores/records/records.ts'
+import type { ExchangeSummary } from '../../exchanges/exchange.ts'
+
+/** The owner that `toOwner` returns: undefined without a session and a key. */
+export type Viewer = string | undefined
+
+export interface ExchangeFilter {
+  /** Conditions of the members of a summary. */
+  filters?: readonly Filter[]
+  method?: string | undefined
+  path?: string | undefined
+  isOwn?: boolean | undefined
+  isError?: boolean | undefined
+  /** Without what the pages of the service load, and without the page of the inspector. */
+  lacksAssets?: boolean | undefined
+}
+
+export interface ExchangeQuery extends ExchangeFilter {
+  before?: string | undefined
+  /** The latest first without it. */
+  sort?: readonly SortTerm[] | undefined
+  offset?: number
+  limit: number
+}
+
+/** `target` is masked. Otherwise a filter of paths could find out a secret. */
+export function isMatch(
+  filter: ExchangeFilter,
+  exchange: ExchangeSummary & { owner: Viewer },
+  viewer: Viewer,
+): boolean {
+  const { filters = [], method, path, isOwn, isError, lacksAssets } = filter
+  return (
+    (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
+    (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
+    (!isError || (exchange.status ?? 0) >= 400 || exchange.isCutOff) &&
+    (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
+    (path === undefined || exchange.target.includes(path)) &&
+    toPredicate({ filters }, findMember)(exchange)
+  )
+}
+
+/** Filters compare times in milliseconds. */
+function findMember(exchange: ExchangeSummary, field: FieldPath): unknown {
+  const value = findAt(exchange, field)
+  return [field].flat().join() === 'receivedAt' ? String(value).slice(0, 23) + 'Z' : value
+}
+
+/** The latest first where the keys are equal. */
+export function sortExchanges<Item extends ExchangeSummary>(
+  latestFirst: readonly Item[],
+  sort: readonly SortTerm[] = [],
+): readonly Item[] {
+  if (sort.length === 0) return latestFirst
+  const found = latestFirst.map((item) => {
+    return { item, keys: sort.map(({ field }) => toScalar(findAt(item, field))) }
+  })
+  return sortFound(found, toCompares(sort)).map(({ item }) => item)
+}
+
+/** The texts sort by time. */
+export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: string }): string {
+  return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
+}
+
+/** RFC 3339, with microseconds. */
+export function toTimestamp(ms: number): string {
+  const micros = String(Math.floor((ms % 1) * 1000)).padStart(3, '0')
+  return new Date(ms).toISOString().replace('Z', `${micros}Z`)
+}
