@@ -2,7 +2,9 @@ import { openFiles } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
+import { checkBackup } from '../stores/sqlite/backup-checks.ts'
 import { writeBackup } from '../stores/sqlite/backup.ts'
+import { checkRecord } from './check-record.ts'
 import { formatTotals, parseDatabasePath } from './format.ts'
 import { followLinks } from './output-file.ts'
 
@@ -15,8 +17,14 @@ export async function backup(config: Config, file: string): Promise<void> {
   })
   try {
     const { signal } = interruption
-    const options = { path, file: followLinks(file), files, fileCollections, signal }
-    const { lost, ...totals } = await writeBackup(options)
+    const { lost, ...totals } = await writeBackup({
+      path,
+      file: followLinks(file),
+      files,
+      fileCollections,
+      signal,
+      check: (saved) => checkBackup(saved, checkRecord, `a copy of the database ${path}`),
+    })
     for (const id of lost) {
       console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)
     }

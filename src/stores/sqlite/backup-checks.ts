@@ -13,7 +13,11 @@ const firstApplicationId = 0x56697472
 
 export type CheckRecord = (resource: string, id: string, document: Document) => void
 
-export async function checkBackup(file: string, checkRecord: CheckRecord): Promise<void> {
+export async function checkBackup(
+  file: string,
+  checkRecord: CheckRecord,
+  subject = file,
+): Promise<void> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${file} does not exist, or is not a file`)
   try {
@@ -28,7 +32,7 @@ export async function checkBackup(file: string, checkRecord: CheckRecord): Promi
     assertSoundRecords(database, checkRecord)
   } catch (error) {
     const reason = isDamage(error) ? 'it is damaged, or its end is missing' : toReason(error)
-    throw new Error(`${file} cannot be restored: ${reason}`, { cause: error })
+    throw new Error(`${subject} cannot be restored: ${reason}`, { cause: error })
   }
 }
 

@@ -26,6 +26,8 @@ export interface BackupOptions {
   files: Files
   fileCollections: readonly string[]
   signal: AbortSignal
+  /** Rejects for a file that cannot be restored. */
+  check: (file: string) => Promise<void>
 }
 
 type FileCollections = Pick<BackupOptions, 'fileCollections'>
@@ -45,6 +47,7 @@ export async function writeBackup(options: BackupOptions) {
   try {
     const totals = await write(source, partial, options)
     await appendHash(partial)
+    await options.check(partial)
     synchronize(partial)
     renameSync(partial, file)
     if (process.platform !== 'win32') synchronize(dirname(file))

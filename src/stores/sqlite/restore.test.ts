@@ -12,6 +12,7 @@ import { openDiskFiles } from '../files/disk.ts'
 import { allRecords } from '../records/records.ts'
 import { collectionNames } from '../collection-names.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
+import { checkBackup } from './backup-checks.ts'
 import { writeBackup } from './backup.ts'
 import { openSqliteDatabase } from './database.ts'
 import { restoreBackup } from './restore.ts'
@@ -19,6 +20,8 @@ import { restoreBackup } from './restore.ts'
 const createdAt = '2026-01-01T12:00:00.000Z'
 const content = randomBytes(200_000)
 const fileCollections = ['uploads']
+const checkRecord = () => undefined
+const check = (file: string) => checkBackup(file, checkRecord)
 
 /** Database and files in a folder of their own, with one upload and these locations in them. */
 async function openFilled(t: TestContext, names: readonly string[] = ['Pier', 'Mill']) {
@@ -49,7 +52,7 @@ async function save(
 ) {
   const file = join(folder, 'saved.vitrine')
   const { signal } = new AbortController()
-  const { lost } = await writeBackup({ path, file, files, fileCollections, signal })
+  const { lost } = await writeBackup({ path, file, files, fileCollections, signal, check })
   assert.deepEqual(lost, [])
   return file
 }
@@ -59,8 +62,6 @@ function change(file: string, statement: string): void {
   database.exec(statement)
   database.close()
 }
-
-const checkRecord = () => undefined
 
 /** Changes a backup and gives it the right hash. */
 async function forge(file: string, statement: string): Promise<void> {
@@ -252,7 +253,7 @@ test('a cancelled backup leaves nothing', async (t) => {
   const file = join(folder, 'saved.vitrine')
   const signal = AbortSignal.abort(new Error('it was interrupted'))
   await assert.rejects(
-    writeBackup({ path, file, files, fileCollections, signal }),
+    writeBackup({ path, file, files, fileCollections, signal, check }),
     /it was interrupted/,
   )
   assert.deepEqual((await readdir(folder)).toSorted(), ['files', 'vitrine.db'])

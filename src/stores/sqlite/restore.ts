@@ -11,7 +11,7 @@ import type { BackupOptions, KnownFile } from './backup.ts'
 import { isBusy, makeFile, runInTransaction } from './database.ts'
 import { migrate, readSchemaVersion } from './migrations.ts'
 
-type RestoreOptions = Omit<BackupOptions, 'signal'> & { checkRecord: CheckRecord }
+type RestoreOptions = Omit<BackupOptions, 'signal' | 'check'> & { checkRecord: CheckRecord }
 
 /** If interrupted, no upload lacks its content; the next start removes the other files. */
 export async function restoreBackup(options: RestoreOptions) {
