@@ -63,6 +63,10 @@ export const comparisons: Record<string, RecordQuery> = {
   'no less than no value': toQuery([['any', 'gte', null]]),
   'more than no value': toQuery([['any', 'gt', null]]),
   'anything but true and 1': toQuery([['any', 'ne', true, 1]]),
+  // Above 2^53, the number as it is written is not always that of its value.
+  'a large number': toQuery([['any', 'eq', 2 ** 60]]),
+  'a larger number': toQuery([['any', 'gt', 2 ** 60]], ['any']),
+  'digits of a large number': toQuery([['any', 'contains', '50751']]),
   'true as it is written': toQuery([['any', 'contains', 'RU']]),
   'the beginning of a list': toQuery([['any', 'startsWith', '[']]),
   'a text in a list': toListQuery(['a', 'none']),

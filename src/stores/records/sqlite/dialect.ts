@@ -58,9 +58,10 @@ function toPath(path: readonly string[]): string {
   return quote(`$${path.map((name) => `.${JSON.stringify(name)}`).join('')}`)
 }
 
+/** JSON numbers are doubles: an integer of 64 bits is another number above 2^53, and node:sqlite rejects it. */
 function toComparable(type: string, value: string): string {
   return (
-    `CASE ${type} WHEN 'text' THEN ${value} WHEN 'integer' THEN ${value} ` +
+    `CASE ${type} WHEN 'text' THEN ${value} WHEN 'integer' THEN CAST(${value} AS REAL) ` +
     `WHEN 'real' THEN ${value} WHEN 'false' THEN ${blobs.false} WHEN 'true' THEN ${blobs.true} ` +
     `ELSE ${blobs.none} END`
   )
