@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { findFreePort } from '../test/free-port.ts'
+import { findFreePort } from '../test/support/free-port.ts'
 import { startServer, type Running } from './processes.ts'
 import { knownId, type Contender, type Row } from './rows.ts'
 import { goHttpbin, pocketbase, python } from './versions.ts'

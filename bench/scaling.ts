@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { openPostgresServer, type PostgresServer } from '../test/postgres-server.ts'
+import { openPostgresServer, type PostgresServer } from '../test/support/postgres-server.ts'
 import { start } from './contenders.ts'
 import { fill, fillPostgres, toId, type Place } from './fill.ts'
 import { readCpuMicroseconds, sendOnce, type Running } from './processes.ts'

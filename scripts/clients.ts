@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
-import { findChromium } from '../test/browser/find-chromium.ts'
+import { findChromium } from '../test/support/find-chromium.ts'
 import { npmClients, observe, scenarios, type Client } from '../test/responses/clients.ts'
-import { findOrigin, spawnVitrine } from '../test/start-vitrine.ts'
+import { findOrigin, spawnVitrine } from '../test/support/start-vitrine.ts'
 
 const run = promisify(execFile)
 const page = fileURLToPath(new URL('../docs/responses.md', import.meta.url))

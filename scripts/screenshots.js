@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
-import { findChromium } from '../test/browser/find-chromium.ts'
+import { findChromium } from '../test/support/find-chromium.ts'
 
 const project = fileURLToPath(new URL('..', import.meta.url))
 const files = mkdtempSync(join(tmpdir(), 'vitrine-'))

@@ -10,10 +10,10 @@ import { suite, test, type TestContext } from 'node:test'
 import type { Demo } from '../src/site/demo.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { parseTraceparent } from '../src/operations/log.ts'
-import { makeCertificate } from './hardening/tls-client.ts'
-import { sendRaw } from './hardening/watched-vitrine.ts'
-import { testApp, type TestApp } from './test-app.ts'
-import { until } from './until.ts'
+import { makeCertificate } from './support/tls-client.ts'
+import { sendRaw } from './support/watched-vitrine.ts'
+import { testApp, type TestApp } from './support/test-app.ts'
+import { until } from './support/until.ts'
 
 interface Line {
   msg: string

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
-import { ready, startWithAdmin } from './admin.ts'
-import { asJson, openClient } from './faults/client.ts'
-import { failedStart } from './failed-start.ts'
-import { beginUpload, ended, limit, openConnection } from './faults/stopping.ts'
-import { projectFolder, temporaryFolder } from './start-vitrine.ts'
-import { assertOpensWithout } from './start-without.ts'
-import { until } from './until.ts'
+import { ready, startWithAdmin } from './support/admin.ts'
+import { asJson, openClient } from './support/client.ts'
+import { failedStart } from './support/failed-start.ts'
+import { beginUpload, ended, limit, openConnection } from './support/stopping.ts'
+import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
+import { assertOpensWithout } from './support/start-without.ts'
+import { until } from './support/until.ts'
 
 test('the admin port has the probes and the metrics, and nothing else', limit, async (t) => {
   const { send } = await startWithAdmin(t)

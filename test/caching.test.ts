@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openEverything } from './every-url.ts'
+import { openEverything } from './support/every-url.ts'
 
 test('every response of every GET route has Cache-Control, and errors are never stored', async (t) => {
   const { app, urls } = await openEverything(t)

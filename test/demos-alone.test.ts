@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../src/demos/catalogue.ts'
-import { testApp, type TestApp } from './test-app.ts'
-import { testDemos } from './test-demos.ts'
+import { testApp, type TestApp } from './support/test-app.ts'
+import { testDemos } from './support/test-demos.ts'
 
 const names = [...demos, ...testDemos].map(({ name }) => name)
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const

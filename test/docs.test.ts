@@ -16,9 +16,9 @@ import {
 } from '../src/config/settings.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { demos } from '../src/demos/catalogue.ts'
-import { projectFolder, startVitrine } from './start-vitrine.ts'
-import { testApp } from './test-app.ts'
-import { words } from './words.ts'
+import { projectFolder, startVitrine } from './support/start-vitrine.ts'
+import { testApp } from './support/test-app.ts'
+import { words } from './support/words.ts'
 
 const isUpdate = process.env.UPDATE_DOCS === '1'
 const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })

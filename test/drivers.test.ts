@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { failedStart } from './failed-start.ts'
-import { settingsIn, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { failedStart } from './support/failed-start.ts'
+import { settingsIn, startVitrine, temporaryFolder } from './support/start-vitrine.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 const drivers = Object.keys(packageJson.peerDependencies)

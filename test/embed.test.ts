@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { ModuleKind, transpileDeclaration } from 'typescript'
 import { buildApp, type Vitrine, type VitrineOptions } from '../src/embed.ts'
 import { resources } from '../src/demos/catalogue.ts'
-import { projectFolder, temporaryFolder } from './start-vitrine.ts'
-import './with-test-demos.js'
+import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
+import './support/with-test-demos.js'
 
 async function openVitrine(t: TestContext, options?: VitrineOptions): Promise<Vitrine> {
   const vitrine = await buildApp(options)

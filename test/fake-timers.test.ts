@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { mock, test, type TestContext } from 'node:test'
 import { buildApp } from '../src/embed.ts'
-import { asUpload } from './multipart-form.ts'
+import { asUpload } from './support/multipart-form.ts'
 
 /** Each replaces the timers of the process, and returns what restores them. */
 const fakes: Record<string, () => () => void> = {

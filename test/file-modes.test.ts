@@ -4,8 +4,13 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
-import { asFile, openClient } from './faults/client.ts'
-import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from './start-vitrine.ts'
+import { asFile, openClient } from './support/client.ts'
+import {
+  findOrigin,
+  projectFolder,
+  spawnProgram,
+  temporaryFolder,
+} from './support/start-vitrine.ts'
 
 const onPosix = { skip: process.platform === 'win32' }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createExamples } from './examples.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { variableHeaders } from './request-both-ways.ts'
-import { isEndless, isRaw } from './routes.ts'
-import { testApp } from './test-app.ts'
+import { createExamples } from './support/examples.ts'
+import { loadDocument } from './support/openapi/load-document.ts'
+import { variableHeaders } from './support/request-both-ways.ts'
+import { isEndless, isRaw } from './support/routes.ts'
+import { testApp } from './support/test-app.ts'
 
 const accepts = [
   undefined,

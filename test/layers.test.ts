@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { tmpdir } from 'node:os'
-import { projectFolder } from './start-vitrine.ts'
+import { projectFolder } from './support/start-vitrine.ts'
 
 const planted = [
   ['server/a.ts', 'demos/toc/toc.ts'],

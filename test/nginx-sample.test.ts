@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { publicDefaults } from '../src/config/settings.ts'
-import { makeCertificate } from './hardening/tls-client.ts'
-import { withoutNginx, writeNginxFiles } from './nginx.ts'
-import { projectFolder, temporaryFolder } from './start-vitrine.ts'
+import { makeCertificate } from './support/tls-client.ts'
+import { withoutNginx, writeNginxFiles } from './support/nginx.ts'
+import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
 
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 const [, sample = ''] = /```nginx\n([^]*?)```/.exec(read('docs/operating.md')) ?? []

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../src/demos/catalogue.ts'
 import { serviceTag } from '../src/http/openapi/route.ts'
-import { findUndocumented } from './openapi/documented.ts'
-import { toExampleRequests } from './openapi/examples.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { asUpload } from './multipart-form.ts'
-import { testApp, type TestApp } from './test-app.ts'
-import { upload } from './uploads.ts'
+import { findUndocumented } from './support/openapi/documented.ts'
+import { toExampleRequests } from './support/openapi/examples.ts'
+import { loadDocument } from './support/openapi/load-document.ts'
+import { asUpload } from './support/multipart-form.ts'
+import { testApp, type TestApp } from './support/test-app.ts'
+import { upload } from './support/uploads.ts'
 
 type Ids = Readonly<Record<string, string>>
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolve } from '../src/http/openapi/component.ts'
-import { dataApp } from './data-app.ts'
-import { findUndocumented } from './openapi/documented.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { browserAccept } from './resources.ts'
+import { dataApp } from './support/data-app.ts'
+import { findUndocumented } from './support/openapi/documented.ts'
+import { loadDocument } from './support/openapi/load-document.ts'
+import { browserAccept } from './support/resources.ts'
 
 const data = {
   posts: [{ id: 1, title: 'one' }],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented, type DocumentedRow } from './openapi/assert-documented.ts'
-import { findUndocumented, type GivenResponse } from './openapi/documented.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { asForm, browserAccept, samples } from './resources.ts'
-import { testApp } from './test-app.ts'
+import { assertDocumented, type DocumentedRow } from './support/openapi/assert-documented.ts'
+import { findUndocumented, type GivenResponse } from './support/openapi/documented.ts'
+import { loadDocument } from './support/openapi/load-document.ts'
+import { asForm, browserAccept, samples } from './support/resources.ts'
+import { testApp } from './support/test-app.ts'
 
 const json = { accept: 'application/json' }
 const page = { accept: browserAccept }

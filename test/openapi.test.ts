@@ -10,11 +10,11 @@ import { serviceTag } from '../src/http/openapi/route.ts'
 import type { Demo } from '../src/site/demo.ts'
 import { toResourceDemo } from '../src/resources/routes.ts'
 import { demos } from '../src/demos/catalogue.ts'
-import { loadDocument } from './openapi/load-document.ts'
-import { mirror } from './mirror.ts'
-import { listRoutes } from './routes.ts'
-import { testApp } from './test-app.ts'
-import { things } from './things.ts'
+import { loadDocument } from './support/openapi/load-document.ts'
+import { mirror } from './support/mirror.ts'
+import { listRoutes } from './support/routes.ts'
+import { testApp } from './support/test-app.ts'
+import { things } from './support/things.ts'
 
 /** Every operation of Fastify's router, as `get /people/{id}`, except the files of pages. */
 async function listRouted(app: FastifyInstance): Promise<readonly string[]> {

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { startVitrine, temporaryFolder } from './support/start-vitrine.ts'
 
 const run = promisify(execFile)
 

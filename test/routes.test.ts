@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { demos } from '../src/demos/catalogue.ts'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
-import { listRoutes } from './routes.ts'
-import { testApp } from './test-app.ts'
+import { listRoutes } from './support/routes.ts'
+import { testApp } from './support/test-app.ts'
 
 const root = join(import.meta.dirname, '..')
 

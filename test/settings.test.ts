@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { settingNames, toEnvironmentName } from '../src/config/settings.ts'
-import { projectFolder } from './start-vitrine.ts'
+import { projectFolder } from './support/start-vitrine.ts'
 
 test('npm run settings lists each setting, and only WORKERS is not read', async () => {
   const run = promisify(execFile)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { test } from 'node:test'
-import { projectFolder } from './start-vitrine.ts'
+import { projectFolder } from './support/start-vitrine.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
 test('every test file is in a suite of package.json', () => {

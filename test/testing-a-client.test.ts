@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
-import { projectFolder, startVitrine, temporaryFolder } from './start-vitrine.ts'
-import { until } from './until.ts'
+import { projectFolder, startVitrine, temporaryFolder } from './support/start-vitrine.ts'
+import { until } from './support/until.ts'
 
 const guide = readFileSync(join(projectFolder, 'docs/testing-a-client.md'), 'utf8')
 const [start = '', write = '', resume = '', validate = '', lose = '', find = ''] = Array.from(

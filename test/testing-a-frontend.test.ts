@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { projectFolder, temporaryFolder } from './start-vitrine.ts'
+import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
 
 test('the example of node:test in docs/testing-a-frontend.md passes, and ends by itself', async (t) => {
   const text = await readFile(join(projectFolder, 'docs/testing-a-frontend.md'), 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
+import { dataApp } from '../../test/support/data-app.ts'
 
 const rows: [schema: object, valid: object, invalid: object | undefined][] = [
   [{ properties: { x: true } }, { x: [1] }, undefined],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
+import { dataApp } from '../../test/support/data-app.ts'
 
 const post = (id: unknown, others: object = {}) => ({ id, title: `Post ${String(id)}`, ...others })
 

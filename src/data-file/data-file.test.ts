@@ -1,9 +1,9 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { asForm } from '../../test/resources.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { asForm } from '../../test/support/resources.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 
 const post = (id: unknown, others: object = {}) => ({ id, title: `Post ${String(id)}`, ...others })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp, dataFile } from '../../test/data-app.ts'
-import { temporaryFolder } from '../../test/start-vitrine.ts'
-import { testApp } from '../../test/test-app.ts'
+import { dataApp, dataFile } from '../../test/support/data-app.ts'
+import { temporaryFolder } from '../../test/support/start-vitrine.ts'
+import { testApp } from '../../test/support/test-app.ts'
 
 const posts = [{ id: 1, title: 'Hello' }]
 

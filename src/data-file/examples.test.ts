@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
+import { dataApp } from '../../test/support/data-app.ts'
 
 test('the example of a new record is valid, whatever the schema requires', async (t) => {
   const required = ['code', 'serial', 'day', 'count', 'mail', 'size', 'at', 'kind', 'isNew', 'tags']

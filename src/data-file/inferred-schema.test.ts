@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { asForm } from '../../test/resources.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { asForm } from '../../test/support/resources.ts'
 
 test('a reference that a deletion clears is not required because all records have it', async (t) => {
   const data = { authors: [{ id: 1 }], posts: [1, 2].map((id) => ({ id, authorId: 1 })) }

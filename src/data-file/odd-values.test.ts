@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp, dataFile } from '../../test/data-app.ts'
-import { findUndocumented } from '../../test/openapi/documented.ts'
-import { loadDocument } from '../../test/openapi/load-document.ts'
-import { asForm, browserAccept } from '../../test/resources.ts'
+import { dataApp, dataFile } from '../../test/support/data-app.ts'
+import { findUndocumented } from '../../test/support/openapi/documented.ts'
+import { loadDocument } from '../../test/support/openapi/load-document.ts'
+import { asForm, browserAccept } from '../../test/support/resources.ts'
 import { resolve } from '../http/openapi/component.ts'
-import { spawnVitrine, findOrigin, settingsIn, temporaryFolder } from '../../test/start-vitrine.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import {
+  spawnVitrine,
+  findOrigin,
+  settingsIn,
+  temporaryFolder,
+} from '../../test/support/start-vitrine.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 
 const values = {
   nextId: 3,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
 
 interface OpenApi {
   paths: Record<string, Record<string, { operationId: string; requestBody?: Body }>>

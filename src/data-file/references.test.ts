@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 
 const authors = ['ann', 'bob', 'a b/c'].map((id) => ({ id, name: `Name of ${id}` }))
 const posts = Array.from({ length: 9 }, (_, index) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { authors, posts, schema } from '../../test/posts-schema.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { authors, posts, schema } from '../../test/support/posts-schema.ts'
 
 const rejected: Readonly<Record<string, [contents: object, schema: unknown, messages: string[]]>> =
   {

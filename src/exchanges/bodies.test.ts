@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { textBody } from '../../test/exchanges.ts'
+import { textBody } from '../../test/support/exchanges.ts'
 import { toPrettyBody } from './bodies.ts'
 
 const fields = [['Content-Type', 'application/json']] as const

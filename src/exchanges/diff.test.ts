@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exchange, textBody } from '../../test/exchanges.ts'
-import { testApp } from '../../test/test-app.ts'
+import { exchange, textBody } from '../../test/support/exchanges.ts'
+import { testApp } from '../../test/support/test-app.ts'
 import { compareLines, toDiff } from './diff.ts'
 
 const marks = { same: ' ', removed: '-', added: '+' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exchange } from '../../test/exchanges.ts'
+import { exchange } from '../../test/support/exchanges.ts'
 import { groupExchanges } from './group-exchanges.ts'
 
 const at = (second: number) => `2026-11-21T08:20:${String(second).padStart(2, '0')}.000000Z`

@@ -1,8 +1,14 @@
 import type { LightMyRequestResponse as Response } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { asForm, samples, temporaryDatabase, without, type Shown } from '../../test/resources.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
+import {
+  asForm,
+  samples,
+  temporaryDatabase,
+  without,
+  type Shown,
+} from '../../test/support/resources.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
 
 type Headers = Record<string, string>
 

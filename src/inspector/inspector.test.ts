@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formType } from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { formType } from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 
 const requests: readonly [url: string, headers: Record<string, string>, isRecorded: boolean][] = [
   ['/people', { accept: 'text/html' }, true],

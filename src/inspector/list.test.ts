@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { openEvents } from '../../test/event-stream.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { openEvents } from '../../test/support/event-stream.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 const json = { accept: 'application/json' }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { createBin } from '../../test/bins.ts'
-import { openEvents } from '../../test/event-stream.ts'
-import { createRecord } from '../../test/resources.ts'
-import { ann, enter, logIn } from '../../test/sign-in.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
-import { words } from '../../test/words.ts'
+import { createBin } from '../../test/support/bins.ts'
+import { openEvents } from '../../test/support/event-stream.ts'
+import { createRecord } from '../../test/support/resources.ts'
+import { ann, enter, logIn } from '../../test/support/sign-in.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { words } from '../../test/support/words.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 type Headers = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../test/test-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 const settings = { INSPECTOR: 'own', TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../test/data-app.ts'
-import { asForm, browserAccept } from '../../test/resources.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { asForm, browserAccept } from '../../test/support/resources.ts'
 
 for (const version of ['0.17', '1'] as const) {
   const settings = { settings: { JSON_SERVER: version } }

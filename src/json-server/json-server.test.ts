@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { dataApp } from '../../test/data-app.ts'
-import { failedStart } from '../../test/failed-start.ts'
-import { browserAccept } from '../../test/resources.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { failedStart } from '../../test/support/failed-start.ts'
+import { browserAccept } from '../../test/support/resources.ts'
 
 const data = {
   posts: [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { test } from 'node:test'
-import { testApp } from '../../test/test-app.ts'
+import { testApp } from '../../test/support/test-app.ts'
 import { toAddressKey } from './limits.ts'
 
 const rows: readonly [address: string | undefined, key: string | undefined][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { makeCertificate } from '../../test/hardening/tls-client.ts'
+import { makeCertificate } from '../../test/support/tls-client.ts'
 import {
   sendRaw,
   listen,
@@ -10,8 +10,8 @@ import {
   startWatched,
   toGet,
   toRequest,
-} from '../../test/hardening/watched-vitrine.ts'
-import { until } from '../../test/until.ts'
+} from '../../test/support/watched-vitrine.ts'
+import { until } from '../../test/support/until.ts'
 
 const send = toRequest('GET /health HTTP/1.1', ['Host: x'])
 

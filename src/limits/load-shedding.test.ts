@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { openConnection } from '../../test/faults/stopping.ts'
-import { startVitrine, temporaryFolder } from '../../test/start-vitrine.ts'
-import { testApp } from '../../test/test-app.ts'
-import { until } from '../../test/until.ts'
+import { openConnection } from '../../test/support/stopping.ts'
+import { startVitrine, temporaryFolder } from '../../test/support/start-vitrine.ts'
+import { testApp } from '../../test/support/test-app.ts'
+import { until } from '../../test/support/until.ts'
 
 /** Holds the whole process up, and leaves the processor to others. */
 function block(ms: number): void {

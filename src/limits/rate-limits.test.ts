@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseList } from 'structured-headers'
-import { sendOverSocket, type TestRequest } from '../../test/request-both-ways.ts'
-import { browserAccept } from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
+import { sendOverSocket, type TestRequest } from '../../test/support/request-both-ways.ts'
+import { browserAccept } from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
 
 /** The items of a field by name, with their numbers. */
 function readNumbers(field: unknown): Record<string, object> {

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { connect as connectSession } from 'node:http2'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { startWithAdmin } from '../../test/admin.ts'
-import { makeCertificate } from '../../test/hardening/tls-client.ts'
+import { startWithAdmin } from '../../test/support/admin.ts'
+import { makeCertificate } from '../../test/support/tls-client.ts'
 import {
   openSocket,
   sendRaw,
   startWatched,
   toGet,
   toRequest,
-} from '../../test/hardening/watched-vitrine.ts'
-import { until } from '../../test/until.ts'
+} from '../../test/support/watched-vitrine.ts'
+import { until } from '../../test/support/until.ts'
 
 const behindProxy = {
   TRUSTED_PROXIES: '127.0.0.1',

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { startRedis, withRedis } from '../../test/redis-server.ts'
-import { testApp } from '../../test/test-app.ts'
-import { until } from '../../test/until.ts'
+import { startRedis, withRedis } from '../../test/support/redis-server.ts'
+import { testApp } from '../../test/support/test-app.ts'
+import { until } from '../../test/support/until.ts'
 
 async function readLeft(app: FastifyInstance): Promise<string> {
   const { statusCode, headers } = await app.inject('/mirror/query')

@@ -8,8 +8,8 @@ import {
   readRecord,
   temporaryDatabase,
   type Shown,
-} from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
+} from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
 import { defineResource } from './definition.ts'
 import { toResourceDemo } from './routes.ts'
 

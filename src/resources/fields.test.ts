@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { asForm, browserAccept, formType, readRecord, without } from '../../test/resources.ts'
-import { tagsOf } from '../../test/tags.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import {
+  asForm,
+  browserAccept,
+  formType,
+  readRecord,
+  without,
+} from '../../test/support/resources.ts'
+import { tagsOf } from '../../test/support/tags.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 import { defineResource } from './definition.ts'
 
-import { full, openThings, plain, things } from '../../test/things.ts'
+import { full, openThings, plain, things } from '../../test/support/things.ts'
 
 test('a field of every type is returned as it was sent', async (t) => {
   const { app, url } = await openThings(t)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resolve } from '../http/openapi/component.ts'
-import { dataApp, dataFile } from '../../test/data-app.ts'
-import { asForm } from '../../test/resources.ts'
-import { loadDocument } from '../../test/openapi/load-document.ts'
-import { testApp } from '../../test/test-app.ts'
-import { temporaryFolder } from '../../test/start-vitrine.ts'
+import { dataApp, dataFile } from '../../test/support/data-app.ts'
+import { asForm } from '../../test/support/resources.ts'
+import { loadDocument } from '../../test/support/openapi/load-document.ts'
+import { testApp } from '../../test/support/test-app.ts'
+import { temporaryFolder } from '../../test/support/start-vitrine.ts'
 
 const posts = [1, 2].map((id) => ({ id, title: `Post ${String(id)}` }))
 

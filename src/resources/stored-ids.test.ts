@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { asForm } from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
+import { asForm } from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
 import { defineResource, type ResourceDefinition } from './definition.ts'
 import { toResourceDemo } from './routes.ts'
 

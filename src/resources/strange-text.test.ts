@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord } from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
+import { createRecord } from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
 
 const headers = { accept: 'application/json' }
 

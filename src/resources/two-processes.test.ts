@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createRecord, samples, temporaryDatabase } from '../../test/resources.ts'
-import { testApp } from '../../test/test-app.ts'
+import { createRecord, samples, temporaryDatabase } from '../../test/support/resources.ts'
+import { testApp } from '../../test/support/test-app.ts'
 
 const accepts = ['application/json', 'text/html', 'text/plain']
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw } from '../../test/request-both-ways.ts'
-import { testApp } from '../../test/test-app.ts'
+import { sendRaw } from '../../test/support/request-both-ways.ts'
+import { testApp } from '../../test/support/test-app.ts'
 
 for (const target of ['/users/ü', '/ü', '/api/json?name=ü']) {
   test(`the error for a request of ${target} names percent-encoding`, async (t) => {

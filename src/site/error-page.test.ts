@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../test/test-app.ts'
-import { findInvalid } from '../../test/valid-html.ts'
+import { testApp } from '../../test/support/test-app.ts'
+import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Demo } from './demo.ts'
 import { problemTypes, type ProblemSlug } from '../http/errors/problem-types.ts'
 import {

@@ -8,11 +8,11 @@ import {
   send,
   settings,
   atStart,
-} from '../../test/blog-app.ts'
-import { dataApp } from '../../test/data-app.ts'
-import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../test/postgres-server.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
+} from '../../test/support/blog-app.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import { createSchema, openPostgresServer } from '../../test/support/postgres-server.ts'
+import { withoutPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
 
 /** On both backends. */
 async function assertSnapshots(app: TestApp): Promise<void> {

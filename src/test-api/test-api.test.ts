@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import { rm, writeFile } from 'node:fs/promises'
-import { dataApp, dataFile } from '../../test/data-app.ts'
+import { dataApp, dataFile } from '../../test/support/data-app.ts'
 import {
   blog,
   changeAll,
@@ -12,17 +12,17 @@ import {
   send,
   settings,
   atStart,
-} from '../../test/blog-app.ts'
-import { openEvents } from '../../test/event-stream.ts'
-import { failedStart } from '../../test/failed-start.ts'
-import { createSchema, openPostgresServer } from '../../test/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../test/postgres-server.ts'
-import { asUpload } from '../../test/multipart-form.ts'
-import { temporaryFolder } from '../../test/start-vitrine.ts'
-import { startRedis, withRedis } from '../../test/redis-server.ts'
-import { startS3 } from '../../test/s3-server.ts'
-import { accessKeyId, secretAccessKey } from '../../test/s3-signature.ts'
-import { testApp, type TestApp } from '../../test/test-app.ts'
+} from '../../test/support/blog-app.ts'
+import { openEvents } from '../../test/support/event-stream.ts'
+import { failedStart } from '../../test/support/failed-start.ts'
+import { createSchema, openPostgresServer } from '../../test/support/postgres-server.ts'
+import { withoutPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import { asUpload } from '../../test/support/multipart-form.ts'
+import { temporaryFolder } from '../../test/support/start-vitrine.ts'
+import { startRedis, withRedis } from '../../test/support/redis-server.ts'
+import { startS3 } from '../../test/support/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../../test/support/s3-signature.ts'
+import { testApp, type TestApp } from '../../test/support/test-app.ts'
 
 test('without TEST_API there is nothing to reset, and the preference is ignored', async (t) => {
   const app = await dataApp(t, blog)

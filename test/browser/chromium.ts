@@ -1,6 +1,6 @@
 import { chromium, type Browser } from 'playwright-core'
 import { after } from 'node:test'
-import { findChromium } from './find-chromium.ts'
+import { findChromium } from '../support/find-chromium.ts'
 
 /**
  * Options of a test that needs a browser. It is skipped when none is installed, unless

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord, readRecord } from '../resources.ts'
+import { createRecord, readRecord } from '../support/resources.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'

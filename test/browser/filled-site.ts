@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
-import { enter } from '../sign-in.ts'
-import { upload } from '../uploads.ts'
+import { enter } from '../support/sign-in.ts'
+import { upload } from '../support/uploads.ts'
 import { openSite, type Site } from './site.ts'
 
 const longWord = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogoch'

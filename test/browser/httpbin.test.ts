@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { enter } from '../sign-in.ts'
-import { testApp } from '../test-app.ts'
+import { enter } from '../support/sign-in.ts'
+import { testApp } from '../support/test-app.ts'
 import { inBrowser, openBrowser } from './chromium.ts'
 
 /** Without a slash, so that it fits in a path. */

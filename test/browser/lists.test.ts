@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inBrowser } from './chromium.ts'
-import { dataFile } from '../data-app.ts'
+import { dataFile } from '../support/data-app.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { openSite, type Site } from './site.ts'
 import { waitForHeading } from './steps.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { testApp, type TestApp } from '../test-app.ts'
+import { testApp, type TestApp } from '../support/test-app.ts'
 import { localName, openBrowser } from './chromium.ts'
 
 interface Visit extends BrowserContextOptions {

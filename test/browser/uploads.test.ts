@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { listUploads } from '../uploads.ts'
+import { listUploads } from '../support/uploads.ts'
 import { inBrowser, localName } from './chromium.ts'
 import { findFlawsOfState } from './look.ts'
 import { openSite } from './site.ts'

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { appendHash } from '../../src/stores/sqlite/backup-hash.ts'
-import { dataFile } from '../data-app.ts'
-import { openEvents } from '../event-stream.ts'
-import { asJson, listOf, type Send } from '../faults/client.ts'
+import { dataFile } from '../support/data-app.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { asJson, listOf, type Send } from '../support/client.ts'
 import { smallDisk } from '../faults/small-disk.ts'
-import { startS3 } from '../s3-server.ts'
-import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
+import { startS3 } from '../support/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../support/s3-signature.ts'
 import {
   runSucceeding,
   emptyService,
@@ -19,7 +19,7 @@ import {
   runCommand,
   runFailing,
   uploadFile,
-} from './data-folder.ts'
+} from '../support/data-folder.ts'
 
 async function create(send: Send, name: string): Promise<void> {
   assert.equal((await send('/locations', asJson('POST', { name }))).status, 201)

@@ -5,8 +5,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { commands } from '../../src/cli/commands.ts'
-import { projectFolder } from '../start-vitrine.ts'
-import { runSucceeding, emptyService, openService, runFailing, runCommand } from './data-folder.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
+import {
+  runSucceeding,
+  emptyService,
+  openService,
+  runFailing,
+  runCommand,
+} from '../support/data-folder.ts'
 
 const cases: Record<string, string> = {
   polish: 'unknown command; see --help',

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { failedStart } from '../failed-start.ts'
-import { settingsIn, temporaryFolder } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { settingsIn, temporaryFolder } from '../support/start-vitrine.ts'
 import { read, start } from './start-data-file.ts'
 
 const schema = { posts: { properties: { title: { minLength: 3 }, tags: { type: 'array' } } } }

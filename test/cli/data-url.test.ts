@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { failedStart } from '../failed-start.ts'
-import { settingsIn, temporaryFolder } from '../start-vitrine.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { settingsIn, temporaryFolder } from '../support/start-vitrine.ts'
 import { read, start } from './start-data-file.ts'
 
 async function openServer(t: TestContext, listener: RequestListener): Promise<string> {

@@ -4,8 +4,13 @@ import { once } from 'node:events'
 import { lstat, readFile, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { projectFolder, settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import {
+  projectFolder,
+  settingsIn,
+  spawnVitrine,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
 import { blog, run, start } from './start-data-file.ts'
 
 /** In the form of an export, with a second post that only the database has. */

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { request as sendRequest, type IncomingMessage } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createBinAt } from '../bins.ts'
-import { spawnVitrine, startVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { createBinAt } from '../support/bins.ts'
+import { spawnVitrine, startVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
 
 const head = 'HTTP/1.1 200 OK\r\n'
 const broken: [path: string, line: RegExp, respond: (socket: Socket) => void][] = [

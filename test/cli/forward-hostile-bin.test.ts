@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { spawnVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { spawnVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
 
 /** Returns the URL of a bin on a server that is not Vitrine. */
 async function serveBin(t: TestContext, respond: RequestListener): Promise<string> {

@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { createBinAt } from '../bins.ts'
-import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { createBinAt } from '../support/bins.ts'
+import { spawnVitrine, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
 
 interface Received {
   method: string | undefined

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { appendHash } from '../../src/stores/sqlite/backup-hash.ts'
-import { asJson } from '../faults/client.ts'
+import { asJson } from '../support/client.ts'
 import {
   runSucceeding,
   emptyService,
@@ -13,7 +13,7 @@ import {
   openService,
   runFailing,
   uploadFile,
-} from './data-folder.ts'
+} from '../support/data-folder.ts'
 
 const setUpload = (path: string, value: string) =>
   `UPDATE records SET document = json_set(document, '$.${path}', ${value}) WHERE resource = 'uploads'`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findMisspelled } from '../../src/config/config.ts'
-import { failedStart } from '../failed-start.ts'
-import { words } from '../words.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { words } from '../support/words.ts'
 
 const misspelled: readonly [name: string, meant: string | undefined][] = [
   ['PRESETS', 'PRESET'],

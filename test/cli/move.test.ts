@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { asJson, toCookie } from '../faults/client.ts'
+import { asJson, toCookie } from '../support/client.ts'
 import {
   createSchema,
   openPostgresServer,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
+} from '../support/postgres-server.ts'
 import {
   emptyService,
   openService,
@@ -16,7 +16,7 @@ import {
   runFailing,
   runSucceeding,
   uploadFile,
-} from './data-folder.ts'
+} from '../support/data-folder.ts'
 
 const user = { name: 'ann', password: 'a password' }
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
-import { asJson, listOf, toCookie, type Send } from '../faults/client.ts'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { startS3 } from '../s3-server.ts'
-import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
+import { asJson, listOf, toCookie, type Send } from '../support/client.ts'
+import { startRedis, withRedis } from '../support/redis-server.ts'
+import { startS3 } from '../support/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../support/s3-signature.ts'
 import {
   runSucceeding,
   emptyService,
@@ -13,7 +13,7 @@ import {
   runFailing,
   uploadFile,
   type TestService,
-} from './data-folder.ts'
+} from '../support/data-folder.ts'
 
 const restart =
   'A running service keeps the exchanges of its request inspector until it is restarted'

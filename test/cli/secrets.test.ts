@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { failedStart } from '../failed-start.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
 
 const bucket = { FILES_URL: 's3://glass?endpoint=http://127.0.0.1:1' }
 const unreachable = { DATABASE_URL: 'postgres://ann:hunter2@127.0.0.1:1/glass' }

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { dataFile } from '../data-app.ts'
-import { openEvents } from '../event-stream.ts'
-import { projectFolder, startVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { projectFolder, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
 
 const email = { type: 'string', format: 'email', 'x-unique': true }
 const blog = {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { createProgress } from '../../src/cli/seed.ts'
-import { asJson, listOf } from '../faults/client.ts'
-import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
+import { asJson, listOf } from '../support/client.ts'
+import { createSchema, openPostgresServer, withoutPostgres } from '../support/postgres-server.ts'
 import {
   runSucceeding,
   emptyService,
   openService,
   runFailing,
   type TestService,
-} from './data-folder.ts'
+} from '../support/data-folder.ts'
 
 interface Place {
   name: string

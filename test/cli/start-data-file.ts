@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import { findOrigin, spawnVitrine } from '../start-vitrine.ts'
+import { findOrigin, spawnVitrine } from '../support/start-vitrine.ts'
 
 export const blog = { posts: [{ id: 1, title: 'One' }], profile: { name: 'Ann' } }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { execSync } from 'node:child_process'
 import { test } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { failedStart } from '../failed-start.ts'
-import { until } from '../until.ts'
+import { dataFile } from '../support/data-app.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { until } from '../support/until.ts'
 import { blog, read, start } from './start-data-file.ts'
 
 test('the demos that lose paths are in one line', async (t) => {

@@ -10,17 +10,17 @@ import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/config.ts'
 import { groupTitles, publicDefaults, settingNames, toFlagName } from '../../src/config/settings.ts'
-import { failedStart } from '../failed-start.ts'
+import { failedStart } from '../support/failed-start.ts'
 import {
   findOrigin,
   projectFolder,
   spawnVitrine,
   startVitrine,
   temporaryFolder,
-} from '../start-vitrine.ts'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { until } from '../until.ts'
-import { words } from '../words.ts'
+} from '../support/start-vitrine.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { until } from '../support/until.ts'
+import { words } from '../support/words.ts'
 
 const run = promisify(execFile)
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { failedStart } from '../failed-start.ts'
-import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { curl, makeCertificate } from '../hardening/tls-client.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { spawnVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { curl, makeCertificate } from '../support/tls-client.ts'
 import {
   sendRaw,
   hasNosniff,
@@ -13,7 +13,7 @@ import {
   startWatched,
   toGet,
   toRequest,
-} from '../hardening/watched-vitrine.ts'
+} from '../support/watched-vitrine.ts'
 
 test('malformed data and plain HTTP on the TLS port do no harm', async (t) => {
   const { origin, assertSound } = await startWatched(t, await makeCertificate(t))

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { failedStart } from '../failed-start.ts'
-import { projectFolder, settingsIn, temporaryFolder } from '../start-vitrine.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { projectFolder, settingsIn, temporaryFolder } from '../support/start-vitrine.ts'
 
 test('with --until-stdin-ends, a start without standard input prints the reason', async (t) => {
   const { output } = await failedStart(t, { DATABASE_URL: 'sqlite::memory:' }, [

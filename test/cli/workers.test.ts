@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failedStart } from '../failed-start.ts'
+import { failedStart } from '../support/failed-start.ts'
 
 const otherWorkers: readonly [settings: Record<string, string>, flags: string[], given: string][] =
   [

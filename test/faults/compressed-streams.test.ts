@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { readUsage } from '../hardening/process-usage.ts'
-import { openSocket, startWatched, toGet } from '../hardening/watched-vitrine.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { readUsage } from '../support/process-usage.ts'
+import { openSocket, startWatched, toGet } from '../support/watched-vitrine.ts'
 
 test('200 clients that read slowly get a limited number of compressed streams, and others the content as it is', async (t) => {
   const folder = await temporaryFolder(t)

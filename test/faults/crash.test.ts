@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asFile, asJson, listOf, openClient, toCookie, type Send } from './client.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Send } from '../support/client.ts'
 import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 20)

@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listOf } from './client.ts'
-import { spawnVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import type { ShownUpload } from '../uploads.ts'
+import { listOf } from '../support/client.ts'
+import { spawnVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import type { ShownUpload } from '../support/uploads.ts'
 import {
   runSucceeding,
   emptyService,
   readEverything,
   openService,
   uploadFile,
-} from '../cli/data-folder.ts'
+} from '../support/data-folder.ts'
 
 const uploads = 6
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { asJson, openClient, type Send } from './client.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { asJson, openClient, type Send } from '../support/client.ts'
 import { assertFailsToStart } from './failing-start.ts'
 import { remount, smallDisk } from './small-disk.ts'
-import { limit } from './stopping.ts'
+import { limit } from '../support/stopping.ts'
 
 // More than the cache of SQLite holds, so that it has to read from the file.
 const count = 20_000

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asFile, asJson, listOf, openClient, toCookie } from './client.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asFile, asJson, listOf, openClient, toCookie } from '../support/client.ts'
 import { assertFailsToStart } from './failing-start.ts'
 import { holdLock } from './holding.ts'
-import { limit, startInFolder } from './stopping.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
 
 const rome = { name: 'Rome' }
 const user = { username: 'ann', password: 'a password' }

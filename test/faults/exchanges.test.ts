@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { formType } from '../resources.ts'
-import { readUsage } from '../hardening/process-usage.ts'
-import { startWatched } from '../hardening/watched-vitrine.ts'
+import { formType } from '../support/resources.ts'
+import { readUsage } from '../support/process-usage.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const long = 'a'.repeat(1_000_000)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { failedStart } from '../failed-start.ts'
+import { failedStart } from '../support/failed-start.ts'
 
 /** Fails unless the start ends with status 2 and one line, which is given. */
 export async function assertFailsToStart(

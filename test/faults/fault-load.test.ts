@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
-import { startWithAdmin } from '../admin.ts'
-import { readUsage } from '../hardening/process-usage.ts'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { limit } from './stopping.ts'
-import { until } from '../until.ts'
+import { startWithAdmin } from '../support/admin.ts'
+import { readUsage } from '../support/process-usage.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { limit } from '../support/stopping.ts'
+import { until } from '../support/until.ts'
 import { fetchOver, openSession, openSocket, readToEnd } from '../responses/read-faults.ts'
 
 const http1 =

@@ -6,8 +6,13 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { WebSocket } from 'ws'
-import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from '../start-vitrine.ts'
-import { limit, startInFolder } from './stopping.ts'
+import {
+  findOrigin,
+  projectFolder,
+  spawnProgram,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
 
 /** The service as a fresh start, with a folder of its own for what is temporary. */
 async function startFresh(t: TestContext) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { openRedisDatabase } from '../../src/stores/redis/database.ts'
-import { openEvents } from '../event-stream.ts'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { until } from '../until.ts'
-import { asJson, openClient, toCookie } from './client.ts'
-import { limit, startInFolder } from './stopping.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { startRedis, withRedis } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
+import { asJson, openClient, toCookie } from '../support/client.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
 
 const user = { username: 'ann', password: 'a password' }
 

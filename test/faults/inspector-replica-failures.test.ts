@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { suite, test } from 'node:test'
-import { openEvents } from '../event-stream.ts'
-import { createSchema, openPostgresServer, withoutPostgres } from '../postgres-server.ts'
-import { withRedis } from '../redis-server.ts'
-import { startVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { createSchema, openPostgresServer, withoutPostgres } from '../support/postgres-server.ts'
+import { withRedis } from '../support/redis-server.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
 import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
 import {
   send,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { openEvents } from '../event-stream.ts'
-import { withRedis } from '../redis-server.ts'
-import { until } from '../until.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { withRedis } from '../support/redis-server.ts'
+import { until } from '../support/until.ts'
 import { openRedisDatabase } from '../../src/stores/redis/database.ts'
 import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
 import {

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import type { ExchangeSummary } from '../../src/exchanges/exchange.ts'
-import { startRedis } from '../redis-server.ts'
-import { startVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { startRedis } from '../support/redis-server.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
 
 export type Replica = Awaited<ReturnType<typeof startVitrine>>
 export type Headers = Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 
 const users = 200_000
 const mostGrowthMiB = 50

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { findFreePort } from '../free-port.ts'
+import { findFreePort } from '../support/free-port.ts'
 import {
   findOrigin,
   projectFolder,
   settingsIn,
   spawnVitrine,
   temporaryFolder,
-} from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { ended, get, limit, openConnection, startInFolder, traceExit } from './stopping.ts'
+} from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { ended, get, limit, openConnection, startInFolder, traceExit } from '../support/stopping.ts'
 
 /** Throws in the turn of the event loop in which the response to `/health?crash` ends. */
 const crash = `import { subscribe } from 'node:diagnostics_channel'

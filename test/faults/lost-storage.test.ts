@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { chmod, chown, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { asFile, asJson, openClient } from './client.ts'
+import { asFile, asJson, openClient } from '../support/client.ts'
 import {
   findOrigin,
   projectFolder,
   settingsIn,
   spawnProgram,
   temporaryFolder,
-} from '../start-vitrine.ts'
-import { limit, startInFolder } from './stopping.ts'
+} from '../support/start-vitrine.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
 
 const losses: readonly [what: string, lose: (file: string) => Promise<void>][] = [
   ['removed', (file) => rm(file)],

@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import {
-  sendRaw,
-  openSocket,
-  startWatched,
-  toGet,
-  toRequest,
-} from '../hardening/watched-vitrine.ts'
+import { sendRaw, openSocket, startWatched, toGet, toRequest } from '../support/watched-vitrine.ts'
 
 // Each response has 6 MiB. Base64 of random bytes is not much smaller when it is compressed.
 const random = randomBytes(4.5 * 1024 ** 2).toString('base64')

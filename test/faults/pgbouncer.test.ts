@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { failedStart } from '../failed-start.ts'
-import { startPgBouncer, withoutPgBouncer } from '../pgbouncer.ts'
-import { openPostgresServer, query, type PostgresServer } from '../postgres-server.ts'
-import { startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, listOf, openClient } from './client.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { startPgBouncer, withoutPgBouncer } from '../support/pgbouncer.ts'
+import { openPostgresServer, query, type PostgresServer } from '../support/postgres-server.ts'
+import { startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, listOf, openClient } from '../support/client.ts'
 
 const limit = { timeout: 300_000 }
 

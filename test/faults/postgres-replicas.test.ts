@@ -8,10 +8,10 @@ import {
   query,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
-import { startVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, listOf, openClient, toCookie, type Send } from './client.ts'
+} from '../support/postgres-server.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, listOf, openClient, toCookie, type Send } from '../support/client.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 8)

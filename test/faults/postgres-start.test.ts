@@ -5,10 +5,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { TLSSocket } from 'node:tls'
-import { failedStart } from '../failed-start.ts'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { assertOpensWithout } from '../start-without.ts'
+import { failedStart } from '../support/failed-start.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { assertOpensWithout } from '../support/start-without.ts'
 
 /** The line of a start that fails with this status. */
 async function lineOfFailure(

@@ -8,10 +8,10 @@ import {
   query,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
-import { startVitrine } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asFile, asJson, listOf, openClient, toCookie, type Send } from './client.ts'
+} from '../support/postgres-server.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asFile, asJson, listOf, openClient, toCookie, type Send } from '../support/client.ts'
 
 const rome = { name: 'Rome' }
 const user = { username: 'ann', password: 'a password' }

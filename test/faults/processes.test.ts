@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get as httpGet } from 'node:http'
 import { test, type TestContext } from 'node:test'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, openClient, toCookie } from './client.ts'
-import { limit } from './stopping.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, openClient, toCookie } from '../support/client.ts'
+import { limit } from '../support/stopping.ts'
 
 const rounds = Number(process.env.FAULT_ROUNDS ?? 5)
 const rehearsal = { timeout: 300_000 + rounds * 10_000 }

@@ -4,19 +4,26 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import pg from 'pg'
-import { findFreePort } from '../free-port.ts'
-import { openAdmin, readReadiness, notReady, ready, startWithAdmin } from '../admin.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { openAdmin, readReadiness, notReady, ready, startWithAdmin } from '../support/admin.ts'
 import {
   createSchema,
   openPostgresServer,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { openClient } from './client.ts'
-import { beginUpload, ended, get, limit, openConnection, rejectsConnections } from './stopping.ts'
+} from '../support/postgres-server.ts'
+import { startRedis, withRedis } from '../support/redis-server.ts'
+import { spawnVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { openClient } from '../support/client.ts'
+import {
+  beginUpload,
+  ended,
+  get,
+  limit,
+  openConnection,
+  rejectsConnections,
+} from '../support/stopping.ts'
 
 const patience = { timeout: 300_000 }
 

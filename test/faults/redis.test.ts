@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, openClient, toCookie, type Send } from './client.ts'
+import { startRedis, withRedis } from '../support/redis-server.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, openClient, toCookie, type Send } from '../support/client.ts'
 import { assertFailsToStart } from './failing-start.ts'
-import { limit, startInFolder } from './stopping.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
 
 const user = { username: 'ann', password: 'a password' }
 

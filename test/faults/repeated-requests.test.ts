@@ -3,9 +3,9 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, listOf, openClient, type TestResponse, type Send } from './client.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, listOf, openClient, type TestResponse, type Send } from '../support/client.ts'
 
 const rounds = 4
 

@@ -7,11 +7,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { findFreePort } from '../free-port.ts'
-import { withoutNginx, writeNginxFiles } from '../nginx.ts'
-import { projectFolder, settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asJson, listOf, openClient } from './client.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { withoutNginx, writeNginxFiles } from '../support/nginx.ts'
+import {
+  projectFolder,
+  settingsIn,
+  startVitrine,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asJson, listOf, openClient } from '../support/client.ts'
 
 const run = promisify(execFile)
 const script = join(projectFolder, 'deploy/restart-replica.sh')

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
-import { aroundPart, multipartType } from '../multipart-form.ts'
-import { startS3, type S3Fault, type S3Server } from '../s3-server.ts'
-import { accessKeyId, secretAccessKey } from '../s3-signature.ts'
-import { projectFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
-import { asFile, listOf, openClient, type Send } from './client.ts'
-import { limit, openConnection, startInFolder } from './stopping.ts'
+import { aroundPart, multipartType } from '../support/multipart-form.ts'
+import { startS3, type S3Fault, type S3Server } from '../support/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../support/s3-signature.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+import { asFile, listOf, openClient, type Send } from '../support/client.ts'
+import { limit, openConnection, startInFolder } from '../support/stopping.ts'
 
 const large = Buffer.alloc(8 * 1024 ** 2, 'glass and brass, ')
 const small = Buffer.from('glass')
@@ -157,7 +157,7 @@ test(
 /** The store as a separate process, which can be frozen. */
 async function spawnS3(t: TestContext) {
   const program = `
-    const { startS3 } = await import('./test/s3-server.ts')
+    const { startS3 } = await import('./test/support/s3-server.ts')
     console.log((await startS3()).url)
   `
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {

@@ -6,9 +6,9 @@ import { get as getSecure } from 'node:https'
 import type { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startLarge } from '../hardening/large-vitrine.ts'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { listen, openSocket, startWatched } from '../hardening/watched-vitrine.ts'
+import { startLarge } from '../support/large-vitrine.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { listen, openSocket, startWatched } from '../support/watched-vitrine.ts'
 
 type Open = (t: TestContext, origin: string) => Promise<Readable>
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { openSocket } from '../hardening/watched-vitrine.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import { openSocket } from '../support/watched-vitrine.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 
 test('a client that does not read gets a reset, and takes no memory', async (t) => {
   const settings = {

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
-import { formType } from '../resources.ts'
-import {
-  sendRaw,
-  listen,
-  openSocket,
-  startWatched,
-  toRequest,
-} from '../hardening/watched-vitrine.ts'
+import { formType } from '../support/resources.ts'
+import { sendRaw, listen, openSocket, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const multipart = 'multipart/form-data; boundary=b'
 const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n'

@@ -6,10 +6,10 @@ import {
   openPostgresServer,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { openClient, type Send } from './client.ts'
-import { limit } from './stopping.ts'
+} from '../support/postgres-server.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import { openClient, type Send } from '../support/client.ts'
+import { limit } from '../support/stopping.ts'
 
 const url = '/responses/sequence/a'
 const numbers = Array.from({ length: 100 }, (_, index) => index + 1)

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { asJson, openClient } from './client.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { asJson, openClient } from '../support/client.ts'
 import {
   ended,
   get,
@@ -16,7 +16,7 @@ import {
   rejectsConnections,
   startInFolder,
   startInFolderOf,
-} from './stopping.ts'
+} from '../support/stopping.ts'
 
 test('a large list that is read slowly at SIGTERM arrives whole', limit, async (t) => {
   const count = 12_000

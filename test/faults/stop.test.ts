@@ -7,9 +7,9 @@ import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { until } from '../until.ts'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { asJson, openClient } from './client.ts'
+import { until } from '../support/until.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { asJson, openClient } from '../support/client.ts'
 import {
   beginUpload,
   ended,
@@ -19,7 +19,7 @@ import {
   rejectsConnections,
   startInFolder,
   startInFolderOf,
-} from './stopping.ts'
+} from '../support/stopping.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 const content = randomBytes(300_000)

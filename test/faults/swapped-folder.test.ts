@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { startWatched } from '../hardening/watched-vitrine.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
 
 /** Puts a link in the place of a folder, and back. */
 const swap = `const { renameSync } = require('node:fs')

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { endHeaders, endStream, openFrames, toFrame, types } from '../hardening/http2-frames.ts'
-import { startLarge } from '../hardening/large-vitrine.ts'
-import { curl, makeCertificate } from '../hardening/tls-client.ts'
+import { startLarge } from '../support/large-vitrine.ts'
+import { curl, makeCertificate } from '../support/tls-client.ts'
 
 /** The largest windows of streams and of the connection: only TCP limits what is sent. */
 const windows = [

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { projectFolder } from '../start-vitrine.ts'
-import { testApp } from '../test-app.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
+import { testApp } from '../support/test-app.ts'
 import { demos } from '../../src/demos/catalogue.ts'
-import { findInvalid } from '../valid-html.ts'
+import { findInvalid } from '../support/valid-html.ts'
 
 test('every page is valid HTML, and every local link and form has a route', async (t) => {
   const app = await testApp(t)

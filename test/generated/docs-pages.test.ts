@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
-import { testApp, type TestApp } from '../test-app.ts'
-import { findInvalid } from '../valid-html.ts'
+import { testApp, type TestApp } from '../support/test-app.ts'
+import { findInvalid } from '../support/valid-html.ts'
 
 test('the pages of every operation are valid, have samples, and are small', async (t) => {
   const app = await testApp(t)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { words } from '../words.ts'
+import { words } from '../support/words.ts'
 
 const nasty = fc.constantFrom(
   '__proto__',

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costlyRequests } from './fuzz-costly.ts'
 import { asMessage, chunkedMessages, mutated, requests, type FuzzRequest } from './fuzz-requests.ts'
-import { readUsage } from '../hardening/process-usage.ts'
+import { readUsage } from '../support/process-usage.ts'
 import {
   sendRaw,
   startWatched,
   type RawResponse,
   type WatchedVitrine,
-} from '../hardening/watched-vitrine.ts'
+} from '../support/watched-vitrine.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { openEvents } from '../event-stream.ts'
-import { formType } from '../resources.ts'
-import { startRedis, withRedis } from '../redis-server.ts'
-import { testApp, type TestApp } from '../test-app.ts'
-import { until } from '../until.ts'
+import { openEvents } from '../support/event-stream.ts'
+import { formType } from '../support/resources.ts'
+import { startRedis, withRedis } from '../support/redis-server.ts'
+import { testApp, type TestApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 /** In texts of these, secrets are looked for within others. */
 const unit = fc.constantFrom(

@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openEverything } from '../every-url.ts'
+import { openEverything } from '../support/every-url.ts'
 
 /** Names and values of request headers, of which each could change a response. */
 const sent: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { formType } from '../resources.ts'
-import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { formType } from '../support/resources.ts'
+import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 type Body = string | Buffer<ArrayBuffer>
 type Row = readonly [what: string, path: string, type: string, body: Body, allowed: number[]]

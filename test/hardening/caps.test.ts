@@ -4,11 +4,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { asJson, listOf, openClient, type Send } from '../faults/client.ts'
-import { limit, startInFolder } from '../faults/stopping.ts'
-import { asForm, createRecord, samples } from '../resources.ts'
-import { testApp } from '../test-app.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { asJson, listOf, openClient, type Send } from '../support/client.ts'
+import { limit, startInFolder } from '../support/stopping.ts'
+import { asForm, createRecord, samples } from '../support/resources.ts'
+import { testApp } from '../support/test-app.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 
 const json = { accept: 'application/json' }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const rows: readonly [title: string, status: number, fields: readonly string[]][] = [
   ['an upgrade', 200, ['Connection: Upgrade', 'Upgrade: websocket']],

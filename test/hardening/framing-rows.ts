@@ -1,4 +1,4 @@
-import { toGet, toRequest } from './watched-vitrine.ts'
+import { toGet, toRequest } from '../support/watched-vitrine.ts'
 import type { RawRow } from './raw-request-rows.ts'
 
 const host = 'Host: x'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asUpload } from '../multipart-form.ts'
-import { browserAccept, formType } from '../resources.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { asUpload } from '../support/multipart-form.ts'
+import { browserAccept, formType } from '../support/resources.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const json = { accept: 'application/json', 'content-type': 'application/json' }
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect as connectSession } from 'node:http2'
 import { test } from 'node:test'
 import { endHeaders, endStream, getRoot, openFrames, toFrame, types } from './http2-frames.ts'
-import { startLarge } from './large-vitrine.ts'
-import { curl, makeCertificate } from './tls-client.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { startLarge } from '../support/large-vitrine.ts'
+import { curl, makeCertificate } from '../support/tls-client.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 async function assertServed(origin: string): Promise<void> {
   assert.equal((await curl('--http2', `${origin}/health`)).status, 200)

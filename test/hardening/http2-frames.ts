@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import type { TLSSocket } from 'node:tls'
-import { openSecure } from './tls-client.ts'
+import { openSecure } from '../support/tls-client.ts'
 
 /** The frame types of RFC 9113 §6. */
 export const types = {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { endHeaders, endStream, getRoot, openFrames, toFrame, types } from './http2-frames.ts'
-import { makeCertificate } from './tls-client.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const headers = toFrame(types.headers, endStream | endHeaders, 1, getRoot)
 

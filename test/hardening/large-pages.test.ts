@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../data-app.ts'
+import { dataApp } from '../support/data-app.ts'
 
 test('a page of records that are larger than 16 MiB together gets 400, and a shorter one does not', async (t) => {
   const posts = Array.from({ length: 103 }, (_, id) => ({ id: id + 1, text: 'x'.repeat(340_000) }))

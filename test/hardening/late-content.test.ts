@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { test } from 'node:test'
-import { makeCertificate } from './tls-client.ts'
-import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
 const form = 'multipart/form-data; boundary=b'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { test } from 'node:test'
-import { curl, makeCertificate, openSecure } from './tls-client.ts'
-import { listen, startWatched } from './watched-vitrine.ts'
+import { curl, makeCertificate, openSecure } from '../support/tls-client.ts'
+import { listen, startWatched } from '../support/watched-vitrine.ts'
 
 test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers apply to both', async (t) => {
   const { origin, assertSound } = await startWatched(t, {

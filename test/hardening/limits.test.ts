@@ -10,7 +10,7 @@ import {
   startWatched,
   toGet,
   toRequest,
-} from './watched-vitrine.ts'
+} from '../support/watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
 const ordinary = toRequest('GET /health HTTP/1.1', ['Host: x'])

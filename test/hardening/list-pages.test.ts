@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWatched } from './watched-vitrine.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const headers = { accept: 'application/json' }
 

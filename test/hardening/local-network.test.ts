@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { browserAccept, formType } from '../resources.ts'
-import { asMultipart } from '../multipart-form.ts'
-import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
+import { browserAccept, formType } from '../support/resources.ts'
+import { asMultipart } from '../support/multipart-form.ts'
+import { startWatched, type WatchedVitrine } from '../support/watched-vitrine.ts'
 
 interface TestResponse {
   status: number

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMultipart, asUpload, type FormPart } from '../multipart-form.ts'
-import { formType } from '../resources.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { asMultipart, asUpload, type FormPart } from '../support/multipart-form.ts'
+import { formType } from '../support/resources.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const json = 'application/json'
 

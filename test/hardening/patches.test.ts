@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw, startWatched, toRequest } from './watched-vitrine.ts'
+import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const jsonPatch = 'application/json-patch+json'
 const mergePatch = 'application/merge-patch+json'

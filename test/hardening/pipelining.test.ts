@@ -3,10 +3,17 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { until } from '../until.ts'
-import { startLarge } from './large-vitrine.ts'
-import { makeCertificate, openSecure } from './tls-client.ts'
-import { sendRaw, listen, openSocket, startWatched, toGet, toRequest } from './watched-vitrine.ts'
+import { until } from '../support/until.ts'
+import { startLarge } from '../support/large-vitrine.ts'
+import { makeCertificate, openSecure } from '../support/tls-client.ts'
+import {
+  sendRaw,
+  listen,
+  openSocket,
+  startWatched,
+  toGet,
+  toRequest,
+} from '../support/watched-vitrine.ts'
 
 const host = 'Host: localhost'
 const json = 'Accept: application/json'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { asFile, asJson, openClient } from '../faults/client.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { asFile, asJson, openClient } from '../support/client.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 
 /** Without load shedding, since the speed of the machine must not affect the tests. */
 async function startPublic(t: TestContext, settings: Record<string, string> = {}) {

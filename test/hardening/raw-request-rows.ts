@@ -1,4 +1,4 @@
-import { toGet, toRequest } from './watched-vitrine.ts'
+import { toGet, toRequest } from '../support/watched-vitrine.ts'
 
 /** The bytes of a message, and the status codes that are right for it. */
 export type RawRow = readonly [

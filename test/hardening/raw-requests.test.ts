@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { framingRows, pipelinedRows, tooLargeRows } from './framing-rows.ts'
 import { fieldRows, requestLineRows, versionTwoRows } from './raw-request-rows.ts'
-import { sendRaw, hasNosniff, startWatched, toGet, toRequest } from './watched-vitrine.ts'
-import { words } from '../words.ts'
+import { sendRaw, hasNosniff, startWatched, toGet, toRequest } from '../support/watched-vitrine.ts'
+import { words } from '../support/words.ts'
 
 const allowed5xx = [501, 505]
 

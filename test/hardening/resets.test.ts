@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { buildApp } from '../../src/embed.ts'
-import { findFreePort } from '../free-port.ts'
-import { limit } from '../faults/stopping.ts'
-import { until } from '../until.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { limit } from '../support/stopping.ts'
+import { until } from '../support/until.ts'
 import { endHeaders, endStream, getRoot, preface, toFrame, types } from './http2-frames.ts'
-import { curl, makeCertificate } from './tls-client.ts'
-import { openSocket, startWatched, toRequest } from './watched-vitrine.ts'
+import { curl, makeCertificate } from '../support/tls-client.ts'
+import { openSocket, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 type Message = readonly [what: string, message: string | Buffer, hasResponse?: boolean]
 

@@ -4,9 +4,9 @@ import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { temporaryFolder } from '../start-vitrine.ts'
-import { curl, makeCertificate } from './tls-client.ts'
-import { startWatched } from './watched-vitrine.ts'
+import { temporaryFolder } from '../support/start-vitrine.ts'
+import { curl, makeCertificate } from '../support/tls-client.ts'
+import { startWatched } from '../support/watched-vitrine.ts'
 
 const versions = ['--http1.1', '--http2'] as const
 

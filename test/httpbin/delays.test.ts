@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { readUsage } from '../hardening/process-usage.ts'
-import { startWatched, toGet } from '../hardening/watched-vitrine.ts'
-import { testApp } from '../test-app.ts'
+import { readUsage } from '../support/process-usage.ts'
+import { startWatched, toGet } from '../support/watched-vitrine.ts'
+import { testApp } from '../support/test-app.ts'
 import { exchange } from './exchange.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 
 const megabyte = 1024 * 1024
 

@@ -1,9 +1,9 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { findUndocumented } from '../openapi/documented.ts'
-import { loadDocument } from '../openapi/load-document.ts'
+import { findUndocumented } from '../support/openapi/documented.ts'
+import { loadDocument } from '../support/openapi/load-document.ts'
 import { resolve } from '../../src/http/openapi/component.ts'
-import { testApp } from '../test-app.ts'
+import { testApp } from '../support/test-app.ts'
 
 const conditions = [{}, { 'if-none-match': '*' }, { 'if-match': '"zz"' }, { accept: 'x/y' }]
 

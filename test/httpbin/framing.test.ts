@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw } from '../hardening/watched-vitrine.ts'
-import { testApp } from '../test-app.ts'
+import { sendRaw } from '../support/watched-vitrine.ts'
+import { testApp } from '../support/test-app.ts'
 
 test('go-httpbin: the framing is as in the original', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'go-httpbin' } })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { testApp } from '../test-app.ts'
+import { testApp } from '../support/test-app.ts'
 
 /** The reason phrase, and names of headers with the letters that the services send. */
 const rows: readonly (readonly [path: string, reason: string, ...names: readonly string[]])[] = [

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { testApp } from '../test-app.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { testApp } from '../support/test-app.ts'
 import { exchange } from './exchange.ts'
 
 const prefixes = ['/httpbin', '/go-httpbin']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../test-app.ts'
+import { testApp } from '../support/test-app.ts'
 
 const xff = { 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }
 const proto = { 'x-forwarded-proto': 'https' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { testApp } from '../test-app.ts'
+import { testApp } from '../support/test-app.ts'
 import { deviations } from './deviations.ts'
 import { exchange, type RecordedResponse, type Row } from './exchange.ts'
 

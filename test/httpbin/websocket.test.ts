@@ -5,10 +5,10 @@ import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { deflateRawSync } from 'node:zlib'
 import { WebSocket } from 'ws'
-import { makeCertificate, openSecure } from '../hardening/tls-client.ts'
-import { listen, openSocket, sendRaw } from '../hardening/watched-vitrine.ts'
-import { testApp } from '../test-app.ts'
-import { until } from '../until.ts'
+import { makeCertificate, openSecure } from '../support/tls-client.ts'
+import { listen, openSocket, sendRaw } from '../support/watched-vitrine.ts'
+import { testApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 
 async function openApp(t: TestContext, settings: Record<string, string> = {}): Promise<string> {
   const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*', ...settings } })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { findOrigin, settingsIn, spawnVitrine, temporaryFolder } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import { findOrigin, settingsIn, spawnVitrine, temporaryFolder } from '../support/start-vitrine.ts'
 
 /** Starts the program as a user of json-server does, and returns its origin. */
 async function start(t: TestContext, flags: readonly string[]): Promise<string> {

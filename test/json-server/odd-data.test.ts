@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../data-app.ts'
+import { dataApp } from '../support/data-app.ts'
 import { findDifference } from './differences.ts'
 import { startOurs } from './ours.ts'
 import { sendComparable } from './send-both.ts'

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
-import { dataFile } from '../data-app.ts'
-import { startVitrine } from '../start-vitrine.ts'
+import { dataFile } from '../support/data-app.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 import type { Database } from './servers.ts'
 import type { Version } from './types.ts'
 

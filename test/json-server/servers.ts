@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { findFreePort } from '../free-port.ts'
-import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { projectFolder, temporaryFolder } from '../support/start-vitrine.ts'
 import type { Version } from './types.ts'
 
 export type Database = Readonly<Record<string, unknown>>

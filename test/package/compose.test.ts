@@ -9,8 +9,8 @@ import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
 import { settingNames, toEnvironmentName } from '../../src/config/settings.ts'
-import { withoutNginx, writeNginxFiles } from '../nginx.ts'
-import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
+import { withoutNginx, writeNginxFiles } from '../support/nginx.ts'
+import { projectFolder, temporaryFolder } from '../support/start-vitrine.ts'
 import { imageEnvironment, readProjectFile } from './dockerfile.ts'
 
 interface Service {

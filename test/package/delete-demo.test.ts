@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { environment } from './installed-package.ts'
-import { words } from '../words.ts'
-import { projectFolder } from '../start-vitrine.ts'
+import { words } from '../support/words.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
 
 const run = promisify(execFile)
 const notCopied = ['node_modules', '.git']

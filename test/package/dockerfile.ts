@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectFolder } from '../start-vitrine.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
 
 interface Instruction {
   /** `FROM` */

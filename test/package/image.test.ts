@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import packageJson from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/config.ts'
 import { settingNames, toEnvironmentName } from '../../src/config/settings.ts'
-import { projectFolder } from '../start-vitrine.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
 import {
   dockerfileText,
   findInImage,

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { projectFolder } from '../start-vitrine.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
 
 const run = promisify(execFile)
 

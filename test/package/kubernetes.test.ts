@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml'
 import packageJson from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/config.ts'
 import { settingNames, toEnvironmentName } from '../../src/config/settings.ts'
-import { projectFolder, temporaryFolder } from '../start-vitrine.ts'
+import { projectFolder, temporaryFolder } from '../support/start-vitrine.ts'
 import { findInImage, imageEnvironment, readProjectFile } from './dockerfile.ts'
 
 const text = readProjectFile('deploy/kubernetes.yaml')

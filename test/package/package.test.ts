@@ -18,7 +18,12 @@ import {
   makeFolder,
   npm,
 } from './installed-package.ts'
-import { findOrigin, projectFolder, spawnProgram, temporaryFolder } from '../start-vitrine.ts'
+import {
+  findOrigin,
+  projectFolder,
+  spawnProgram,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
 
 const run = promisify(execFile)
 const nobody = 65_534

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { findChromium } from '../browser/find-chromium.ts'
-import { projectFolder } from '../start-vitrine.ts'
+import { findChromium } from '../support/find-chromium.ts'
+import { projectFolder } from '../support/start-vitrine.ts'
 import { copyRepository, environment, makeFolder, npm, packPackage } from './installed-package.ts'
 
 const guide = await readFile(join(projectFolder, 'docs/testing-a-frontend.md'), 'utf8')

@@ -6,7 +6,7 @@ import {
   query,
   withoutPostgres,
   type PostgresServer,
-} from '../postgres-server.ts'
+} from '../support/postgres-server.ts'
 import { entriesContract } from '../../src/stores/idempotency/idempotency.contract.ts'
 import { createIdempotencyEntries } from '../../src/stores/idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../src/stores/postgres/database.ts'

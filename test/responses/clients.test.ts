@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startVitrine } from '../start-vitrine.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
 import { npmClients, observe, scenarios } from './clients.ts'
 
 const mismatch = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { loadConfig } from '../../src/config/config.ts'
-import { testApp } from '../test-app.ts'
-import { until } from '../until.ts'
+import { testApp } from '../support/test-app.ts'
+import { until } from '../support/until.ts'
 import { openFaults, openSocket, readToEnd } from './read-faults.ts'
 
 const rejected = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:http2'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { fetchOver, openFaults, openSession, type StreamResult } from './read-faults.ts'
 
 const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } =

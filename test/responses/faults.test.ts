@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { fetchWithNode, openFaults, openSocket, readToEnd } from './read-faults.ts'
 
 const toRequest = (path: string, method = 'GET') =>

@@ -5,8 +5,8 @@ import { get as getHttps } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
-import { makeCertificate } from '../hardening/tls-client.ts'
-import { testApp, type TestApp } from '../test-app.ts'
+import { makeCertificate } from '../support/tls-client.ts'
+import { testApp, type TestApp } from '../support/test-app.ts'
 
 /** Unlike `once`, also if an error comes first. */
 async function closed(emitter: EventEmitter): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Exchange } from '../../src/exchanges/exchange.ts'
-import { until } from '../until.ts'
+import { until } from '../support/until.ts'
 import { fetchOver, fetchWithNode, openFaults, openSession, type Listening } from './read-faults.ts'
 
 async function findExchange({ app }: Listening, number: number): Promise<Exchange> {

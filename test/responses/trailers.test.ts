@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { createBin, type Captured } from '../bins.ts'
-import { sendRaw } from '../hardening/watched-vitrine.ts'
-import { findExchange } from '../recorded.ts'
+import { createBin, type Captured } from '../support/bins.ts'
+import { sendRaw } from '../support/watched-vitrine.ts'
+import { findExchange } from '../support/recorded.ts'
 import { openFaults, openSession, type Listening } from './read-faults.ts'
 
 type Fields = readonly (readonly [name: string, value: string])[]

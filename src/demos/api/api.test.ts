@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 
 interface Content {

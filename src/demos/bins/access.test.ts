@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBin, type Captured } from '../../../test/bins.ts'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin, type Captured } from '../../../test/support/bins.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
   const app = await testApp(t)

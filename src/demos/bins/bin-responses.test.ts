@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { createBin, type NewBin } from '../../../test/bins.ts'
-import { openEvents } from '../../../test/event-stream.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { until } from '../../../test/until.ts'
+import { createBin, type NewBin } from '../../../test/support/bins.ts'
+import { openEvents } from '../../../test/support/event-stream.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { until } from '../../../test/support/until.ts'
 
 test('the response of a bin can be set, with every part of a description', async (t) => {
   const app = await testApp(t)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createBin, type NewBin } from '../../../test/bins.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { until } from '../../../test/until.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+import { createBin, type NewBin } from '../../../test/support/bins.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { until } from '../../../test/support/until.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 
 test('a bin has an id that cannot be guessed, and a secret that no other response has', async (t) => {
   const app = await testApp(t)

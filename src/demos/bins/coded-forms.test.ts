@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { createBin, type Captured } from '../../../test/bins.ts'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin, type Captured } from '../../../test/support/bins.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const form = asMultipart([
   { name: 'text', content: 'plain' },

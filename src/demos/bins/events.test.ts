@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test, type TestContext } from 'node:test'
-import { createBin, type Captured, type NewBin } from '../../../test/bins.ts'
-import { openEvents } from '../../../test/event-stream.ts'
-import { createSchema, openPostgresServer } from '../../../test/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../../test/postgres-server.ts'
-import { settingsIn, startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin, type Captured, type NewBin } from '../../../test/support/bins.ts'
+import { openEvents } from '../../../test/support/event-stream.ts'
+import { createSchema, openPostgresServer } from '../../../test/support/postgres-server.ts'
+import { withoutPostgres, type PostgresServer } from '../../../test/support/postgres-server.ts'
+import { settingsIn, startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 async function openBin(t: TestContext) {
   const app = await testApp(t)

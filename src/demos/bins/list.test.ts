@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createBin } from '../../../test/bins.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin } from '../../../test/support/bins.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 async function createFilledBin(t: TestContext) {
   const sequence = [{ status: 200, times: 2 }, { status: 404 }]

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NewBin } from '../../../test/bins.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+import type { NewBin } from '../../../test/support/bins.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 
 test('a bin has a name in its JSON, on its page, and in the list of a browser with its secret', async (t) => {
   const app = await testApp(t)

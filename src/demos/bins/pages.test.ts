@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { createBin, type Captured } from '../../../test/bins.ts'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin, type Captured } from '../../../test/support/bins.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const headers = { accept: 'text/html' }
 

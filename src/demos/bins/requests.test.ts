@@ -8,10 +8,10 @@ import { Readable } from 'node:stream'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { createBin, type Captured } from '../../../test/bins.ts'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin, type Captured } from '../../../test/support/bins.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const run = promisify(execFile)
 

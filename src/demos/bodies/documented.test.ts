@@ -1,7 +1,7 @@
 import { test } from 'node:test'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { assertDocumented } from '../../../test/support/openapi/assert-documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('the responses of bodies are as documented', async (t) => {
   const app = await testApp(t)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 /** One part as it travels: its header lines, then its content. */
 interface Part {

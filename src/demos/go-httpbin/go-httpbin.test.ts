@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('the page of the demo is marked in the navigation', async (t) => {
   const app = await testApp(t)

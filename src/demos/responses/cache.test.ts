@@ -1,7 +1,7 @@
 import type { InjectOptions } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/responses/cache/a'
 

@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
-import { makeCertificate } from '../../../test/hardening/tls-client.ts'
-import { sendRaw } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { makeCertificate } from '../../../test/support/tls-client.ts'
+import { sendRaw } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const path = '/responses/custom'
 

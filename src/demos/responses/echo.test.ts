@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { connect, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { curl, makeCertificate } from '../../../test/hardening/tls-client.ts'
-import { startVitrine } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { curl, makeCertificate } from '../../../test/support/tls-client.ts'
+import { startVitrine } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 /** Sends the bytes of a request, and returns those of the response. */
 async function send(t: TestContext, message: string): Promise<string> {

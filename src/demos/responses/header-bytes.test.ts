@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 async function getRaw(app: TestApp, target: string): Promise<string> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendRaw } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const body = '0123456789'
 const range = { range: 'bytes=3-' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const url = '/responses/rate/a'
 const now = Date.UTC(2026, 0, 1)

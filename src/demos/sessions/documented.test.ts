@@ -1,7 +1,7 @@
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
-import { browserAccept } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { assertDocumented } from '../../../test/support/openapi/assert-documented.ts'
+import { browserAccept } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('the responses of sessions are as documented', async (t) => {
   const app = await testApp(t)

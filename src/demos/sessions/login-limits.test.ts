@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord } from '../../../test/resources.ts'
-import { ann, isLoggedIn, logIn } from '../../../test/sign-in.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord } from '../../../test/support/resources.ts'
+import { ann, isLoggedIn, logIn } from '../../../test/support/sign-in.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('logins have a stricter limit in addition to the one for all requests', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '100', LOGIN_RATE_LIMIT: '3' } })

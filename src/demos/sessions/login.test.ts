@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, browserAccept, createRecord } from '../../../test/resources.ts'
-import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, browserAccept, createRecord } from '../../../test/support/resources.ts'
+import {
+  ann,
+  cookieOf,
+  enter,
+  isLoggedIn,
+  logIn,
+  readSession,
+} from '../../../test/support/sign-in.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/login'
 const right = { username: ann.name, password: ann.password }

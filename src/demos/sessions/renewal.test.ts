@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserAccept } from '../../../test/resources.ts'
-import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { browserAccept } from '../../../test/support/resources.ts'
+import {
+  ann,
+  cookieOf,
+  enter,
+  isLoggedIn,
+  logIn,
+  readSession,
+} from '../../../test/support/sign-in.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const url = '/session'
 const page = { accept: browserAccept }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyDatabase } from '../../../test/empty-database.ts'
-import { browserAccept } from '../../../test/resources.ts'
-import { ann, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { emptyDatabase } from '../../../test/support/empty-database.ts'
+import { browserAccept } from '../../../test/support/resources.ts'
+import { ann, enter, isLoggedIn, logIn, readSession } from '../../../test/support/sign-in.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/session'
 const page = { accept: browserAccept }

@@ -3,10 +3,17 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { asForm, browserAccept, temporaryDatabase } from '../../../test/resources.ts'
-import { ann, cookieOf, enter, isLoggedIn, logIn, readSession } from '../../../test/sign-in.ts'
-import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, browserAccept, temporaryDatabase } from '../../../test/support/resources.ts'
+import {
+  ann,
+  cookieOf,
+  enter,
+  isLoggedIn,
+  logIn,
+  readSession,
+} from '../../../test/support/sign-in.ts'
+import { startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/session'
 const page = { accept: browserAccept }

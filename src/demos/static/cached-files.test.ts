@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
-import { until } from '../../../test/until.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { until } from '../../../test/support/until.ts'
 
 const modified = 1e9
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { demos } from '../catalogue.ts'
 
 type Attributes = Readonly<Record<string, string>>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { lastModified, openFolder } from '../../../test/static-folder.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { lastModified, openFolder } from '../../../test/support/static-folder.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('a single range gets 206 with that part', async (t) => {
   const app = await openFolder(t)

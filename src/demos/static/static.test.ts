@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { lastModified, openFolder } from '../../../test/static-folder.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { lastModified, openFolder } from '../../../test/support/static-folder.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('a file is served unchanged, with its media type and validators', async (t) => {
   const app = await openFolder(t)

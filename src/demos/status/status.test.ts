@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { without } from '../../../test/resources.ts'
-import { assertDocumented } from '../../../test/openapi/documented.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { without } from '../../../test/support/resources.ts'
+import { assertDocumented } from '../../../test/support/openapi/documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('every status code from 200 to 599 can be requested', async (t) => {
   const app = await testApp(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/documented.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { assertDocumented } from '../../../test/support/openapi/documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/documented.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { assertDocumented } from '../../../test/support/openapi/documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('the value of a is returned as text', async (t) => {
   const app = await testApp(t)

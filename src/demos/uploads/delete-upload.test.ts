@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { asUpload } from '../../../test/multipart-form.ts'
-import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { asUpload } from '../../../test/support/multipart-form.ts'
+import {
+  assertNothingStored,
+  listUploads,
+  openUploads,
+  upload,
+} from '../../../test/support/uploads.ts'
 
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
 

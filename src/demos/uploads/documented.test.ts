@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { upload } from '../../../test/uploads.ts'
+import { assertDocumented } from '../../../test/support/openapi/assert-documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { upload } from '../../../test/support/uploads.ts'
 
 test('the responses of uploads are as documented', async (t) => {
   const app = await testApp(t)

@@ -3,13 +3,18 @@ import { readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { asFile, asJson, listOf, openClient } from '../../../test/faults/client.ts'
-import { get, openConnection, startInFolder } from '../../../test/faults/stopping.ts'
-import { aroundPart, asMultipart, asUpload, multipartType } from '../../../test/multipart-form.ts'
-import { temporaryDatabase } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { until } from '../../../test/until.ts'
-import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { asFile, asJson, listOf, openClient } from '../../../test/support/client.ts'
+import { get, openConnection, startInFolder } from '../../../test/support/stopping.ts'
+import {
+  aroundPart,
+  asMultipart,
+  asUpload,
+  multipartType,
+} from '../../../test/support/multipart-form.ts'
+import { temporaryDatabase } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { until } from '../../../test/support/until.ts'
+import { listUploads, openUploads, upload } from '../../../test/support/uploads.ts'
 
 const content = (bytes: number) => Buffer.alloc(bytes, 'g')
 

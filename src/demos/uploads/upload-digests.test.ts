@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { example, ofNothing, sha256, sha512, toField } from '../../../test/digests.ts'
-import { asUpload } from '../../../test/multipart-form.ts'
-import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { example, ofNothing, sha256, sha512, toField } from '../../../test/support/digests.ts'
+import { asUpload } from '../../../test/support/multipart-form.ts'
+import {
+  assertNothingStored,
+  listUploads,
+  openUploads,
+  upload,
+} from '../../../test/support/uploads.ts'
 
 test('a form with a file is stored only when the digest of the whole form matches', async (t) => {
   const { app, folder } = await openUploads(t, { DEMOS: 'uploads,bodies' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMultipart, type FormPart } from '../../../test/multipart-form.ts'
-import { assertNothingStored, listUploads, openUploads } from '../../../test/uploads.ts'
+import { asMultipart, type FormPart } from '../../../test/support/multipart-form.ts'
+import { assertNothingStored, listUploads, openUploads } from '../../../test/support/uploads.ts'
 
 const url = '/profile'
 const file: FormPart = { name: 'upfiles', fileName: 'glass.txt', content: 'glass' }

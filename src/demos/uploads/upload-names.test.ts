@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMultipart } from '../../../test/multipart-form.ts'
-import { listUploads, openUploads, upload } from '../../../test/uploads.ts'
+import { asMultipart } from '../../../test/support/multipart-form.ts'
+import { listUploads, openUploads, upload } from '../../../test/support/uploads.ts'
 
 test('the name is the file name without folders and control characters', async (t) => {
   const { app } = await openUploads(t)

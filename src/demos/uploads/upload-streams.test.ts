@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { aroundPart, asUpload, multipartType } from '../../../test/multipart-form.ts'
-import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
-import { until } from '../../../test/until.ts'
-import { assertNothingStored, openUploads, upload } from '../../../test/uploads.ts'
+import { aroundPart, asUpload, multipartType } from '../../../test/support/multipart-form.ts'
+import { startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { until } from '../../../test/support/until.ts'
+import { assertNothingStored, openUploads, upload } from '../../../test/support/uploads.ts'
 
 const { before, after } = aroundPart({ name: 'upfiles', fileName: 'large.bin' })
 const chunk = Buffer.alloc(64 * 1024, 'glass')

@@ -9,12 +9,17 @@ import {
   asUpload,
   multipartType,
   type FormPart,
-} from '../../../test/multipart-form.ts'
-import { assertNothingStored, listUploads, openUploads, upload } from '../../../test/uploads.ts'
-import { findExchange, openRecordedApp } from '../../../test/recorded.ts'
-import { browserAccept } from '../../../test/resources.ts'
-import { startVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/multipart-form.ts'
+import {
+  assertNothingStored,
+  listUploads,
+  openUploads,
+  upload,
+} from '../../../test/support/uploads.ts'
+import { findExchange, openRecordedApp } from '../../../test/support/recorded.ts'
+import { browserAccept } from '../../../test/support/resources.ts'
+import { startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/profile'
 const file: FormPart = {

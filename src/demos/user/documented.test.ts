@@ -1,6 +1,6 @@
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/assert-documented.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { assertDocumented } from '../../../test/support/openapi/assert-documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('the responses of user are as documented', async (t) => {
   const app = await testApp(t)

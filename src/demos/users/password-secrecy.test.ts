@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { InjectOptions } from 'fastify'
 import { test } from 'node:test'
-import { asForm, createRecord } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, createRecord } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const secret = 'nobody-may-read-this'
 const accepts = ['text/html', 'application/json', 'text/plain', 'application/problem+json', '*/*']

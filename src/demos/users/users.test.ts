@@ -8,8 +8,8 @@ import {
   openStored,
   readRecord,
   temporaryDatabase,
-} from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 /** Whether a stored argon2id hash in the PHC string format is that of this password. */
 function isHashOf(stored: unknown, password: string): boolean {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays } from '../../../test/request-both-ways.ts'
-import { mirror } from '../../../test/mirror.ts'
-import { sendToMirror } from '../../../test/mirrored-body.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays } from '../../../test/support/request-both-ways.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { sendToMirror } from '../../../test/support/mirrored-body.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 type App = Awaited<ReturnType<typeof testApp>>
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { example, ofNothing, sha256, sha512, toField } from '../../../test/digests.ts'
-import { sendRaw, ownHost } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { example, ofNothing, sha256, sha512, toField } from '../../../test/support/digests.ts'
+import { sendRaw, ownHost } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { findWantedAlgorithm } from './digest.ts'
 
 const requestCases: [value: string, status: number][] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mirror } from '../../../test/mirror.ts'
-import { sendToMirror } from '../../../test/mirrored-body.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { sendToMirror } from '../../../test/support/mirrored-body.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const formType = 'application/x-www-form-urlencoded'
 

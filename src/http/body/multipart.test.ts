@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asMultipart, multipartType } from '../../../test/multipart-form.ts'
-import { startVitrine } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asMultipart, multipartType } from '../../../test/support/multipart-form.ts'
+import { startVitrine } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const url = '/users/post/formdata'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, type TestRequest } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays, type TestRequest } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const json = { 'content-type': 'application/json' }
 const patch = (body: string): TestRequest => ({

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { sendBothWays, sendInjected, sendRaw, ownOrigin } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import {
+  sendBothWays,
+  sendInjected,
+  sendRaw,
+  ownOrigin,
+} from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
 

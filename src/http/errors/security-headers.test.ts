@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, sendRaw, type TestRequest } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays, sendRaw, type TestRequest } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const jsonType = { 'content-type': 'application/json' }
 const evil = { origin: 'https://evil.example' }

@@ -6,9 +6,9 @@ import {
   openSocket,
   startWatched,
   toRequest,
-} from '../../../test/hardening/watched-vitrine.ts'
-import { sendRaw } from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/watched-vitrine.ts'
+import { sendRaw } from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
 const expects = 'Expect: 100-continue'

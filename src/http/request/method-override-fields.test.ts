@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, type TestRequest } from '../../../test/request-both-ways.ts'
-import { mirror } from '../../../test/mirror.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays, type TestRequest } from '../../../test/support/request-both-ways.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }

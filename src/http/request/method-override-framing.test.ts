@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, sendRaw, ownHost } from '../../../test/request-both-ways.ts'
-import { mirror } from '../../../test/mirror.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { words } from '../../../test/words.ts'
+import { sendBothWays, sendRaw, ownHost } from '../../../test/support/request-both-ways.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { words } from '../../../test/support/words.ts'
 
 /** Paths whose GET is made in different ways: text, a page, a file, a streamed list, an error. */
 const paths = words`

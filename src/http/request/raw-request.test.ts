@@ -5,13 +5,13 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect as connectSocket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
-import { makeCertificate } from '../../../test/hardening/tls-client.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { makeCertificate } from '../../../test/support/tls-client.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 import { readBytes } from '../body/read-bytes.ts'
 import { sendJson } from '../response/send.ts'
 import { toRawRequest, type RawRequest } from './raw-request.ts'
-import { words } from '../../../test/words.ts'
+import { words } from '../../../test/support/words.ts'
 
 /** Responds to every request under `/raw` with the request as it was sent, and to `/parsed` likewise. */
 const echo: Demo = {

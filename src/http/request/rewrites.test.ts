@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findOrigin, settingsIn } from '../../../test/start-vitrine.ts'
-import { spawnVitrine, temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { findOrigin, settingsIn } from '../../../test/support/start-vitrine.ts'
+import { spawnVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { createRewriter } from './rewrites.ts'
 
 // The README of json-server.

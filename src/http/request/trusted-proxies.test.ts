@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { createRecord } from '../../../test/resources.ts'
-import { ann } from '../../../test/sign-in.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord } from '../../../test/support/resources.ts'
+import { ann } from '../../../test/support/sign-in.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { loadConfig } from '../../config/config.ts'
 
 const proxy = '10.0.0.1'

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { test, type TestContext } from 'node:test'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
 const decoders = { zstd: createZstdDecompress, br: createBrotliDecompress, gzip: createGunzip }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
 test('HEAD of a stream has the headers of GET, and reads nothing', async (t) => {

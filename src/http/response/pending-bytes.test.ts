@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { makeCertificate } from '../../../test/hardening/tls-client.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { makeCertificate } from '../../../test/support/tls-client.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
 /** Sends a request, and disconnects when it has arrived. */

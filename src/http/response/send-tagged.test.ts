@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord, without } from '../../../test/resources.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
-import { words } from '../../../test/words.ts'
+import { createRecord, without } from '../../../test/support/resources.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { words } from '../../../test/support/words.ts'
 
 const paths = words`
   / /problems /problems/not-found /people

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, sendRaw } from '../../../test/request-both-ways.ts'
-import { failedStart } from '../../../test/failed-start.ts'
-import { mirror } from '../../../test/mirror.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays, sendRaw } from '../../../test/support/request-both-ways.ts'
+import { failedStart } from '../../../test/support/failed-start.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { loadConfig } from '../../config/config.ts'
 import { isLoopback } from '../../config/hosts.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendBothWays, ownHost, ownOrigin } from '../../../test/request-both-ways.ts'
-import { mirror } from '../../../test/mirror.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { sendBothWays, ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
+import { mirror } from '../../../test/support/mirror.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Row = readonly [status: number, headers: Headers]

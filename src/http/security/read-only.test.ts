@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord } from '../../../test/resources.ts'
-import { emptyDatabase } from '../../../test/empty-database.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, createRecord } from '../../../test/support/resources.ts'
+import { emptyDatabase } from '../../../test/support/empty-database.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('with READ_ONLY every route that stores something gets 403, and nothing changes', async (t) => {
   const DATABASE_URL = await emptyDatabase(`sqlite:${await temporaryFolder(t)}/vitrine.db`)

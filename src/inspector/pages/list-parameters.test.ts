@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const long = `path=${'x'.repeat(251)}`
 const chain = 'status=4&request_id=374f469f-e3e0-4eda-9a6b-b5639dfcfbd4'

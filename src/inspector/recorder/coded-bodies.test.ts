@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
-import { createBin } from '../../../test/bins.ts'
-import { findExchange, openRecordedApp } from '../../../test/recorded.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createBin } from '../../../test/support/bins.ts'
+import { findExchange, openRecordedApp } from '../../../test/support/recorded.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { mask } from '../../exchanges/exchange.ts'
 
 const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } = zlib

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { exchange } from '../../../test/exchanges.ts'
+import { exchange } from '../../../test/support/exchanges.ts'
 import { toParts } from './exchange-events.ts'
 
 test('what a viewer has missed is sent in parts, so that other requests are handled in between', () => {

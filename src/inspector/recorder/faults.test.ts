@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
-import { until } from '../../../test/until.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { until } from '../../../test/support/until.ts'
 import type { Exchange } from '../../exchanges/exchange.ts'
 
 const url = '/responses/sequence/my-test'

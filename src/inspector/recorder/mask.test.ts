@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formType } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { formType } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const secret = 'c0ffee-c0ffee'
 const page = { accept: 'text/html' }

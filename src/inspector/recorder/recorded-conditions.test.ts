@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm } from '../../../test/resources.ts'
+import { asForm } from '../../../test/support/resources.ts'
 import {
   findExchange,
   findExchanges,
   openRecordedApp,
   type Headers,
-} from '../../../test/recorded.ts'
+} from '../../../test/support/recorded.ts'
 
 test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
   const { app, id } = await openRecordedApp(t)

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:http2'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { openSocket, sendRaw, toRequest } from '../../../test/hardening/watched-vitrine.ts'
-import { makeCertificate } from '../../../test/hardening/tls-client.ts'
+import { openSocket, sendRaw, toRequest } from '../../../test/support/watched-vitrine.ts'
+import { makeCertificate } from '../../../test/support/tls-client.ts'
 import {
   findExchange,
   findExchanges,
   openRecordedApp,
   type Headers,
-} from '../../../test/recorded.ts'
-import { formType } from '../../../test/resources.ts'
-import { startVitrine } from '../../../test/start-vitrine.ts'
+} from '../../../test/support/recorded.ts'
+import { formType } from '../../../test/support/resources.ts'
+import { startVitrine } from '../../../test/support/start-vitrine.ts'
 import type { Exchange } from '../../exchanges/exchange.ts'
 
 for (const version of ['1.0', '1.1']) {

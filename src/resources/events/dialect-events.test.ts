@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../../test/data-app.ts'
-import { openEvents } from '../../../test/event-stream.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { openEvents } from '../../../test/support/event-stream.ts'
 
 for (const JSON_SERVER of ['0.17', '1']) {
   test(`json-server ${JSON_SERVER} has events of writes, with ids as they are in the file`, async (t) => {

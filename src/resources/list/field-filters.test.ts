@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { dataApp } from '../../../test/data-app.ts'
-import { asForm, createRecord } from '../../../test/resources.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { asForm, createRecord } from '../../../test/support/resources.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 
-import { openThings, plain, things, unusualNames } from '../../../test/things.ts'
+import { openThings, plain, things, unusualNames } from '../../../test/support/things.ts'
 
 const filters: readonly [query: string, names: string][] = [
   ['address.city=Rome', 'One'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, type Shown } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord, type Shown } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const json = { accept: 'application/json' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, readNames } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord, readNames } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const places = [
   { name: 'Åre', latitude: 63.4, longitude: 13.1, note: 'Snow' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { dataApp } from '../../../test/data-app.ts'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const json = { accept: 'application/json' }
 const digits = `${'1'.repeat(1_000_000)}x`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, openRecord } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord, openRecord } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 async function open(app: FastifyInstance, url: string): Promise<string> {
   const { statusCode, body } = await app.inject(url)

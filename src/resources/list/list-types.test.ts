@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRecord, openRecord } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord, openRecord } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const types = {
   csv: ['text/csv', 'text/csv; charset=utf-8; header=present'],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, readNames } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { things } from '../../../test/things.ts'
-import { words } from '../../../test/words.ts'
+import { createRecord, readNames } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { things } from '../../../test/support/things.ts'
+import { words } from '../../../test/support/words.ts'
 import { toResourceDemo } from '../routes.ts'
 
 const demos = [toResourceDemo(things)]

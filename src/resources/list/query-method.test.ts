@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { test } from 'node:test'
-import { createRecord, formType, type Shown } from '../../../test/resources.ts'
-import { startVitrine } from '../../../test/start-vitrine.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { createRecord, formType, type Shown } from '../../../test/support/resources.ts'
+import { startVitrine } from '../../../test/support/start-vitrine.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const acceptQuery = '"application/json", "application/x-www-form-urlencoded"'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, browserAccept, openRecord, samples } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { asForm, browserAccept, openRecord, samples } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const page = { accept: browserAccept }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, openRecord, samples } from '../../../test/resources.ts'
+import { asForm, openRecord, samples } from '../../../test/support/resources.ts'
 
 for (const { path, fields } of samples) {
   test(`the page of a record of ${path} links to the list, its form and its other representations`, async (t) => {

@@ -8,8 +8,8 @@ import {
   samples,
   without,
   type Shown,
-} from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 const html = 'text/html; charset=utf-8'
 const json = 'application/json; charset=utf-8'

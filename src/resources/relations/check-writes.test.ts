@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBlog, openFilledBlog } from '../../../test/blog.ts'
-import { asForm, temporaryDatabase } from '../../../test/resources.ts'
+import { openBlog, openFilledBlog } from '../../../test/support/blog.ts'
+import { asForm, temporaryDatabase } from '../../../test/support/resources.ts'
 
 const merge = { 'content-type': 'application/merge-patch+json' }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../../test/data-app.ts'
-import { openBlog, openFilledBlog } from '../../../test/blog.ts'
-import { temporaryDatabase } from '../../../test/resources.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { openBlog, openFilledBlog } from '../../../test/support/blog.ts'
+import { temporaryDatabase } from '../../../test/support/resources.ts'
 
 const ann = { id: 1, name: 'Ann', email: 'ann@x.org' }
 const bob = { id: 2, name: 'Bob', email: 'bob@x.org' }

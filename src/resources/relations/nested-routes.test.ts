@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openFilledBlog } from '../../../test/blog.ts'
+import { openFilledBlog } from '../../../test/support/blog.ts'
 
 test('the children of a record have all parameters of a list', async (t) => {
   const { app, add, read } = await openFilledBlog(t)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openBlog, openFilledBlog } from '../../../test/blog.ts'
-import { dataApp } from '../../../test/data-app.ts'
+import { openBlog, openFilledBlog } from '../../../test/support/blog.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
 
 test('a parent with children of the rule restrict is not deleted: 409 names them', async (t) => {
   const { app, read } = await openFilledBlog(t)

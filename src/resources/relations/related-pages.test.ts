@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openBlog, openFilledBlog, type Blog } from '../../../test/blog.ts'
-import { asForm } from '../../../test/resources.ts'
+import { openBlog, openFilledBlog, type Blog } from '../../../test/support/blog.ts'
+import { asForm } from '../../../test/support/resources.ts'
 
 const readPage = async ({ app }: Blog, url: string) =>
   (await app.inject({ url, headers: { accept: 'text/html' } })).body

@@ -6,8 +6,8 @@ import {
   readRecord,
   samples,
   temporaryDatabase,
-} from '../../../test/resources.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const types = { json: 'application/json', text: 'text/plain', html: 'text/html' } as const
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, createRecord, readRecord, samples } from '../../../test/resources.ts'
-import { formsOf, tagsOf, typedIn } from '../../../test/tags.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+import { asForm, createRecord, readRecord, samples } from '../../../test/support/resources.ts'
+import { formsOf, tagsOf, typedIn } from '../../../test/support/tags.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 
 const json = { accept: 'application/json' }
 

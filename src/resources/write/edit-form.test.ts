@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { dataApp } from '../../../test/data-app.ts'
-import { kinds } from '../../../test/form-kinds.ts'
-import { asForm, createRecord, formType, readRecord } from '../../../test/resources.ts'
-import { formsOf, tagsOf } from '../../../test/tags.ts'
-import { testApp, type TestApp } from '../../../test/test-app.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { kinds } from '../../../test/support/form-kinds.ts'
+import { asForm, createRecord, formType, readRecord } from '../../../test/support/resources.ts'
+import { formsOf, tagsOf } from '../../../test/support/tags.ts'
+import { testApp, type TestApp } from '../../../test/support/test-app.ts'
 
 /** What a browser without script sends of the n-th form of a page. */
 function toPairs(page: string, index = 0): [string, string][] {

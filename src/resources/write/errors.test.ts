@@ -7,8 +7,8 @@ import {
   openRecord,
   samples,
   type Shown,
-} from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 interface Problem {
   type: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataApp } from '../../../test/data-app.ts'
-import { formType } from '../../../test/resources.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { formType } from '../../../test/support/resources.ts'
 
 const item = {
   id: 1,

@@ -7,11 +7,11 @@ import {
   readRecord,
   samples,
   without,
-} from '../../../test/resources.ts'
-import { dataApp } from '../../../test/data-app.ts'
-import { formsOf, inputNamed, inputsOf, tagsOf } from '../../../test/tags.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+} from '../../../test/support/resources.ts'
+import { dataApp } from '../../../test/support/data-app.ts'
+import { formsOf, inputNamed, inputsOf, tagsOf } from '../../../test/support/tags.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 
 for (const { path, fields } of samples) {
   const names = Object.keys(fields)

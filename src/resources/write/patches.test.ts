@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { fieldsOf, openRecord, openStored, readRecord } from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+import { fieldsOf, openRecord, openStored, readRecord } from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
 
 const jsonPatch = 'application/json-patch+json'

@@ -11,8 +11,8 @@ import {
   temporaryDatabase,
   without,
   type Shown,
-} from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 for (const { path, fields } of samples) {
   const readable = without<string | number>(fields, 'password')

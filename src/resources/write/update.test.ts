@@ -11,8 +11,8 @@ import {
   readRecord,
   samples,
   temporaryDatabase,
-} from '../../../test/resources.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/resources.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 for (const { path, fields } of samples) {
   for (const accept of [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertDocumented } from '../../../test/openapi/documented.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { findInvalid } from '../../../test/valid-html.ts'
+import { assertDocumented } from '../../../test/support/openapi/documented.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { findInvalid } from '../../../test/support/valid-html.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { toTarget } from '../sample-request.ts'
 

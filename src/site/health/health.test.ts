@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/test-app.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 
 test('health is a JSON object with the status ok', async (t) => {
   const app = await testApp(t)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../../demos/catalogue.ts'
 import type { Demo } from '../demo.ts'
-import { testApp } from '../../../test/test-app.ts'
-import { testDemos } from '../../../test/test-demos.ts'
+import { testApp } from '../../../test/support/test-app.ts'
+import { testDemos } from '../../../test/support/test-demos.ts'
 
 /** The URL of each demo. */
 const pages = demos.map(toPage)

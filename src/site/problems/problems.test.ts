@@ -6,8 +6,8 @@ import {
   ownHost,
   ownOrigin,
   type TestRequest,
-} from '../../../test/request-both-ways.ts'
-import { testApp } from '../../../test/test-app.ts'
+} from '../../../test/support/request-both-ways.ts'
+import { testApp } from '../../../test/support/test-app.ts'
 import { problemTypes } from '../../http/errors/problem-types.ts'
 
 interface Problem {

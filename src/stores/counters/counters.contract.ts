@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { until } from '../../../test/until.ts'
+import { until } from '../../../test/support/until.ts'
 import type { Counters } from './counters.ts'
 
 /** Opens empty counters with windows of this length. */

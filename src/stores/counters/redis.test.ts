@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { useRedis, withRedis } from '../../../test/redis-server.ts'
+import { useRedis, withRedis } from '../../../test/support/redis-server.ts'
 import { countersContract } from './counters.contract.ts'
 import { createRedisCounters } from './redis.ts'
 

@@ -1,6 +1,6 @@
 import { suite, test } from 'node:test'
-import { useRedis, withRedis } from '../../../test/redis-server.ts'
-import { until } from '../../../test/until.ts'
+import { useRedis, withRedis } from '../../../test/support/redis-server.ts'
+import { until } from '../../../test/support/until.ts'
 import { createOpenReplicas } from './redis.ts'
 import { replicasContract } from './replicas.contract.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { temporaryFolder } from '../../../test/start-vitrine.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
 import { createSqliteRecords } from '../records/sqlite/records.ts'
 import { openSqliteDatabase } from '../sqlite/database.ts'
 import { createDatabaseSessions } from './database.ts'

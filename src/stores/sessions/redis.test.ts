@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { startRedis, useRedis, withRedis } from '../../../test/redis-server.ts'
+import { startRedis, useRedis, withRedis } from '../../../test/support/redis-server.ts'
 import { StoreFailure } from '../store-failure.ts'
 import { openRedisDatabase } from '../redis/database.ts'
 import { createRedisSessions } from './redis.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startS3, type S3Fault, type S3Server } from '../../../../test/s3-server.ts'
-import { accessKeyId, secretAccessKey } from '../../../../test/s3-signature.ts'
+import { startS3, type S3Fault, type S3Server } from '../../../../test/support/s3-server.ts'
+import { accessKeyId, secretAccessKey } from '../../../../test/support/s3-signature.ts'
 import { isUnavailable, StoreFailure } from '../../store-failure.ts'
-import { until } from '../../../../test/until.ts'
+import { until } from '../../../../test/support/until.ts'
 import { filesContract, toStream } from '../files.contract.ts'
 import { openS3Files, type S3FilesOptions } from './files.ts'
 

@@ -1,4 +1,4 @@
-import type { Exchange, ExchangeBody } from '../src/exchanges/exchange.ts'
+import type { Exchange, ExchangeBody } from '../../src/exchanges/exchange.ts'
 
 export function textBody(text: string): ExchangeBody {
   return { size: Buffer.byteLength(text), isCut: false, text }

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'node:test'
 import { emptyDatabase } from './empty-database.ts'
 
-export const projectFolder = fileURLToPath(new URL('..', import.meta.url))
-const withTestDemos = ['--import', './test/with-test-demos.js']
+export const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
+const withTestDemos = ['--import', './test/support/with-test-demos.js']
 
 interface RunningVitrine {
   /** `http://127.0.0.1:39213` */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { defineResource } from '../src/resources/definition.ts'
-import { type FieldSchema } from '../src/http/openapi/json-schema.ts'
-import type { ResourceReference } from '../src/resources/definition.ts'
-import { toResourceDemo } from '../src/resources/routes.ts'
+import { defineResource } from '../../src/resources/definition.ts'
+import { type FieldSchema } from '../../src/http/openapi/json-schema.ts'
+import type { ResourceReference } from '../../src/resources/definition.ts'
+import { toResourceDemo } from '../../src/resources/routes.ts'
 import { testApp } from './test-app.ts'
 
 const text: FieldSchema = { type: 'string', minLength: 1, examples: ['a'] }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { findRawPaths } from '../src/http/request/target.ts'
+import { findRawPaths } from '../../src/http/request/target.ts'
 
 export interface Route {
   /** As it was added: `/users/:id`. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { temporaryFolder } from '../start-vitrine.ts'
+import { temporaryFolder } from './start-vitrine.ts'
 import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
 
 /** A database file of 4,000 locations with long notes: 8 MB as a list. */

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { findFreePort } from './free-port.ts'
-import { openClient, type Send } from './faults/client.ts'
-import { startInFolder } from './faults/stopping.ts'
+import { openClient, type Send } from './client.ts'
+import { startInFolder } from './stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'
 
 /** The service with an admin port, and functions that send requests to it. */

@@ -5,9 +5,9 @@ import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { aroundPart, multipartType } from '../multipart-form.ts'
-import { settingsIn, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import { until } from '../until.ts'
+import { aroundPart, multipartType } from './multipart-form.ts'
+import { settingsIn, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { until } from './until.ts'
 
 /** For a test that would otherwise wait for ever. */
 export const limit = { timeout: 300_000 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { after, before, type TestContext } from 'node:test'
 import { findProgram } from './find-program.ts'
 import { findFreePort } from './free-port.ts'
-import { openRedisDatabase } from '../src/stores/redis/database.ts'
+import { openRedisDatabase } from '../../src/stores/redis/database.ts'
 
 const program = findProgram('redis-server', 'valkey-server')
 

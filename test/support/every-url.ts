@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { withoutPatterns } from '../src/http/openapi/route.ts'
+import { withoutPatterns } from '../../src/http/openapi/route.ts'
 import { createExamples } from './examples.ts'
 import { isEndless, isRaw, listRoutes } from './routes.ts'
 import { testApp, type TestApp } from './test-app.ts'

@@ -1,9 +1,9 @@
 import { type TestContext } from 'node:test'
 import { createRecord } from './resources.ts'
 import { testApp } from './test-app.ts'
-import { defineResource } from '../src/resources/definition.ts'
-import { type FieldSchema } from '../src/http/openapi/json-schema.ts'
-import { toResourceDemo } from '../src/resources/routes.ts'
+import { defineResource } from '../../src/resources/definition.ts'
+import { type FieldSchema } from '../../src/http/openapi/json-schema.ts'
+import { toResourceDemo } from '../../src/resources/routes.ts'
 
 export const unusualNames = [
   'a.b',

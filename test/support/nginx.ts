@@ -1,7 +1,7 @@
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { readProjectFile } from './package/dockerfile.ts'
+import { readProjectFile } from '../package/dockerfile.ts'
 import { findProgram } from './find-program.ts'
 import { projectFolder, temporaryFolder } from './start-vitrine.ts'
 

@@ -32,7 +32,7 @@ const tests = run({
   files: suites,
   cwd: projectFolder,
   concurrency: 3,
-  execArgv: ['--import=./test/compile-cache.js'],
+  execArgv: ['--import=./test/support/compile-cache.js'],
 })
 tests.on('test:fail', () => (process.exitCode = 1))
 tests.compose(report).pipe(process.stdout)

@@ -1,6 +1,6 @@
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
-import { asUpload } from '../multipart-form.ts'
+import { asUpload } from './multipart-form.ts'
 
 interface TestRequest {
   method?: string

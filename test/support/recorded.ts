@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { Exchange } from '../src/exchanges/exchange.ts'
+import type { Exchange } from '../../src/exchanges/exchange.ts'
 import { testApp, type TestApp } from './test-app.ts'
 import { until } from './until.ts'
 

@@ -1,9 +1,9 @@
-import { isObject, parameterToText } from '../src/http/request/parameters.ts'
-import { fieldsContent, textContent } from '../src/http/openapi/content.ts'
-import type { Route } from '../src/http/openapi/route.ts'
-import { toPathParameter } from '../src/http/request/target.ts'
-import { sendText } from '../src/http/response/send.ts'
-import type { Demo } from '../src/site/demo.ts'
+import { isObject, parameterToText } from '../../src/http/request/parameters.ts'
+import { fieldsContent, textContent } from '../../src/http/openapi/content.ts'
+import type { Route } from '../../src/http/openapi/route.ts'
+import { toPathParameter } from '../../src/http/request/target.ts'
+import { sendText } from '../../src/http/response/send.ts'
+import type { Demo } from '../../src/site/demo.ts'
 
 export const mirror: Demo = {
   name: 'mirror',

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
-import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
+import type { OpenApiDocument } from '../../../src/http/openapi/document.ts'
 
 /** The document as clients get it, with every reference resolved. */
 export async function loadDocument(app: FastifyInstance): Promise<OpenApiDocument> {

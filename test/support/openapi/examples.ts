@@ -1,6 +1,6 @@
-import { resolve } from '../../src/http/openapi/component.ts'
-import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
-import type { MediaType } from '../../src/http/openapi/operation.ts'
+import { resolve } from '../../../src/http/openapi/component.ts'
+import type { DocumentedOperation, OpenApiDocument } from '../../../src/http/openapi/document.ts'
+import type { MediaType } from '../../../src/http/openapi/operation.ts'
 import { isEndless } from '../routes.ts'
 import { encode, type GivenRequest } from './requests.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { staticFiles } from '../src/demos/static/static.ts'
+import { staticFiles } from '../../src/demos/static/static.ts'
 import { mirror } from './mirror.ts'
 import { testApp } from './test-app.ts'
 

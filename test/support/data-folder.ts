@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { asFile, listOf, openClient, type Send } from '../faults/client.ts'
-import { spawnVitrine, startVitrine, temporaryFolder } from '../start-vitrine.ts'
-import type { ShownUpload } from '../uploads.ts'
+import { asFile, listOf, openClient, type Send } from './client.ts'
+import { spawnVitrine, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import type { ShownUpload } from './uploads.ts'
 
 /** The folder with all data of a Vitrine, whether it runs or not. */
 export interface TestService {

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
-import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
-import type { Content, Parameter, Schema } from '../../src/http/openapi/operation.ts'
+import type { DocumentedOperation, OpenApiDocument } from '../../../src/http/openapi/document.ts'
+import type { Content, Parameter, Schema } from '../../../src/http/openapi/operation.ts'
 import { asMultipart } from '../multipart-form.ts'
 import { anyValue, validValue } from './arbitraries.ts'
 import { isEndless } from '../routes.ts'

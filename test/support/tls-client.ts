@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
-import { temporaryFolder } from '../start-vitrine.ts'
+import { temporaryFolder } from './start-vitrine.ts'
 
 const run = promisify(execFile)
 

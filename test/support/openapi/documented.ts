@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { Compile, type Validator } from 'typebox/schema'
-import type { DocumentedOperation, OpenApiDocument } from '../../src/http/openapi/document.ts'
+import type { DocumentedOperation, OpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { loadDocument } from './load-document.ts'
-import type { ResponseDoc, Header, Schema } from '../../src/http/openapi/operation.ts'
+import type { ResponseDoc, Header, Schema } from '../../../src/http/openapi/operation.ts'
 
 /** A response of `inject`. */
 export interface GivenResponse {

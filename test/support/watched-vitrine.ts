@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { startVitrine } from '../start-vitrine.ts'
+import { startVitrine } from './start-vitrine.ts'
 
 export interface WatchedVitrine {
   origin: string

@@ -3,4 +3,4 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath, URL } from 'node:url'
 
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vitrine', import.meta.url)))
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/vitrine', import.meta.url)))

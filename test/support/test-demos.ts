@@ -1,7 +1,7 @@
-import { defineResource } from '../src/resources/definition.ts'
-import { type FieldSchema } from '../src/http/openapi/json-schema.ts'
-import { toResourceDemo } from '../src/resources/routes.ts'
-import type { Demo } from '../src/site/demo.ts'
+import { defineResource } from '../../src/resources/definition.ts'
+import { type FieldSchema } from '../../src/http/openapi/json-schema.ts'
+import { toResourceDemo } from '../../src/resources/routes.ts'
+import type { Demo } from '../../src/site/demo.ts'
 import { mirror } from './mirror.ts'
 
 const name: FieldSchema = {

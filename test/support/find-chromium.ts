@@ -1,4 +1,4 @@
-import { findProgram } from '../find-program.ts'
+import { findProgram } from './find-program.ts'
 
 /**
  * The path of Chromium from `CHROMIUM_PATH` or the PATH; undefined if it is not installed. The headless shell is
