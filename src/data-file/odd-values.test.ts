@@ -76,6 +76,52 @@ test('a value is in OpenAPI as it responds', async (t) => {
   }
 })
 
+for (const payload of ['4', 'foo=4', '', 'Value=4'])
+  test(`a form for a value without the field value is rejected: ${payload}`, async (t) => {
+    const app = await dataApp(t, { nextId: 3 })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const put = await app.inject({ method: 'PUT', url: '/nextId', headers, payload })
+    assert.equal(put.statusCode, 422)
+    assert.match(put.body, /value is required in a form/)
+    assert.equal((await app.inject('/nextId')).json(), 3)
+  })
+
+const patchesWithPrototype: Readonly<Record<string, readonly unknown[]>> = {
+  'application/json-patch+json': [
+    [{ op: 'add', path: '/constructor', value: { prototype: { x: 1 } } }],
+    [
+      { op: 'add', path: '/a', value: { prototype: 1 } },
+      { op: 'move', from: '/a', path: '/constructor' },
+    ],
+    [
+      { op: 'add', path: '/a', value: { constructor: 1 } },
+      { op: 'replace', path: '/a/constructor', value: { prototype: null } },
+    ],
+  ],
+  'application/merge-patch+json': [{ constructor: { prototype: 1 } }],
+  'application/json': [{ constructor: { prototype: 1 } }],
+}
+for (const [type, patches] of Object.entries(patchesWithPrototype))
+  for (const patch of patches)
+    test(`no PATCH stores constructor.prototype: ${JSON.stringify(patch)}`, async (t) => {
+      const app = await dataApp(t, { profile: { a: { b: 1 } } })
+      const headers = { 'content-type': type }
+      const payload = JSON.stringify(patch)
+      const sent = await app.inject({ method: 'PATCH', url: '/profile', headers, payload })
+      assert.equal(sent.statusCode, 400)
+      assert.deepEqual((await app.inject('/profile')).json(), { a: { b: 1 } })
+    })
+
+for (const type of ['application/merge-patch+json', 'application/json'])
+  test(`a PATCH as ${type} names a field _method that overrides nothing`, async (t) => {
+    const app = await dataApp(t, { profile: { name: 'a' } })
+    const headers = { 'content-type': type }
+    const payload = '{"_method":"FOO","name":"b"}'
+    const sent = await app.inject({ method: 'PATCH', url: '/profile', headers, payload })
+    assert.deepEqual([sent.statusCode, sent.json()], [200, { name: 'b' }])
+    assert.equal(sent.headers['vitrine-ignored-fields'], '_method')
+  })
+
 test('fields with the names of a parameter and of a filter are documented as the filters that they are', async (t) => {
   const things = [{ id: 1, embed: 'a', x: 1, 'x:gte': 2, tags: ['a'], 'tags:contains': 'b' }]
   const app = await dataApp(t, { things, parts: [{ id: 1, thingId: 1 }] })

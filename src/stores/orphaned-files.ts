@@ -36,6 +36,8 @@ export async function removeWithFile(
   [name, id]: readonly [collection: string, id: string],
 ): Promise<boolean> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
+  // Otherwise the record would be removed, and the client would get 503 for the file.
+  await files.check()
   await orphanedFiles.create({ id, document: {}, createdAt: new Date().toISOString() })
   const isRemoved = await records.collection(name).remove(id)
   await files.remove(id)

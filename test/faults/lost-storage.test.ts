@@ -74,8 +74,9 @@ for (const [what, lose] of folderLosses) {
     const statuses = [
       (await send('/profile', asFile(Buffer.from('b')))).status,
       (await send(path)).status,
+      (await send(path, { method: 'DELETE' })).status,
     ]
-    assert.deepEqual(statuses, [503, 503], log)
+    assert.deepEqual(statuses, [503, 503, 503], log)
     assert.match(log, /"level":40.*file storage is temporarily unavailable/)
     assert.doesNotMatch(log, /"level":[56]0/)
     await rm(filesFolder, { force: true, recursive: true })
@@ -97,10 +98,18 @@ test('uploads get 503 and a warning while their folder has the mode 000', limit,
   const send = openClient(t, await findOrigin(started))
   const put = async () => (await send('/profile', asFile(Buffer.from('a')))).status
   assert.equal(await put(), 200)
+  const list = async () =>
+    JSON.parse((await send('/uploads', { headers: { accept: 'application/json' } })).text) as {
+      _id: string
+    }[]
+  const [upload] = await list()
+  const remove = async () =>
+    (await send(`/uploads/${upload?._id ?? ''}`, { method: 'DELETE' })).status
   await chmod(join(folder, 'files'), 0o000)
-  assert.equal(await put(), 503)
+  assert.deepEqual([await put(), await remove()], [503, 503])
+  assert.deepEqual(await list(), [upload])
   assert.match(started.output(), /"level":40.*file storage is temporarily unavailable\. EACCES/)
   assert.doesNotMatch(started.output(), /"level":[56]0/)
   await chmod(join(folder, 'files'), 0o700)
-  assert.equal(await put(), 200)
+  assert.deepEqual([await remove(), await put()], [204, 200])
 })

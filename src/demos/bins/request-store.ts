@@ -149,6 +149,7 @@ function createRemoval({ records, files }: Pick<Services, 'records' | 'files'>) 
     const orphans = removed
       .filter(({ document }) => document.isInFile === true)
       .map(({ id }) => ({ id, document: {}, createdAt }))
+    if (orphans.length > 0) await files.check()
     const failed = await records.commit([
       { collection: collectionNames.orphanedFiles, kind: 'create', records: orphans },
       { collection: binCollections.files, kind: 'remove', records: orphans },

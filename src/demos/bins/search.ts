@@ -18,21 +18,26 @@ interface Conditions {
   contains?: string | undefined
 }
 
+/** Of the response, which a pending request does not have yet. */
+const ofResponse = ['status', 'isCutOff', 'fault']
+
 export function toMatch({ filters = [], path = '', contains = '' }: Conditions): Search['isMatch'] {
   const words = contains.toLowerCase()
   const fits = toPredicate({ filters })
+  const needsResponse = filters.some(({ field }) => ofResponse.includes([field].flat().join('.')))
   const isLong = filters.some(({ operator }) => isOfText(operator))
   return async (one) =>
+    !(needsResponse && one.isPending) &&
     (filters.length === 0 ||
       (isLong ? await look(() => fits(toListed(one))) : fits(toListed(one)))) &&
     (path === '' || (await look(() => one.path.includes(path)))) &&
     (words === '' || (await look(async () => (await toSearchedOnce(one)).includes(words))))
 }
 
-/** No filter of the status selects a pending response, and a flag that is not set is false. */
+/** A flag that is not set is false. */
 export function toListed(request: CapturedRequest) {
   const flags = { isPending: false, isCutOff: false, isTooLarge: false }
-  return { ...flags, ...request, status: request.isPending ? null : request.status }
+  return { ...flags, ...request }
 }
 
 /** A large body takes a millisecond. */

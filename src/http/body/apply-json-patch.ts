@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
 import { parsePointer, type PatchOperation } from './patch.ts'
-import { conflict, contentTooLarge, patchTestFailed } from '../errors/http-error.ts'
+import { conflict, contentTooLarge, invalidPatch, patchTestFailed } from '../errors/http-error.ts'
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 
@@ -38,6 +38,8 @@ function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
     const json = JSON.stringify(value)
     bytesLeft -= Buffer.byteLength(json)
     if (bytesLeft < 0) throw contentTooLarge(detail)
+    if (path.at(-1) === 'constructor' && findChild(value, 'prototype') !== undefined)
+      throw invalidPatch('A member constructor must not have a member prototype.')
     assertDepth(json, maxJsonDepth, path.length - 1)
     return structuredClone(value)
   }

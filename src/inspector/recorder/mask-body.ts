@@ -1,6 +1,6 @@
 import { decodeLoosely, toPath } from '../../http/request/target.ts'
 import { maxSearchLength } from '../../http/request/parameters.ts'
-import { ownSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/visitor-response.ts'
 import { findMasked } from './mask-echo.ts'
 import { mask } from '../../exchanges/exchange.ts'
 import { isSecret, maskField, maskTarget } from './mask.ts'
@@ -36,7 +36,7 @@ export function maskRequestTarget(target: string, found: string[] = []): string 
 }
 
 function maskOwn(text: string, scope: Scope): string {
-  return text.replace(ownSecrets, (secret) => hide(secret, scope))
+  return hideSecrets(text, (secret) => hide(secret, scope))
 }
 
 function hide(secret: string, { found }: Scope): string {

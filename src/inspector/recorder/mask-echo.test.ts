@@ -17,8 +17,14 @@ test('a long secret is found wherever it is, and only parts of it are masked', (
       const source = parts.join('')
       const masked = maskEcho(source, [secret])
       assert.ok(!masked.includes(secret))
-      const shown = masked.split(mask).map((one) => RegExp.escape(one))
-      assert.match(source, new RegExp(`^${shown.join('[abc]{80,}')}$`))
+      // A regular expression of the shown texts would backtrack for minutes.
+      let end = -80
+      for (const shown of masked.split(mask)) {
+        const start = source.indexOf(shown, end + 80)
+        assert.ok(end < 0 ? start === 0 : start !== -1, masked)
+        end = start + shown.length
+      }
+      assert.ok(source.endsWith(masked.split(mask).at(-1) ?? ''))
     }),
   )
 })

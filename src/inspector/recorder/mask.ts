@@ -1,6 +1,6 @@
 import { remember } from '../../http/remember.ts'
 import { mask } from '../../exchanges/exchange.ts'
-import { ownSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/visitor-response.ts'
 
 const secretWord =
   /^(auth|authentication|authorization|bearer|cookie|credential|csrf|jwt|key|otp|pass|passcode|passphrase|passwd|password|pin|pwd|secret|sess|session|sid|sig|signature|token|xsrf)s?$/
@@ -42,7 +42,7 @@ const toEnd = remember((escapes) => new RegExp(`[&#\\s]|%(?:25){0,${escapes}}26|
 
 /** Masks the values of secret parameters, each up to the next `&`, `#` or space, and passwords of URLs. */
 export function maskTarget(text: string): string {
-  const source = text.replace(userInfo, `$1$2${mask}$3`).replace(ownSecrets, mask)
+  const source = hideSecrets(text.replace(userInfo, `$1$2${mask}$3`), () => mask)
   let masked = ''
   let end = 0
   for (const match of source.matchAll(parameterName)) {

@@ -1,4 +1,4 @@
-import { ownSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/visitor-response.ts'
 import { findField, mask } from '../../exchanges/exchange.ts'
 import type { Exchange, ExchangeSummary, Fields } from '../../exchanges/exchange.ts'
 import { toHead } from '../../exchanges/message-http.ts'
@@ -80,6 +80,6 @@ function maskFields(fields: Fields, found: string[] = []): Fields {
   return fields.map(([name, value]) => {
     const masked = maskField(name, value)
     found.push(...findMasked(value, masked))
-    return [name.replace(ownSecrets, mask), masked]
+    return [hideSecrets(name, () => mask), masked]
   })
 }

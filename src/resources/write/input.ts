@@ -41,8 +41,7 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   if (!isObject(body)) throw notAnObject(resource.oneRecord)
   assertStorable(body)
   const unknown = findUnknownFields(resource, body)
-  // No handler sees `_method`, also if its value overrides nothing.
-  const lost = raw.unknownMethod === undefined ? [] : ['_method']
+  const lost = findLost(request)
   const named = resource.editable.filter(({ name }) => Object.hasOwn(body, name))
   if (isForm(request)) {
     if (looksLikeJson(body)) throw toUnsupportedInput(resource, method, jsonAsForm)
@@ -64,11 +63,19 @@ export function parseInput({ resource, config }: ResourceContext, request: Fasti
   return { fields: Object.fromEntries([...fields, ...others]), ignored: lost, problems: [] }
 }
 
+/** No handler sees `_method`, also if its value overrides nothing. */
+const findLost = ({ raw }: FastifyRequest) => (raw.unknownMethod === undefined ? [] : ['_method'])
+
 function findBody({ isValue }: Resource, request: FastifyRequest): unknown {
   const { body } = request
-  if (!isValue || isForm(request)) return body === undefined ? {} : body
-  if (body === undefined) throw badRequest('The body must be a JSON value.')
-  return { value: body }
+  if (!isValue) return body === undefined ? {} : body
+  if (!isForm(request)) {
+    if (body === undefined) throw badRequest('The body must be a JSON value.')
+    return { value: body }
+  }
+  if (isObject(body) && Object.hasOwn(body, 'value')) return body
+  const message = 'is required in a form; as JSON, the body is the value itself'
+  throw unprocessable([{ field: 'value', message }])
 }
 
 function parseForm(fields: readonly Field[], body: Document, limits: PatchLimits) {
@@ -112,7 +119,10 @@ type ApplyPatch = (target: unknown) => unknown
 /** The function applies a patch in any format; it throws 409 for a record that does not fit it. */
 export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   const { resource, config } = context
-  const toPatch = (apply: ApplyPatch) => (record: StoredRecord) => toInput(resource, record, apply)
+  const toPatch = (apply: ApplyPatch) => (record: StoredRecord) => {
+    const input = toInput(resource, record, apply)
+    return { ...input, ignored: [...findLost(request), ...input.ignored] }
+  }
   const { body, headers } = request
   const type = hasBody(request.raw) ? toMediaType(headers['content-type']) : ''
   if (type === jsonPatchType) {

@@ -27,6 +27,8 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     }
   }
 
+  const check = () => access(`${folder}/.`, constants.W_OK | constants.X_OK).catch(failOnDisk)
+
   async function isAbandoned(id: string): Promise<boolean> {
     const { mtimeMs = Infinity } = (await findStats(toPendingPath(id))) ?? {}
     return Date.now() - Math.floor(mtimeMs) >= abandonedSeconds * 1000
@@ -51,11 +53,11 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
     },
     remove: async (id) => {
       // Otherwise the file would remain in a folder that comes back.
-      await stat(folder).catch(failOnDisk)
+      await check()
       await removePath(toPendingPath(id))
       await removePath(toPath(id))
     },
-    check: () => access(folder, constants.W_OK),
+    check,
     sweep: async (isKnown) => {
       for (const entry of await readdir(folder, { withFileTypes: true })) {
         const id = entry.isFile() ? pendingName.exec(entry.name)?.[1] : undefined
