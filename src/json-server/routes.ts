@@ -104,15 +104,19 @@ function withHandler(context: Context, route: Route, handler: Handler): Route {
 
 /** Of any type: a page, or what json-server sends, which the schema of the resource does not limit. */
 const open = { content: { '*/*': {} } }
+const anyObject = { type: 'object' } as const
 const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']
 
 function toDocumentation({ version }: Context, route: Route) {
   const description = `JSON as json-server ${version} sends it, or another type if Accept prefers it.`
   const headers = responseHeaders('ETag', 'Link', 'X-Total-Count')
+  const body = route.requestBody?.content['application/json']
   return {
     description,
     parameters: route.parameters?.filter((each) => 'in' in each && each.in === 'path') ?? [],
-    ...(route.requestBody && { requestBody: { content: { 'application/json': {} } } }),
+    ...(body && {
+      requestBody: { content: { 'application/json': { ...body, schema: anyObject } } },
+    }),
     responses: {
       '2XX': { description, headers, ...open },
       '3XX': { description: 'Not changed, or a redirect to a page.' },

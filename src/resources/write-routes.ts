@@ -8,7 +8,13 @@ import type { FindFixed, ResourceContext } from './context.ts'
 import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
-import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from './definition.ts'
+import {
+  acceptedPatchTypes,
+  acceptedTypes,
+  jsonPatchType,
+  mergePatchType,
+  type Resource,
+} from './definition.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
@@ -29,6 +35,9 @@ export function toWriteRoutes(
   return routes.map((toRoute) => toRoute(context, schemas))
 }
 
+/** An empty body is a record without fields. */
+const needsFields = ({ fields }: Resource) => fields.some(({ isRequired }) => isRequired)
+
 export function postRecord(
   context: ResourceContext,
   schemas: ResourceSchemas,
@@ -42,7 +51,10 @@ export function postRecord(
     summary: `Create ${oneRecord}`,
     file,
     parameters: requestHeaders('Prefer', 'Idempotency-Key'),
-    requestBody: { required: true, content: fieldsContent(schemas.input, schemas.inputExample) },
+    requestBody: {
+      required: needsFields(resource),
+      content: fieldsContent(schemas.input, schemas.inputExample),
+    },
     responses: {
       201: {
         description: `The created ${singular}.`,
@@ -130,7 +142,10 @@ export function putRecord(context: ResourceContext, schemas: ResourceSchemas): R
     method: 'PUT',
     summary: `${resource.isSingular ? 'Replace' : 'Create or replace'} ${resource.oneRecord}`,
     description: 'Fields that are absent from the body are removed, except a password.',
-    requestBody: { required: true, content: fieldsContent(replacement, inputExample) },
+    requestBody: {
+      required: needsFields(resource),
+      content: fieldsContent(replacement, inputExample),
+    },
     responses: {
       200: { description: 'Replaced.', headers: written, content },
       ...(!resource.isSingular && {

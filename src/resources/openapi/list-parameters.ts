@@ -47,8 +47,11 @@ export function toEmbedParameters({ relations, resource }: ResourceContext): Par
   const names = relations.map(({ name }) => name)
   if (names.length === 0 || !isEmbed(resource, 'embed')) return []
   const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
-  return [separated('embed', description, text, names.slice(0, 1))]
+  const path = { ...text, pattern: `^(${names.map(toPattern).join('|')})(\\.[^,]+){0,2}$` }
+  return [separated('embed', description, path, names.slice(0, 1))]
 }
+
+const toPattern = (text: string) => text.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
 
 const page = { type: 'integer', minimum: 1, maximum: maxPage }
 const perPage = { ...page, maximum: maxPerPage }

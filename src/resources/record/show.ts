@@ -30,9 +30,7 @@ export function show(base: ResourceContext): Handler {
   return (request, reply) => {
     const type = chooseType(request, reply, types)
     const isRelated =
-      type === 'application/json'
-        ? embedOrFields.test(request.url)
-        : type === 'text/html' && relations.length > 0
+      embedOrFields.test(request.url) || (type === 'text/html' && relations.length > 0)
     if (isRelated) return sendRelated(request, reply, base, type)
     const id = toRecordId(base.resource, request)
     const send = (found: StoredRecord | undefined, { resource }: ResourceContext) => {
@@ -56,17 +54,17 @@ async function sendRelated(
 ) {
   const context = await findNeeded(base, request, type)
   const { resource, collection } = context
-  const query = type === 'application/json' ? parseRecordQuery(context, request) : undefined
+  const query = parseRecordQuery(context, request)
   const id = toRecordId(resource, request)
   const record = assertFound(resource, id, await collection.find(id))
   reply.headers(toCommonHeaders(resource))
   const flash = takePageFlash(request, reply, type)
-  if (query) {
+  if (type === 'application/json') {
     const toMembers = await loadEmbedded([record], query.embeds)
     const shown = { ...toRepresentation(resource, record, query.fields), ...toMembers(record) }
     return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
   }
-  const related = await loadRelatedHtml(context, record)
+  const related = type === 'text/html' ? await loadRelatedHtml(context, record) : undefined
   const page = { resource, record, type, flash, related }
   // A page with a message is not to be revalidated.
   if (flash) return sendRecord(reply, page)

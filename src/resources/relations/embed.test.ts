@@ -116,14 +116,12 @@ const bad = [
 for (const query of bad) {
   test(`${query} gets 400`, async (t) => {
     const { app } = await openFilledBlog(t)
-    for (const url of ['/posts', '/posts/1']) {
-      const response = await app.inject(`${url}?${query}`)
-      assert.equal(response.statusCode, 400)
-      assert.match(
-        response.json<{ detail: string }>().detail,
-        /(embed|fields) (has the unknown (relation|field)|must)/,
-      )
-    }
+    for (const path of ['/posts', '/posts/1'])
+      for (const type of ['', '.json', '.html', '.txt']) {
+        const { statusCode, body } = await app.inject(`${path}${type}?${query}`)
+        assert.equal(statusCode, 400, path + type)
+        assert.match(body, /(embed|fields) (has the unknown (relation|field)|must)/)
+      }
   })
 }
 

@@ -2,6 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openFilledBlog } from '../../../test/support/blog.ts'
 
+interface Parameter {
+  $ref?: string
+  name?: string
+  in?: string
+  example?: unknown
+}
+
+interface OpenApi {
+  paths: Record<string, { get: { parameters: Parameter[] } }>
+  components: { parameters: Record<string, Parameter> }
+}
+
 test('the children of a record have all parameters of a list', async (t) => {
   const { app, add, read } = await openFilledBlog(t)
   await add('comments', { body: 'Other', postId: 2 })
@@ -18,6 +30,27 @@ test('the children of a record have all parameters of a list', async (t) => {
   assert.match(next, /^\/posts\/1\/comments\?.*after=/)
   assert.deepEqual(((await read(next)) as { id: number }[])[0]?.id, 2)
   assert.deepEqual(await read('/posts/3/comments'), [])
+})
+
+test('each documented parameter of a list of children is accepted with its example', async (t) => {
+  const { app } = await openFilledBlog(t)
+  const { paths, components } = (await app.inject('/openapi.json')).json<OpenApi>()
+  const parameters = paths['/posts/{id}/comments']?.get.parameters.map(
+    (each) => components.parameters[each.$ref?.split('/').at(-1) ?? ''] ?? each,
+  )
+  const inQuery = parameters?.filter((each) => each.in === 'query') ?? []
+  const accepted: string[] = []
+  for (const { name = '', example } of inQuery.filter((each) => each.example !== undefined)) {
+    const query = new URLSearchParams({ [name]: String(example) }).toString()
+    const { statusCode, body } = await app.inject(`/posts/1/comments?${query}`)
+    assert.equal(statusCode, 200, body)
+    accepted.push(name)
+  }
+  assert.ok(['page', 'sort', 'body', 'embed'].every((name) => accepted.includes(name)))
+  assert.deepEqual(
+    inQuery.filter(({ name = '' }) => /^postId/.test(name)),
+    [],
+  )
 })
 
 test('a child is created with the id of the path', async (t) => {

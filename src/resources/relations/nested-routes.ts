@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { resolve } from '../../http/openapi/component.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toRecordRoute, type Relation, type ResourceContext } from '../context.ts'
@@ -39,12 +40,16 @@ function toRoutes({ resource, collection }: ResourceContext, relation: Relation)
     return { [field]: parseId(resource, id) }
   }
   const schemas = toSchemas(other.resource)
+  const isFilterOfFixed = (name: string) => name === field || name.startsWith(`${field}:`)
   const routes = [getList(other, schemas, findFixed), postRecord(other, schemas, findFixed)]
   return routes.map((route) => ({
     ...route,
     url: toRecordRoute(resource, other.resource.path),
     summary: `${route.summary}, of ${resource.oneRecord}`,
-    parameters: [...toSchemas(resource).idParameters, ...(route.parameters ?? [])],
+    parameters: [
+      ...toSchemas(resource).idParameters,
+      ...(route.parameters ?? []).filter((each) => !isFilterOfFixed(resolve(each).name)),
+    ],
     errors: [404, ...(route.errors ?? [])],
   }))
 }
