@@ -24,18 +24,13 @@ export function createJsonServer(
     }
     return contexts
   }
-  const demos = resources.map((resource, index): Demo => {
-    const { routes, ...demo } = toResourceDemo(resource, resources)
-    return {
-      ...demo,
-      segment: { name: resource.name, ignoresCase: version === '0.17' },
-      routes: async (services, app) => {
-        const own = await routes(services, app)
-        const context = toContexts(services)[index]
-        return context ? toDialect(context, own) : own
-      },
-    }
-  })
+  const demos = resources.map((resource, index) => ({
+    ...toResourceDemo(resource, resources, (routes, services) => {
+      const context = toContexts(services)[index]
+      return context ? toDialect(context, routes) : routes
+    }),
+    segment: { name: resource.name, ignoresCase: version === '0.17' },
+  }))
   return [
     ...demos,
     { ...allDemo(toContexts), segment: { name: 'db', ignoresCase: version === '0.17' } },

@@ -8,49 +8,41 @@ import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson } from '../http/response/send.ts'
-import { toRecordId, toRecordRoute, type Handler } from '../resources/context.ts'
+import { toRecordId, toRecordRoute } from '../resources/context.ts'
+import type { Handler, ResourceRoute } from '../resources/context.ts'
 import { toSchemas } from '../resources/openapi/schemas.ts'
+import type { Document } from '../stores/records/records.ts'
 import { findQuery, list, show } from './read.ts'
-import { findList, findListOfPath, isVersion1, toKey, type Context } from './server.ts'
-import { change, changeValue, create, destroy, destroyAsPage } from './write.ts'
+import { findListOfPath, isVersion1, toKey, type Context } from './server.ts'
+import { change, changeValue, create, remove, removeAsPage } from './write.ts'
 import { delay as wait } from '../timers.ts'
 
+type ToHandler = (context: Context, fixed?: Document) => Handler
+
 /** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
-export function toDialect(context: Context, routes: readonly Route[]): readonly Route[] {
-  const { isSingular, isValue, path } = context.resource
-  if (isValue) return isVersion1(context) ? toWrites(context, routes) : routes
-  const record = toRecordRoute(context.resource)
-  const added = isVersion1(context) ? [] : toAdded(context)
-  const handlers: Readonly<Record<string, Handler>> = {
-    [`GET ${record}`]: show(context),
-    [`PUT ${record}`]: change(context),
-    [`PATCH ${record}`]: change(context),
-    ...(!isSingular && {
-      [`GET ${path}`]: list(context),
-      [`POST ${path}`]: create(context),
-      [`DELETE ${record}`]: destroy(context),
-    }),
-    ...Object.fromEntries(added.map((route) => [toName(route), route.handler])),
-  }
-  return [...routes, ...added].map((route) => {
-    const isNested = findList(context, route.url.slice(record.length + 1)) !== undefined
-    const handler = handlers[toName(isNested ? { ...route, url: `${record}/:nested` } : route)]
-    const own = route.method === 'DELETE' ? { ...route, handler: destroyAsPage(context) } : route
-    return handler ? withHandler(context, own, handler) : route
+export function toDialect(context: Context, routes: readonly ResourceRoute[]): readonly Route[] {
+  if (context.resource.isValue) return isVersion1(context) ? toWrites(context, routes) : routes
+  const operations = { list, show, create, change, remove }
+  const own = routes.map((route) => {
+    const { operation, nested, config } = route
+    // A URL with a suffix, such as /posts.json, has the JSON of the service, as a nested list of 1 has.
+    const isKept = config?.mediaType !== undefined || (nested !== undefined && isVersion1(context))
+    if (operation === undefined || isKept) return route
+    const toHandler: ToHandler = operations[operation]
+    const handler = nested === undefined ? toHandler(context) : nest(context, toHandler, nested)
+    return withHandler(context, route, handler)
   })
+  return isVersion1(context) ? own : [...own, ...toAdded(context)]
 }
 
-/** A value can be replaced by an object. */
-function toWrites(context: Context, routes: readonly Route[]): readonly Route[] {
+/** An object can replace a value. */
+function toWrites(context: Context, routes: readonly ResourceRoute[]): readonly Route[] {
   const handler = changeValue(context)
-  const writes = routes.filter(({ method }) => method === 'PUT')
-  const others = routes.filter((route) => !writes.includes(route))
-  const added = writes.map((route) => ({ ...route, method: 'PATCH' as const }))
-  return [...others, ...[...writes, ...added].map((route) => withHandler(context, route, handler))]
-}
-
-function toName({ method, url }: Pick<Route, 'method' | 'url'>): string {
-  return `${[method].flat()[0] ?? ''} ${url}`
+  return routes.flatMap((route) => {
+    if (route.operation !== 'change') return [route]
+    const both = [route, { ...route, method: 'PATCH' as const }]
+    return both.map((each) => withHandler(context, each, handler))
+  })
 }
 
 /** `/posts/1/comments`, which is `/comments?postId=1`, of any two lists; POST of an object. */
@@ -58,30 +50,33 @@ function toAdded(context: Context): readonly Route[] {
   const { path, isSingular, singular } = context.resource
   const url = isSingular ? path : `${toRecordRoute(context.resource)}/:nested`
   const post = { method: 'POST', url, store: 'writes' } as const
-  if (isSingular) return [{ ...post, summary: `Replace the ${singular}`, handler: change(context) }]
+  const replace = { ...post, summary: `Replace the ${singular}`, handler: change(context) }
+  if (isSingular) return [withHandler(context, replace)]
   const nested = pathParameter('nested', 'The name of the other list.', 'comments')
   const parameters = [...toSchemas(context.resource).idParameters, nested]
   const others = 'the records of another list that refer to one'
   const get = { method: 'GET', url, store: 'reads', summary: `List ${others}` } as const
-  return [
+  const added = [
     { ...get, parameters, handler: nest(context, list) },
     { ...post, parameters, summary: `Create one of ${others}`, handler: nest(context, create) },
   ]
+  return added.map((route) => withHandler(context, route))
 }
 
-function nest(context: Context, handle: typeof list): Handler {
+function nest(context: Context, toHandler: ToHandler, name?: string): Handler {
   return function (request, reply) {
-    const inRoute = request.routeOptions.url?.split('/').at(-1) ?? ''
-    const other = findListOfPath(context, toPathParameter(request, 'nested') || inRoute)
+    const other = findListOfPath(context, name ?? toPathParameter(request, 'nested'))
     if (!other) throw notFound('There is no such list.')
     const fixed = { [toKey(context)]: toRecordId(context.resource, request) }
-    return handle(other, fixed).call(this, request, reply)
+    return toHandler(other, fixed).call(this, request, reply)
   }
 }
 
 const types = ['application/json', ...Object.values(typeBySuffix)] as const
 
-function withHandler(context: Context, route: Route, handler: Handler): Route {
+function withHandler(context: Context, route: ResourceRoute, handler = route.handler): Route {
+  // A page removes as the dialect does.
+  const own = route.operation === 'remove' ? removeAsPage(context) : route.handler
   return {
     ...route,
     ...toDocumentation(context, route),
@@ -91,7 +86,7 @@ function withHandler(context: Context, route: Route, handler: Handler): Route {
       // json-server ignores Accept.
       const type = negotiate(request, reply, types) ?? 'application/json'
       const isOther = type !== 'application/json' || request.method === 'QUERY'
-      return (isOther ? route.handler : handler).call(this, request, reply)
+      return (isOther ? own : handler).call(this, request, reply)
     },
     async errorHandler(error, request, reply) {
       const isPage = chooseErrorForm(request, reply) === 'html'

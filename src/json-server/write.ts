@@ -8,26 +8,21 @@ import { isObject } from '../http/request/parameters.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { createId } from '../stores/create-id.ts'
-import { isRoutableId, singularId, toRecordId, toRecordPath } from '../resources/context.ts'
+import { assertFound, isRoutableId, singularId } from '../resources/context.ts'
+import { toRecordId, toRecordPath } from '../resources/context.ts'
 import type { Handler, Relation, ResourceContext } from '../resources/context.ts'
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
-import { assertFound } from '../resources/context.ts'
 import { checkWrites } from '../resources/relations/check-writes.ts'
 import { assertStorable, findProblems } from '../resources/write/input.ts'
 import { nextTime, toStored } from '../resources/write/create-numbered.ts'
-import {
-  assertMayWrite,
-  createHasher,
-  createRecord,
-  destroy as destroyOwn,
-} from '../resources/write/write.ts'
+import { assertMayWrite, createHasher, createRecord, destroy } from '../resources/write/write.ts'
 import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { findRecord, isRepeated, isVersion1, toKey, toPlural, toShown } from './server.ts'
-import { toSingular, type Context } from './server.ts'
+import { findRecord, isRepeated, isVersion1, toKey, toPlural } from './server.ts'
+import { toShown, toSingular, type Context } from './server.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
@@ -90,7 +85,7 @@ function sendStored(context: Context, reply: FastifyReply, record: StoredRecord)
 }
 
 /** In one transaction with the records that refer to it. */
-export function destroy(context: Context): Handler {
+export function remove(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
     const id = await findKey(context, request)
@@ -105,10 +100,9 @@ export function destroy(context: Context): Handler {
   }
 }
 
-/** A page deletes as the dialect does. */
-export function destroyAsPage(context: Context): Handler {
+export function removeAsPage(context: Context): Handler {
   return async function (request, reply) {
-    return destroyOwn(await withRemoval(context, request)).call(this, request, reply)
+    return destroy(await withRemoval(context, request)).call(this, request, reply)
   }
 }
 

@@ -29,6 +29,13 @@ export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete' |
 
 export type Handler = Route['handler']
 
+export interface ResourceRoute extends Route {
+  /** What its JSON does, which a dialect may do in another way. Unset for forms and events. */
+  operation?: 'list' | 'show' | 'create' | 'change' | 'remove'
+  /** The name of the list, if the path is below a record of another resource. */
+  nested?: string
+}
+
 /** The fields that a request has by its path. Throws 404 if there is no such path. */
 export type FindFixed = (
   request: FastifyRequest,

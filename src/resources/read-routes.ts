@@ -1,9 +1,8 @@
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, text, textContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
-import type { Route } from '../http/openapi/route.ts'
 import { toRecordRoute, toRouteConfig } from './context.ts'
-import type { FindFixed, ResourceContext } from './context.ts'
+import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
 import { acceptedTypes } from './definition.ts'
 import { valueToText } from './field-values.ts'
 import { list } from './list/list.ts'
@@ -13,7 +12,10 @@ import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
 
-export function toReadRoutes(context: ResourceContext, schemas: ResourceSchemas): readonly Route[] {
+export function toReadRoutes(
+  context: ResourceContext,
+  schemas: ResourceSchemas,
+): readonly ResourceRoute[] {
   const { resource } = context
   const record = getRecord(context, schemas)
   const records = toSuffixed(record, recordTypes, (end) => toRecordRoute(resource, end))
@@ -30,7 +32,7 @@ const ofForm = {
   content: pageContent,
 } as const
 
-function getNewForm(context: ResourceContext): Route {
+function getNewForm(context: ResourceContext): ResourceRoute {
   const { path, singular } = context.resource
   return {
     ...ofForm,
@@ -41,7 +43,7 @@ function getNewForm(context: ResourceContext): Route {
   }
 }
 
-export function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas): Route {
+function getEditForm(context: ResourceContext, { idParameters }: ResourceSchemas): ResourceRoute {
   return {
     ...ofForm,
     url: toRecordRoute(context.resource, '/edit'),
@@ -53,17 +55,17 @@ export function getEditForm(context: ResourceContext, { idParameters }: Resource
   }
 }
 
-export function toSuffixed(
-  route: Route,
+function toSuffixed(
+  route: ResourceRoute,
   types: readonly string[],
   toUrl: (end: string) => string,
-): readonly Route[] {
+): readonly ResourceRoute[] {
   return Object.entries(typeBySuffix)
     .filter(([, type]) => types.includes(type))
     .map(([suffix, type]) => ({ ...withType(route, type), url: toUrl(`.${suffix}`) }))
 }
 
-function withType(route: Route, mediaType: string): Route {
+function withType(route: ResourceRoute, mediaType: string): ResourceRoute {
   const { 200: whole, ...others } = route.responses ?? {}
   const content = whole && 'content' in whole ? whole.content[mediaType] : undefined
   const only = { description: '', ...whole, content: { [mediaType]: content ?? {} } }
@@ -80,11 +82,12 @@ export function getList(
   context: ResourceContext,
   schemas: ResourceSchemas,
   findFixed?: FindFixed,
-): Route {
+): ResourceRoute {
   const { resource } = context
   const { part, recordExample, exampleId } = schemas
   const [, naming] = Object.values(recordExample)
   return {
+    operation: 'list',
     method: ['GET', 'QUERY'],
     url: resource.path,
     summary: `List ${resource.name}, oldest first, optionally filtered`,
@@ -114,13 +117,14 @@ export function getList(
 
 const shown = responseHeaders('ETag', 'Last-Modified', 'Repr-Digest', 'Set-Cookie')
 
-function getRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+function getRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
   const { recordExample, idParameters } = schemas
   const lines = Object.entries(recordExample).map(
     ([name, value]) => `${name}: ${valueToText(value)}\n`,
   )
   return {
+    operation: 'show',
     method: 'GET',
     url: toRecordRoute(resource),
     summary: `Get ${resource.oneRecord}`,

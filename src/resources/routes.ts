@@ -1,7 +1,7 @@
-import type { Demo } from '../site/demo.ts'
+import type { Demo, Services } from '../site/demo.ts'
 import type { SampleRequest } from '../site/sample-request.ts'
 import type { Route } from '../http/openapi/route.ts'
-import type { ResourceContext } from './context.ts'
+import type { ResourceContext, ResourceRoute } from './context.ts'
 import { findCurrent } from './learned-fields.ts'
 import type { Resource } from './definition.ts'
 import { getEvents } from './events/events.ts'
@@ -12,10 +12,13 @@ import { createContext } from './relations/create-context.ts'
 import { toValueRoutes } from './value-routes.ts'
 import { toWriteRoutes } from './write-routes.ts'
 
-/** `resources` may reference each other. */
+type ToDialect = (routes: readonly ResourceRoute[], services: Services) => readonly Route[]
+
+/** `resources` may reference each other. `toDialect` replaces the JSON of the routes. */
 export function toResourceDemo(
   resource: Resource,
   resources: readonly Resource[] = [resource],
+  toDialect: ToDialect = (routes) => routes,
 ): Demo & { resource: Resource } {
   const { name, title, summary, path } = resource
   return {
@@ -29,13 +32,15 @@ export function toResourceDemo(
     samples: toSamples(resource, resources.indexOf(resource)),
     lookFor:
       'The same URL has several representations: `Accept` chooses between a page, JSON, text and, for a list, CSV. The version of a record is in `ETag`, and the URL of a created one in `Location`.',
-    routes: async ({ config, records }, app) => {
+    routes: async (services, app) => {
+      const { config, records } = services
       const context = createContext(resource, { config, records, resources })
       await context.collection.index(resource.indexedPaths)
       const events = resource.hasEvents ? [await getEvents(app, resource, records.changes)] : []
       if (resource.allowsUnknown && !resource.hasDialect)
         app.routeUpdates.push(watchRoutes(context))
-      return [...toOwnRoutes(context), ...toNestedRoutes(context), ...events]
+      const routes = [...toOwnRoutes(context), ...toNestedRoutes(context)]
+      return [...toDialect(routes, services), ...events]
     },
   }
 }

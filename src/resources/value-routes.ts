@@ -1,8 +1,7 @@
 import { isForm } from '../http/body/body-reader.ts'
 import { jsonContent } from '../http/openapi/content.ts'
 import type { Content } from '../http/openapi/operation.ts'
-import type { Route } from '../http/openapi/route.ts'
-import type { ResourceContext } from './context.ts'
+import type { ResourceContext, ResourceRoute } from './context.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { toReadRoutes } from './read-routes.ts'
 import { sendFormAfterError } from './write/forms.ts'
@@ -13,11 +12,11 @@ import { putRecord } from './write-routes.ts'
 export function toValueRoutes(
   context: ResourceContext,
   schemas: ResourceSchemas,
-): readonly Route[] {
+): readonly ResourceRoute[] {
   const { value: schema = {} } = context.resource.schema.properties
   const json = jsonContent(schema, schemas.recordExample.value)
   const [save, put] = [update(context), replace(context)]
-  const putValue: Route = {
+  const putValue: ResourceRoute = {
     ...putRecord(context, schemas),
     // A form has the text of the value, which can be unchanged.
     handler(request, reply) {
@@ -29,10 +28,10 @@ export function toValueRoutes(
 }
 
 /** In JSON it is the value itself; a form and a text name it. */
-function withJson(route: Route, json: Content): Route {
+function withJson(route: ResourceRoute, json: Content): ResourceRoute {
   const toContent = (content: Content) =>
     'application/json' in content ? { ...content, ...json } : content
-  const toResponse = (response: NonNullable<Route['responses']>[string]) =>
+  const toResponse = (response: NonNullable<ResourceRoute['responses']>[string]) =>
     'content' in response ? { ...response, content: toContent(response.content) } : response
   const { responses = {}, requestBody } = route
   const documented = Object.entries(responses).map(

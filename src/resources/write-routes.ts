@@ -2,9 +2,8 @@ import { escapePointer } from '../http/body/patch.ts'
 import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
-import type { Route } from '../http/openapi/route.ts'
 import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
-import type { FindFixed, ResourceContext } from './context.ts'
+import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
 import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
 import type { ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
@@ -27,7 +26,7 @@ const errors = [404, 405, 406, 409, 412, 428] as const
 export function toWriteRoutes(
   context: ResourceContext,
   schemas: ResourceSchemas,
-): readonly Route[] {
+): readonly ResourceRoute[] {
   const singularRoutes = [patchRecord, putRecord]
   const routes = context.resource.isSingular
     ? singularRoutes
@@ -42,10 +41,11 @@ export function postRecord(
   context: ResourceContext,
   schemas: ResourceSchemas,
   findFixed?: FindFixed,
-): Route {
+): ResourceRoute {
   const { resource } = context
   const { path, singular, oneRecord } = resource
   return {
+    operation: 'create',
     method: 'POST',
     url: path,
     summary: `Create ${oneRecord}`,
@@ -84,7 +84,7 @@ function toSharedParts({ resource }: ResourceContext, { idParameters }: Resource
   } as const
 }
 
-function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+function patchRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
   const { record, recordExample, exampleId } = schemas
   const { usesEnvelope, oneRecord } = resource
@@ -92,6 +92,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
   const route = toSharedParts(context, schemas)
   return {
     ...route,
+    operation: 'change',
     method: 'PATCH',
     summary: `Update fields of ${oneRecord}`,
     requestBody: { content: toPatches(schemas) },
@@ -114,10 +115,11 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Route 
   }
 }
 
-function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { path, oneRecord, usesEnvelope } = context.resource
   return {
     ...toSharedParts(context, schemas),
+    operation: 'remove',
     method: 'DELETE',
     summary: `Delete ${oneRecord}`,
     responses: {
@@ -132,13 +134,14 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Route
   }
 }
 
-export function putRecord(context: ResourceContext, schemas: ResourceSchemas): Route {
+export function putRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
   const { replacement, inputExample } = schemas
   const content = recordContent(schemas)
   const { 303: redirect, ...minimal } = toOtherResponses(resource.path)
   return {
     ...toSharedParts(context, schemas),
+    operation: 'change',
     method: 'PUT',
     summary: `${resource.isSingular ? 'Replace' : 'Create or replace'} ${resource.oneRecord}`,
     description: 'Fields that are absent from the body are removed, except a password.',

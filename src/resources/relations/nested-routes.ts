@@ -1,27 +1,24 @@
 import type { FastifyRequest } from 'fastify'
 import { resolve } from '../../http/openapi/component.ts'
-import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { toRecordRoute, type Relation, type ResourceContext } from '../context.ts'
+import { assertFound, toRecordRoute } from '../context.ts'
+import type { Relation, ResourceContext, ResourceRoute } from '../context.ts'
 import { getList } from '../read-routes.ts'
 import { toSchemas } from '../openapi/schemas.ts'
-import { assertFound } from '../context.ts'
 import { postRecord } from '../write-routes.ts'
 import { parseId } from '../write/create-numbered.ts'
 
 /** `/posts/1/comments`, for the first reference of each resource. */
-export function toNestedRoutes(context: ResourceContext): readonly Route[] {
-  const { resource, relations } = context
-  const nested = relations.filter(({ isToParent, name, other }) => {
-    return (
-      !isToParent && !other.resource.isSingular && name === other.resource.name && name !== 'edit'
-    )
+export function toNestedRoutes(context: ResourceContext): readonly ResourceRoute[] {
+  if (context.resource.isSingular) return []
+  const nested = context.relations.filter(({ isToParent, name, other: { resource } }) => {
+    return !isToParent && !resource.isSingular && name === resource.name && name !== 'edit'
   })
-  return resource.isSingular ? [] : nested.flatMap((relation) => toRoutes(context, relation))
+  return nested.flatMap((relation) => toRoutes(context, relation))
 }
 
 /** The routes below other resources that list the records of this one. */
-export function toRoutesInParents(context: ResourceContext): readonly Route[] {
+export function toRoutesInParents(context: ResourceContext): readonly ResourceRoute[] {
   const parents = context.relations.filter(({ isToParent }) => isToParent)
   return parents.flatMap(({ other: parent }) => {
     const lists = parent.relations.filter(
@@ -32,7 +29,7 @@ export function toRoutesInParents(context: ResourceContext): readonly Route[] {
   })
 }
 
-function toRoutes({ resource, collection }: ResourceContext, relation: Relation): Route[] {
+function toRoutes({ resource, collection }: ResourceContext, relation: Relation): ResourceRoute[] {
   const { field, other } = relation
   const findFixed = async (request: FastifyRequest) => {
     const id = toPathParameter(request, 'id')
@@ -44,6 +41,7 @@ function toRoutes({ resource, collection }: ResourceContext, relation: Relation)
   const routes = [getList(other, schemas, findFixed), postRecord(other, schemas, findFixed)]
   return routes.map((route) => ({
     ...route,
+    nested: other.resource.name,
     url: toRecordRoute(resource, other.resource.path),
     summary: `${route.summary}, of ${resource.oneRecord}`,
     parameters: [
