@@ -14,11 +14,11 @@ import {
   toEnvironmentName,
   toFlagName,
 } from '../src/config/settings.ts'
+import * as fixedLimits from '../src/config/limits.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './support/start-vitrine.ts'
 import { testApp } from './support/test-app.ts'
-import { words } from './support/words.ts'
 
 const isUpdate = process.env.UPDATE_DOCS === '1'
 const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })
@@ -46,26 +46,39 @@ test('the tables of settings in docs/settings.md are generated from the code', (
   else assert.equal(written, table)
 })
 
-/** Limits of caches, of waiting and of what a page shows: no request is rejected because of them. */
-const unlisted = words`
-  maxCells maxChain maxEncoders maxExchanges maxExported maxIndented maxMarks maxPairs maxPauseMs maxPending maxRecent
-  maxRememberedLength maxRemoveAttempts maxResults maxRows maxSearched maxSentLength maxSentPages maxShownLength
-  maxUnknownNames maxWholeLength maxWriteAttempts
-`
+const { mebibyte, ...limits } = fixedLimits
 
-test('docs/operating.md lists the fixed limits of what a client sends', async (t) => {
+function toShownLimit(name: string, limit: number): string {
+  if (name.endsWith('Bytes') || name === 'maxLoadedLength')
+    if (limit % mebibyte === 0) return `${String(limit / mebibyte)} MiB`
+  return limit.toLocaleString('en')
+}
+
+test('docs/operating.md lists the fixed limits that a client can meet', async (t) => {
   const [, section = ''] = read('docs/operating.md').split('\n## Limits\n')
-  for (const file of globSync('src/**/*.ts', { cwd: projectFolder })) {
-    if (/^src\/(stores|cli|operations|data-file)\//.test(file)) continue
-    const limits = read(file).matchAll(/^(?:export )?const (max\w+) = ([\d_]+)$/gm)
-    for (const [text, name = '', value] of limits) {
-      if (unlisted.includes(name)) continue
-      await t.test(`${file}: ${text}`, () => {
-        const shown = Number(value?.replaceAll('_', '')).toLocaleString('en')
-        assert.match(section, new RegExp(`\\b${shown}\\b`))
+  for (const [name, limit] of Object.entries(limits)) {
+    for (const value of typeof limit === 'number' ? [limit] : Object.values(limit)) {
+      const shown = toShownLimit(name, value)
+      await t.test(`${name}: ${shown}`, () => {
+        assert.match(section, new RegExp(`(?<![\\d,])${shown}(?!\\d|,\\d)`))
       })
     }
   }
+})
+
+test('a number that an error names is a fixed limit or a setting', () => {
+  const files = globSync('src/**/*.ts', { cwd: projectFolder })
+  const named = files.flatMap((file) => {
+    const text = read(file)
+    const own = text.matchAll(/^(?:export )?const (\w+) = [\d_* ]+$/gm)
+    const inText = (name = '') => new RegExp(`\\$\\{(String\\()?${name}\\b`).test(text)
+    return [...own].filter(([, name]) => inText(name)).map(([line]) => `${file}: ${line}`)
+  })
+  const others = /^src[/\\](stores|cli|data-file)[/\\]/
+  assert.deepEqual(
+    named.filter((line) => !others.test(line)),
+    [],
+  )
 })
 
 test('the unit of systemd in docs/operating.md sets settings that exist', () => {

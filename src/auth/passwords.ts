@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import createLimit from 'p-limit'
+import { maxHashedPasswords, maxWaitingPasswords } from '../config/limits.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 
 // OWASP's password storage cheat sheet.
@@ -9,9 +10,7 @@ const prefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 const saltBytes = 16
 const hashPattern = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z\d+/]{22})\$([A-Za-z\d+/]{43})$/
 
-// Leaves threads of Node's pool of four to the files.
-const limitHashing = createLimit(2)
-const maxWaitingPasswords = 32
+const limitHashing = createLimit(maxHashedPasswords)
 
 const deriveKey = promisify(argon2)
 

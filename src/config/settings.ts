@@ -1,4 +1,5 @@
 import { localHosts } from './hosts.ts'
+import { maxDelayMs, mebibyte } from './limits.ts'
 import * as parse from './parse-settings.ts'
 
 interface Setting<Value> {
@@ -40,7 +41,6 @@ function limit(range: parse.Bounds, doc: string) {
 
 const port = [0, 65_535] as const
 const optionalPort = parse.optional(parse.wholeNumber(port))
-const mebibyte = 1024 ** 2
 const hour = 3600
 const day = 24 * hour
 
@@ -103,7 +103,7 @@ export const settings = {
   ),
   delayMs: flag(
     'delay',
-    integer(0, [0, 60_000], 'milliseconds before each response of a resource of the data file'),
+    integer(0, [0, maxDelayMs], 'milliseconds before each response of a resource of the data file'),
   ),
   testApi: offSwitch('whether clients can reset the records and request errors'),
   untilStdinEnds: offSwitch(

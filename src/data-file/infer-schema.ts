@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
+import { maxFields } from '../config/limits.ts'
 import { formatKinds, jsonTypes } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
-import { maxFields } from '../resources/learned-fields.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
 export interface Fields {

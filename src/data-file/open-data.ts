@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
+import { maxRecordsAtOnce } from '../config/limits.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findAllProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
@@ -13,7 +14,7 @@ import { defineData, redefineData } from './define-data.ts'
 import { findDangling, findOddities, findOtherKind, listPlaces } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
-import { maxAtomicRecords, replaceRecords, type SavedRecord } from './replace-records.ts'
+import { replaceRecords, type SavedRecord } from './replace-records.ts'
 import {
   parseDataText,
   readDataText,
@@ -193,7 +194,7 @@ export async function reloadData(
   const parsed = await parseData(config, data).catch(() => undefined)
   if (!parsed) return misfit(toLoadAgain(config.dataFresh))
   const { resources, total } = parsed
-  if (total > maxAtomicRecords) {
+  if (total > maxRecordsAtOnce) {
     if (!(await loadData(records, { ...data, ...parsed }, load)))
       return 'Another process is loading the data file. Reset again.'
     const isOther = ([name]: [string, unknown]) =>

@@ -1,3 +1,4 @@
+import { maxRecordsAtOnce } from '../config/limits.ts'
 import { conflict } from '../http/errors/http-error.ts'
 import type { Document, Records } from '../stores/records/records.ts'
 
@@ -23,15 +24,13 @@ export const savedSchema = {
   },
 } as const
 
-/** A transaction of PostgreSQL ends after 1.5 seconds. */
-export const maxAtomicRecords = 5000
 const maxAttempts = 10
 
 /** In one transaction: a request reads the records of before, or these. */
 export async function replaceRecords(records: Records, saved: SavedRecords): Promise<void> {
   for (const [name, all] of Object.entries(saved)) {
     const collection = records.collection(name)
-    if (all.length === 0 && (await collection.count()) > maxAtomicRecords) await collection.clear()
+    if (all.length === 0 && (await collection.count()) > maxRecordsAtOnce) await collection.clear()
   }
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     // An earlier ETag must not match: it has the time of the creation.

@@ -1,12 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maxEventStreams } from '../config/limits.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { isHttp2 } from '../http/request/target.ts'
 import { isClosed } from '../http/response/finish-responses.ts'
 import { clearTimeout, setTimeout } from '../timers.ts'
 import type { EventLog } from './event-log.ts'
-
-/** In this process: each holds at most 64 KiB and what one read returns. */
-const maxEventStreams = 1000
 
 let count = 0
 

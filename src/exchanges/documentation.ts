@@ -1,3 +1,4 @@
+import { maxPerPage } from '../config/limits.ts'
 import {
   jsonContent,
   objectSchema,
@@ -8,7 +9,6 @@ import {
 } from '../http/openapi/content.ts'
 import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
 import { toListFields } from '../lists/fields.ts'
-import { maxPerPage } from '../lists/part.ts'
 import { statusPattern } from '../lists/status.ts'
 import { toCommands } from './repeat.ts'
 

@@ -1,5 +1,5 @@
+import { maxRecordedBytes } from '../config/limits.ts'
 import { decodeRecorded } from '../http/body/decode-content.ts'
-import { maxRecordedBytes } from '../http/recording.ts'
 import { findField, mask, type ExchangeBody, type Fields } from './exchange.ts'
 
 export interface RecordedBytes {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 // The global `performance` is a getter, which takes longer.
 import { TLSSocket } from 'node:tls'
+import { maxRecordedBytes } from '../config/limits.ts'
 import { hasBody } from './body/body-reader.ts'
 import { createByteCollector } from './body/read-bytes.ts'
 import { findStream } from './request/target.ts'
@@ -119,8 +120,6 @@ function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBud
     return push(chunk, encoding)
   }
 }
-
-export const maxRecordedBytes = 65_536
 
 export type Capture = ReturnType<typeof createCapture>
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { maxJsonValues } from '../config/limits.ts'
 import { assertDepth, hasMoreThan } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
 
@@ -55,9 +56,6 @@ function escape(text: string, { escaped }: JsonStyle): string {
   return text.replace(escaped, (run) => toHex(run).replaceAll(/.{4}/g, '\\u$&'))
 }
 
-/** A value costs about a microsecond: there would be half a million in a mebibyte. */
-const maxValues = 100_000
-
 /** Throws an Error. Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
 export function parseJsonNumbers(
   text: string,
@@ -66,7 +64,7 @@ export function parseJsonNumbers(
 ): unknown {
   assertDepth(text, maxJsonDepth)
   // Those in strings count too.
-  if (hasMoreThan(text, ',[{', maxValues)) throw new Error('There are too many values.')
+  if (hasMoreThan(text, ',[{', maxJsonValues)) throw new Error('There are too many values.')
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? toNumber(context?.source ?? '') : value,
   )

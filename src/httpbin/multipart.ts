@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { maxBoundaryLength, maxFormParts } from '../config/limits.ts'
 import { matchParameters } from '../http/body/part-head.ts'
 import { contentTooLarge } from '../http/errors/http-error.ts'
 import { decodePercent, decodeUtf8 } from './text.ts'
@@ -10,12 +11,6 @@ export interface Part {
   type: string | undefined
   bytes: Buffer
 }
-
-/** httpbin and go-httpbin have the same limit. */
-const maxParts = 1000
-
-/** RFC 2046 §5.1.1. To find a longer one can take the product of its length and that of the body. */
-const maxBoundaryLength = 70
 
 const anyBreak = '(?:\r\n|\n|\r)'
 
@@ -41,7 +36,7 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
     parts.push(...part)
     if (match[1] !== undefined) return parts
     count += 1
-    if (count > maxParts) throw contentTooLarge('The form has too many parts.')
+    if (count > maxFormParts) throw contentTooLarge('The form has too many parts.')
     start = match.index + match[0].length
   }
   return undefined

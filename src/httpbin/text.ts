@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { maxFormPairs } from '../config/limits.ts'
 import { remember } from '../http/remember.ts'
 import { isAscii } from '../http/response/send-visitor-response.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
@@ -52,9 +53,8 @@ export function toUrlBase64(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_')
 }
 
-/** Go has the same limit. A pair costs about a microsecond. */
-export const hasTooManyPairs = (text: string) => text.split('&', maxPairs + 1).length > maxPairs
-const maxPairs = 10_000
+export const hasTooManyPairs = (text: string) =>
+  text.split('&', maxFormPairs + 1).length > maxFormPairs
 
 /** `a=1&b` → pairs. A part without a name and without `=` is left out. */
 export function splitPairs(text: string): Pair[] {

@@ -3,6 +3,7 @@ import { createHmac, hash } from 'node:crypto'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
 import type { Config } from '../config/config.ts'
+import { maxKeyLength } from '../config/limits.ts'
 import { isForm } from '../http/body/body-reader.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
@@ -73,8 +74,6 @@ async function awaitAnswer(entries: IdempotencyEntries, keyHash: string) {
   }
   return undefined
 }
-
-const maxKeyLength = 255
 
 // Most clients send a UUID without quotes, which is not a Structured Field.
 const bareKey = /^[!#-+\--:<-~]+$/

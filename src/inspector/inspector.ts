@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { rowsWithoutPage } from '../config/limits.ts'
 import { createEventSender, eventContent, lastEventId, toEvent } from '../events/send-events.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
@@ -30,7 +31,6 @@ import { keepPrivate } from '../exchanges/keep-private.ts'
 import {
   findParameters,
   findText,
-  maxRows,
   parseRequestId,
   toFilter,
   toOrder,
@@ -133,7 +133,10 @@ function sendList(
 /** A page by its number is followed by the next number. */
 function toOlder({ part, sort }: ListView['query'], next: string): Record<string, string> {
   if (part === undefined && sort.length === 0) return { before: next }
-  return { page: String((part?.page?.number ?? 1) + 1), per_page: String(part?.limit ?? maxRows) }
+  return {
+    page: String((part?.page?.number ?? 1) + 1),
+    per_page: String(part?.limit ?? rowsWithoutPage),
+  }
 }
 
 function deleteExchanges(exchanges: Exchanges): Route {

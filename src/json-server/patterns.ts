@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
+import { maxMatchingMs } from '../config/limits.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 
 type Texts = readonly (string | undefined)[]
-
-/** Of a page of records, and of one request. Matching a pattern can take exponential time. */
-const maxMatchingMs = { page: 50, request: 500 }
 
 /** No two ways to match the same text, so that matching needs no thread of its own. */
 const plainPattern = /^\^?[\p{L}\p{N} _,:;@#%&=!'"<>~/-]{0,100}\$?$/u
@@ -26,7 +24,7 @@ export function createPatternTest(name: string, patterns: readonly string[]) {
     milliseconds -= used
     if (results) return results
     throw badRequest(
-      `${name} takes too long: a page of a list is matched for at most 0.05 seconds.`,
+      `${name} takes too long: a page of a list is matched for at most ${String(maxMatchingMs.page)} ms.`,
     )
   }
 }

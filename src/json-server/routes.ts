@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { maxDelayMs } from '../config/limits.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
@@ -130,8 +131,6 @@ function sendError({ version }: Context, reply: FastifyReply, error: HttpError) 
   const text = status === 404 ? 'Not Found' : message
   return sendJson(reply, version === '1' ? { error: text } : {})
 }
-
-const maxDelayMs = 60_000
 
 async function delay({ version }: Context, request: FastifyRequest): Promise<void> {
   const { _delay } = version === '0.17' ? findQuery(request) : {}

@@ -1,6 +1,6 @@
+import { maxSortTerms } from '../config/limits.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { areSearchable, searchLimit } from '../lists/filters.ts'
-import { maxSortTerms } from '../lists/sort.ts'
 import { isFieldValue, type Document } from '../stores/records/records.ts'
 
 export type Find = (document: Document) => unknown

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
+import { maxRemovedRecords } from '../config/limits.ts'
 import { hasBody, isForm, toMediaType } from '../http/body/body-reader.ts'
 import { assertDepth, findJson } from '../http/body/parse-json.ts'
 import { badRequest, conflict, unprocessable } from '../http/errors/http-error.ts'
@@ -119,9 +120,6 @@ export function changeValue(context: Context): Handler {
   }
 }
 
-/** Other requests wait for the transaction. */
-const maxRemoved = 10_000
-
 /**
  * 0.17 removes the records that refer to a removed one. 1 sets what refers to it to null, or removes it, if
  * `_dependent` has its resource.
@@ -143,7 +141,11 @@ async function withRemoval(context: Context, request: FastifyRequest): Promise<R
   })
   return {
     ...context,
-    collection: checkWrites({ ...context, relations }, context.records, maxRemoved),
+    collection: checkWrites(
+      { ...context, relations },
+      context.records,
+      maxRemovedRecords.jsonServer,
+    ),
   }
 }
 

@@ -1,8 +1,9 @@
-import { isDecimal, maxSearchLength } from '../http/request/parameters.ts'
+import { maxSearchLength, maxSearches, maxTextLength, maxValues } from '../config/limits.ts'
+import { isDecimal } from '../http/request/parameters.ts'
 import { isOfText } from '../stores/records/records.ts'
 import type { FieldValue, Filter, Operator } from '../stores/records/records.ts'
 import { areScalars, isNumeric, type ListField, type ListFields } from './fields.ts'
-import { badParameter, maxValues, type ParameterTexts } from './parameters.ts'
+import { badParameter, type ParameterTexts } from './parameters.ts'
 
 export type ListFilter = ReturnType<typeof parseFilter>
 
@@ -26,9 +27,6 @@ export function parseFilters(fields: ListFields, parameters: ParameterTexts, tex
   return filters
 }
 
-/** Longer than any stored text: every value is compared with every record. */
-const maxTextLength = 2000
-
 export function assertLength(name: string, text: string): string {
   if (text.length <= maxTextLength) return text
   throw badParameter(name, `must be at most ${String(maxTextLength)} characters long`)
@@ -40,8 +38,6 @@ function assertCount(filters: readonly ListFilter[]): void {
   const name = filters.at(-1)?.parameter ?? ''
   throw badParameter(name, `exceeds the ${String(maxValues)} values of all filters`)
 }
-
-const maxSearches = 10
 
 function assertSearches(filters: readonly ListFilter[], text: string): void {
   const searches = filters.filter(({ filter }) => isOfText(filter.operator))

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { maxValues } from '../config/limits.ts'
 import { HttpError, unknownParameter, unprocessable } from '../http/errors/http-error.ts'
 
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
@@ -40,8 +41,6 @@ export function withParameterErrors<Parsed>(
     throw isParameter && method !== 'QUERY' ? unknownParameter(error.message) : error
   }
 }
-
-export const maxValues = 100
 
 export function toTexts(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]

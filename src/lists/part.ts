@@ -1,3 +1,4 @@
+import { maxPerPage } from '../config/limits.ts'
 import type { Slice } from '../stores/records/records.ts'
 import { badParameter } from './parameters.ts'
 
@@ -6,7 +7,6 @@ export type ListPart = Slice & { page?: { number: number; size: number } }
 export const partNames = ['page', 'per_page', 'after', '_start', '_end']
 
 const defaultPerPage = 20
-export const maxPerPage = 1000
 export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 
 type Texts = Readonly<Partial<Record<string, readonly string[]>>>

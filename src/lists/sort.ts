@@ -1,8 +1,6 @@
+import { maxSortTerms } from '../config/limits.ts'
 import type { ListFields } from './fields.ts'
 import { badParameter } from './parameters.ts'
-
-/** The keys of all records are in memory. */
-export const maxSortTerms = 10
 
 export function parseSort({ find, names }: ListFields, sort: readonly string[]) {
   if (sort.join('') === '') return []

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { maxFieldNameLength, maxFields } from '../config/limits.ts'
 import { isForm } from '../http/body/body-reader.ts'
 import { unprocessable } from '../http/errors/http-error.ts'
 import { toQueryText } from '../http/request/target.ts'
@@ -22,10 +23,6 @@ export const learnedSchema = {
     },
   },
 } as const
-
-/** More fields make pages and statements of any size. */
-export const maxFields = 500
-const maxNameLength = 200
 
 /** A collection whose writes store the names of new fields before the record. */
 export function learnFields({ resource, collection, learned }: ResourceContext): Collection {
@@ -51,8 +48,8 @@ function addFields(resource: Resource, known: Document = {}, document: Document)
   for (const name of names) {
     all.set(name, [...(all.get(name) ?? []), toJsonType(document[name])])
     const fail = (message: string) => unprocessable([{ field: name, message }])
-    if (name === '' || name.length > maxNameLength)
-      throw fail(`must have a name of 1 to ${String(maxNameLength)} characters`)
+    if (name === '' || name.length > maxFieldNameLength)
+      throw fail(`must have a name of 1 to ${String(maxFieldNameLength)} characters`)
     if (resource.fields.length + all.size > maxFields)
       throw fail(`cannot be added: ${resource.oneRecord} has at most ${String(maxFields)} fields`)
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { maxChunks } from '../config/limits.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
@@ -9,9 +10,6 @@ export type DescriptionLimits = Pick<
   Config,
   'maxBodyBytes' | 'maxDurationSeconds' | 'maxHeaderBytes'
 >
-
-/** Each costs a write. */
-const maxChunks = 10_000
 
 export function findConflicts(
   description: ResponseDescription,

@@ -1,4 +1,5 @@
 import type { XStatic } from 'typebox/schema'
+import { maxSequenceSteps, maxStepRequests } from '../config/limits.ts'
 import { faultNames } from './faults.ts'
 
 const text = { type: 'string' } as const
@@ -67,7 +68,7 @@ export const descriptionSchema = {
 const times = {
   type: 'integer',
   minimum: 1,
-  maximum: 1000,
+  maximum: maxStepRequests,
   default: 1,
   description: 'How many requests get this step.',
 } as const
@@ -80,7 +81,7 @@ export const sequenceSchema = {
     sequence: {
       type: 'array',
       minItems: 1,
-      maxItems: 100,
+      maxItems: maxSequenceSteps,
       items: { ...descriptionSchema, properties: { ...properties, times } },
     },
   },

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
+import { maxRequestsOfConnection } from '../config/limits.ts'
 import { isHttp2 } from '../http/request/target.ts'
 import { respondToClientError } from './connection-errors.ts'
 import type { ClientError, HttpConnection, RequestLog } from './connection-errors.ts'
@@ -32,8 +33,6 @@ declare module 'node:net' {
     requestQueue?: RequestQueue
   }
 }
-
-const maxWaitingRequests = 100
 
 /** llhttp stops at any other number than 0, 1, 2 and 21 from the callback for the end of a head. */
 const parserError = -1
@@ -75,7 +74,7 @@ function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: Request
   const [request] = exchange
   handler.receive?.(request)
   if (waiting.push(exchange) === 1) handleWaiting(request.socket, queue, handler)
-  if (waiting.length === maxWaitingRequests) closeAtNextRequest(request.socket, queue, handler)
+  if (waiting.length === maxRequestsOfConnection) closeAtNextRequest(request.socket, queue, handler)
 }
 
 /**

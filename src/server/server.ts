@@ -13,13 +13,11 @@ import {
 } from './connections.ts'
 import { limitSessions } from './http2-sessions.ts'
 import { hasCode } from '../config/has-code.ts'
+import { keepAliveSeconds, maxRequestsOfConnection } from '../config/limits.ts'
 
 const throwOnSchema = () => {
   throw new Error('Fastify schemas are not supported')
 }
-
-/** In milliseconds. Longer than the 60 seconds of most proxies, which then never use a closed connection. */
-const keepAliveTimeout = 72_000
 
 /** Without this Fastify loads two schema compilers: a sixth of the start. */
 const compilersFactory = { buildValidator: throwOnSchema, buildSerializer: throwOnSchema }
@@ -29,7 +27,7 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toServerLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
-  const settings = { maxConcurrentStreams: 100 }
+  const settings = { maxConcurrentStreams: maxRequestsOfConnection }
   // Described headers, cookies and the type, each in up to three bytes per character. A block that is
   // longer than this, by default 64 KiB, would end the connection.
   const maxSendHeaderBlockLength = 16 * config.maxHeaderBytes
@@ -104,7 +102,7 @@ export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes 
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
     requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,
-    keepAliveTimeout,
+    keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false,
   }
@@ -130,7 +128,7 @@ export function applyServerLimits(
   endStalledConnections(server)
   limitSessions(server, {
     firstRequestMs: server.headersTimeout,
-    keepAliveMs: keepAliveTimeout,
+    keepAliveMs: keepAliveSeconds * 1000,
     sendIdleMs: sendIdleSeconds * 1000,
   })
 }

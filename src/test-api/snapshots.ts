@@ -1,19 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { maxAtomicRecords, replaceRecords, savedSchema } from '../data-file/replace-records.ts'
+import { maxLoadedLength, maxRecordsAtOnce, maxSnapshots } from '../config/limits.ts'
+import { replaceRecords, savedSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { conflict, notFound } from '../http/errors/http-error.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { limitReached, StoreFailure } from '../stores/store-failure.ts'
-import {
-  allRecords,
-  maxLoadedLength,
-  type Records,
-  type StoredRecord,
-} from '../stores/records/records.ts'
+import { allRecords, type Records, type StoredRecord } from '../stores/records/records.ts'
 
-const maxSnapshots = 20
 const maxReads = 10
 
 type Definitions = readonly Pick<ResourceDefinition, 'name'>[]
@@ -88,7 +83,7 @@ async function readRecords(records: Records, names: readonly string[]) {
         saved.push(...page.map(({ id, document }): SavedRecord => [id, document]))
         if (name !== collectionNames.learnedFields) count += page.length
         length += JSON.stringify(page).length
-        if (count > maxAtomicRecords || length > maxLoadedLength) throw tooManyRecords()
+        if (count > maxRecordsAtOnce || length > maxLoadedLength) throw tooManyRecords()
       }
       entries.push([name, saved])
     }
@@ -99,4 +94,4 @@ async function readRecords(records: Records, names: readonly string[]) {
 }
 
 const tooManyRecords = () =>
-  conflict(`A snapshot has at most ${maxAtomicRecords.toLocaleString('en')} records and 16 MiB.`)
+  conflict(`A snapshot has at most ${maxRecordsAtOnce.toLocaleString('en')} records and 16 MiB.`)

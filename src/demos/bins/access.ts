@@ -1,13 +1,12 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { maxOwnBins } from '../../config/limits.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { hashSecret, isSecretOf, toExpiry, toRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
-/** A browser removes cookies if it has too many. */
-export const maxOwnBins = 20
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
 
 export interface OpenedBin extends Bin {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
+import { rowsWithoutPage } from '../../config/limits.ts'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
 import { badRequest, conflict, HttpError } from '../../http/errors/http-error.ts'
@@ -26,8 +27,6 @@ import {
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parsePageList, selectRequests, takePart } from './list.ts'
 import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
-
-const maxRows = 200
 
 export function toBinRoutes(services: BinServices): Route[] {
   const routes = [getBins, postBin, getBin, patchBin, deleteBin]
@@ -107,7 +106,7 @@ async function sendBinPage(
   if (searchProblem !== undefined) reply.code(400)
   // Before the list, so that the page misses no request.
   const lastEvent = await events.findLast()
-  const part = list.part ?? { offset: 0, limit: maxRows }
+  const part = list.part ?? { offset: 0, limit: rowsWithoutPage }
   const { selected } = await takePart(selectRequests(services, list), part, true)
   const search = { isLive, parameters, searchProblem }
   const view = { origin: toOrigin(reply.request), exchanges: selected.map(toRow), ...search }

@@ -68,9 +68,6 @@ export interface CapturedRequest extends RequestContent {
 
 const validator = compileLater(capturedSchema)
 
-/** More of a body is in a file only. */
-export const maxShownBytes = 65_536
-
 export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): RequestBody {
   const text = findText(bytes, isCut)
   return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }

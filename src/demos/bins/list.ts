@@ -1,32 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  maxLoadedLength,
+  maxPerPage,
+  maxSearchLength,
+  maxWaitSeconds,
+} from '../../config/limits.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
-import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
 import { toListFields } from '../../lists/fields.ts'
 import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/parameters.ts'
-import { maxPage, maxPerPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
+import { maxPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
 import { toCompares, toScalar } from '../../lists/predicate.ts'
 import { sortFound, type Found } from '../../lists/select.ts'
 import { parseSort } from '../../lists/sort.ts'
 import { statusPattern, parseStatus } from '../../lists/status.ts'
-import {
-  findAt,
-  maxLoadedLength,
-  type Filter,
-  type SortTerm,
-} from '../../stores/records/records.ts'
+import { findAt, type Filter, type SortTerm } from '../../stores/records/records.ts'
 import type { Bin } from './bin-store.ts'
 import { toReceivedAt } from './bin-ids.ts'
 import { listedSchemas, requestToJson, type CapturedRequest } from './captured-request.ts'
 import type { BinServices } from './of-bin.ts'
 import { findMatching, toListed, toMatch, type Pages, type Search } from './search.ts'
 
-const maxWaitSeconds = 60
 const newest = '-receivedAt'
 
 /** What a filter can name. The body is searched with `contains`. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
+import { maxRecordedBytes } from '../../config/limits.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../stores/create-id.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
@@ -10,7 +11,6 @@ import { collectionNames } from '../../stores/collection-names.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { binIdLength, toExpiry, toReceivedAt } from './bin-ids.ts'
 import {
-  maxShownBytes,
   toBack,
   toCapturedRequest,
   toCorrected,
@@ -131,9 +131,9 @@ function toQuery(bin: string) {
 function toRecord({ bin, request, body }: NewCapture) {
   const id = createId()
   const { bytes = Buffer.alloc(0), size = 0, isCut = false } = body ?? {}
-  const isLarge = bytes.length > maxShownBytes
+  const isLarge = bytes.length > maxRecordedBytes
   const shown = { size, isCut: isCut || isLarge }
-  const requestBody = body && toRequestBody(bytes.subarray(0, maxShownBytes), shown)
+  const requestBody = body && toRequestBody(bytes.subarray(0, maxRecordedBytes), shown)
   const isInFile = isLarge && !isCut
   const content = { ...request, ...(requestBody && { requestBody }) }
   const document = { bin, isInFile, request: [content] }

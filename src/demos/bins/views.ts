@@ -1,3 +1,4 @@
+import { maxOwnBins } from '../../config/limits.ts'
 import { toPrettyBody } from '../../exchanges/bodies.ts'
 import { renderExchange, renderFields } from '../../exchanges/exchange-view.ts'
 import { findField, type ExchangeBody, type Fields } from '../../exchanges/exchange.ts'
@@ -10,7 +11,7 @@ import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
 import { renderHiddenFields } from '../../site/hidden-fields.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
-import { maxOwnBins, wrongSecret, type OpenedBin } from './access.ts'
+import { wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import {

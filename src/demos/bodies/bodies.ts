@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
+import { maxFormFiles } from '../../config/limits.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
 import type { FormPart } from '../../http/body/multipart.ts'
 import { discard } from '../../http/body/read-parts.ts'
@@ -78,7 +79,10 @@ const postFields: Route = {
     sendEcho(request, reply, request.body === undefined || hasText(request) ? {} : request.body),
 }
 
-const discardFiles = { maxFiles: 10, readFile: ({ content }: FormPart) => discard(content) }
+const discardFiles = {
+  maxFiles: maxFormFiles,
+  readFile: ({ content }: FormPart) => discard(content),
+}
 
 function postMultipart(config: Config): Route {
   const pic = {

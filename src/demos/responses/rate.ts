@@ -1,3 +1,4 @@
+import { maxTokens, stateSeconds } from '../../config/limits.ts'
 import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
 import { toQuery } from '../../responses/read-description.ts'
 import type { State } from '../../stores/states/states.ts'
@@ -9,14 +10,14 @@ const properties = {
   limit: {
     type: 'integer',
     minimum: 1,
-    maximum: 10_000,
+    maximum: maxTokens,
     default: 5,
     description: 'The tokens in a full bucket. Each request takes one.',
   },
   seconds: {
     type: 'integer',
     minimum: 1,
-    maximum: 600,
+    maximum: stateSeconds,
     default: 10,
     description: 'The time in which an empty bucket becomes full, token by token.',
   },

@@ -13,12 +13,12 @@ import { toRawRequest } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { isLoopback, toHostname } from '../../config/hosts.ts'
+import { maxHops } from '../../config/limits.ts'
 import { isAllowedHost } from '../../http/security/origins.ts'
 import { ownCookies, withoutCookies, type Pair } from '../../http/security/visitor-response.ts'
 import { toAllParameters, toFlag, toObject } from '../../responses/read-description.ts'
 import type { ResponseEndpoint } from './endpoint.ts'
 
-const maxHops = 50
 const statuses = [301, 302, 303, 307, 308]
 
 const parameters = queryParameters({

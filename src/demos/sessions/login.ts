@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { maxLoginCandidates } from '../../config/limits.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
 import { readSessionId } from '../../auth/session-cookie.ts'
 import { startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
@@ -78,9 +79,6 @@ function parseCredentials({ body, raw, headers }: FastifyRequest) {
   throw unprocessable(problems.filter(({ message }) => message !== ''))
 }
 
-/** Names are not unique: this many users of one name are tried. */
-const maxCandidates = 16
-
 type Credentials = ReturnType<typeof parseCredentials>
 
 async function findUser(users: Collection, { username, password }: Credentials) {
@@ -89,7 +87,7 @@ async function findUser(users: Collection, { username, password }: Credentials) 
       filters: [{ field: 'name', operator: 'eq', values: [username] }],
       sort: [{ field: 'createdAt', isDescending: true }],
     },
-    { offset: 0, limit: maxCandidates },
+    { offset: 0, limit: maxLoginCandidates },
   )
   // Otherwise the time of the response would show which names exist.
   if (candidates.length === 0) await verifyPassword(password)

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { maxValues } from '../../config/limits.ts'
 import { isObject, parameterToText } from '../../http/request/parameters.ts'
 import { queryParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
@@ -8,7 +9,7 @@ import { forReader, sendForReader } from '../../site/send-page.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'
 
 const description = 'One value or several.'
-const schema = { type: 'array', items: { type: 'string' }, maxItems: 100 }
+const schema = { type: 'array', items: { type: 'string' }, maxItems: maxValues }
 
 export const topic: Demo = {
   name: 'topic',

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import zlib from 'node:zlib'
+import { maxContentCodings, maxZstdWindowBytes } from '../../config/limits.ts'
 import { createByteCollector, tooLarge } from './read-bytes.ts'
 import { badRequest, HttpError, unsupportedMediaType } from '../errors/http-error.ts'
 
 const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH, ZSTD_d_windowLogMax, ZSTD_e_flush } = zlib.constants
-// RFC 9659 §3: a window of more than 8 MB is not to be accepted.
-const params = { [ZSTD_d_windowLogMax]: 23 }
+const params = { [ZSTD_d_windowLogMax]: Math.log2(maxZstdWindowBytes) }
 
 /** `finishFlush` lets a decoder accept content whose end is missing. */
 const decoders = {
@@ -29,19 +29,17 @@ function createDecoder(coding: Coding, [first = 0]: Uint8Array, isRecorded: bool
   return (isRaw ? zlib.createInflateRaw : create)({ ...options, ...ofEnd })
 }
 
-const maxCodings = 3
-
 /** In the order in which they were applied. Throws 415. */
 export function findCodings({ headers }: Pick<IncomingMessage, 'headers'>): Coding[] {
   const names = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/)
   const applied = names
     .filter((name) => name !== '' && name !== 'identity')
     .map((name) => (name === 'x-gzip' ? 'gzip' : name))
-  if (applied.every(isCoding) && applied.length <= maxCodings) return applied
+  if (applied.every(isCoding) && applied.length <= maxContentCodings) return applied
   const unknown = applied.find((name) => !isCoding(name))
   const problem =
     unknown === undefined
-      ? `Content-Encoding can have at most ${String(maxCodings)} codings.`
+      ? `Content-Encoding can have at most ${String(maxContentCodings)} codings.`
       : `The coding ${unknown} is not supported. Use gzip, br, zstd or deflate.`
   throw unsupportedMediaType(problem, { 'accept-encoding': Object.keys(decoders).join(', ') })
 }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
 import {
   assertTransferCoding,
   assertUtf8,
@@ -85,7 +86,7 @@ function openBody(raw: IncomingMessage, maxBytes: number, times: BodyTimes): Rea
 }
 
 /** RFC 2046 §5.1.1. Strict, since the parser must not read another boundary. */
-const boundaryFormat = String.raw`"([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])"|([\w'()+,./:=?-]{1,70})`
+const boundaryFormat = String.raw`"([\w'()+,./:=? -]{0,${maxBoundaryLength - 1}}[\w'()+,./:=?-])"|([\w'()+,./:=?-]{1,${maxBoundaryLength}})`
 const otherParameter = String.raw`;[ \t]*(?!boundary=)[\w-]+=(?:"[^"\\]*"|[^\s;"\\]*)[ \t]*`
 const boundaryType = new RegExp(
   String.raw`^multipart/form-data[ \t]*(?:${otherParameter})*;[ \t]*boundary=(?:${boundaryFormat})[ \t]*(?:;|$)`,
@@ -101,7 +102,8 @@ function parseBoundary(contentType = ''): string {
 
 function toFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number): FormPart {
   const { name, fileName, contentType } = parsePartHead(head)
-  if (Buffer.byteLength(name) > 200) throw badRequest('The name of a form part is too long.')
+  if (Buffer.byteLength(name) > maxPartNameBytes)
+    throw badRequest('The name of a form part is too long.')
   if (fileName === undefined) assertUtf8(contentType)
   const [type = ''] = contentType.toLowerCase().split(/\s*;/, 1)
   return { name, fileName, type, content: limitPart(bytes, name, maxBytes) }

@@ -1,4 +1,5 @@
 import type { XStatic } from 'typebox/schema'
+import { maxPatchOperations } from '../../config/limits.ts'
 import { isObject } from '../request/parameters.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
@@ -22,8 +23,6 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-const maxOperations = 100
-
 /** As in the JSON of other bodies, no member may have a name that sets a prototype. */
 const pointer = {
   type: 'string',
@@ -33,7 +32,7 @@ const pointer = {
 
 export const jsonPatchSchema = {
   type: 'array',
-  maxItems: maxOperations,
+  maxItems: maxPatchOperations,
   items: {
     anyOf: [
       {
@@ -61,8 +60,8 @@ const getPatchValidator = compileLater(jsonPatchSchema)
 
 export function parseJsonPatch(value: unknown): readonly PatchOperation[] {
   if (getPatchValidator().Check(value)) return value
-  if (!Array.isArray(value) || value.length > maxOperations) {
-    const limit = String(maxOperations)
+  if (!Array.isArray(value) || value.length > maxPatchOperations) {
+    const limit = String(maxPatchOperations)
     throw invalidPatch(`A JSON Patch must be an array of at most ${limit} operations (RFC 6902).`)
   }
   const index = value.findIndex((operation) => !getPatchValidator().Check([operation]))

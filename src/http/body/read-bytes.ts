@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Config } from '../../config/config.ts'
+import { maxChunks, maxDiscardedBytes, minChunkBytes } from '../../config/limits.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
 import { badFraming, badRequest, contentTooLarge, requestTimeout } from '../errors/http-error.ts'
 import { clearTimeout, setImmediate, setTimeout } from '../../timers.ts'
@@ -163,7 +164,7 @@ export function watchBody(
     idle.refresh()
     chunks += 1
     size += length
-    const isTooSmall = chunks > maxSmallChunks && size < chunks * minChunkBytes
+    const isTooSmall = chunks > maxChunks && size < chunks * minChunkBytes
     if (isTooSmall) fail(badFraming(tooSmall))
   }
   const stop = () => {
@@ -174,12 +175,7 @@ export function watchBody(
   raw.on('data', check).on('end', stop).on('close', stop)
 }
 
-/** A chunk costs about 2 µs: a body of one-byte chunks takes a thousand times the CPU of a plain one. */
-const minChunkBytes = 16
-const maxSmallChunks = 10_000
 const tooSmall = 'The body arrives in too many small chunks.'
-
-const maxDiscardedBytes = 4 * 1024 * 1024
 
 /** Some clients read the response only after they have sent everything. A longer body is cut off. */
 export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
+import { formFramingBytes } from '../../config/limits.ts'
 import { parseMultipart, readPartText, type FormPart } from './multipart.ts'
 import { parseParameters } from '../request/parameters.ts'
 import { contentTooLarge } from '../errors/http-error.ts'
@@ -8,8 +9,6 @@ interface FileReader {
   maxFiles: number
   readFile: (part: FormPart) => Promise<void>
 }
-
-const framingBytes = 16 * 1024
 
 /** The text fields of a multipart form, which nest as those of a query string. Throws 400, 408 and 413. */
 export async function readForm(
@@ -23,7 +22,7 @@ export async function readForm(
   const limits = {
     parts: maxParameters + maxFiles,
     maxPartBytes: maxUploadBytes,
-    maxBytes: framingBytes + maxBodyBytes + maxFiles * maxUploadBytes,
+    maxBytes: formFramingBytes + maxBodyBytes + maxFiles * maxUploadBytes,
     times: config,
   }
   for await (const part of parseMultipart(request, limits)) {

@@ -1,8 +1,6 @@
+import { maxPaddingBytes, maxPartHeadBytes } from '../../config/limits.ts'
 import { badRequest } from '../errors/http-error.ts'
 import { decodeUtf8 } from '../request/parameters.ts'
-
-const maxHeadBytes = 8192
-const maxLineBytes = 1000
 
 /**
  * The parts of a multipart body (RFC 2046 §5.1.1). None is dropped or cut: a line that begins with a longer
@@ -74,7 +72,7 @@ function createReader(next: Next, delimiter: string) {
       for (;;) {
         // The blank line can belong to the next delimiter.
         const end = rest.indexOf('\r\n\r\n')
-        if ((end === -1 ? rest.length : end) > maxHeadBytes) {
+        if ((end === -1 ? rest.length : end) > maxPartHeadBytes) {
           throw badRequest('The headers of a form part are too long.')
         }
         if (end === -1) await fill()
@@ -122,9 +120,9 @@ const longerBoundary = /^(?:[\w'()+,./:=?]|--[\w'()+,./:=?-]|-[^-])/
 /** What a line is that begins with the boundary, by the bytes after it. */
 function findLine(bytes: Buffer, start: number, isEnded: boolean): Line | 'content' {
   if (longerBoundary.test(bytes.toString('latin1', start, start + 3))) return 'content'
-  const text = bytes.toString('latin1', start, start + maxLineBytes)
+  const text = bytes.toString('latin1', start, start + maxPaddingBytes)
   if (/^[ \t]*\r\n/.test(text)) return 'next'
   if (/^--[ \t]*\r\n/.test(text) || (isEnded && /^--[ \t]*\r?$/.test(text))) return 'last'
-  if (/^-?-?[ \t]*\r?$/.test(text) && text.length < maxLineBytes) return 'incomplete'
+  if (/^-?-?[ \t]*\r?$/.test(text) && text.length < maxPaddingBytes) return 'incomplete'
   throw badRequest('A boundary of the multipart body must be followed by CRLF, or by -- and CRLF.')
 }

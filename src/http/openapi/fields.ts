@@ -1,3 +1,4 @@
+import { maxKeyLength } from '../../config/limits.ts'
 import { toComponent, type Reference } from './component.ts'
 import { text, url } from './content.ts'
 import type { Header, Parameter } from './operation.ts'
@@ -53,7 +54,8 @@ const inRequests = {
 } satisfies Definitions
 
 /** A string of Structured Fields, or a token. */
-const keySchema = { ...text, pattern: '^("[ !#-\\[\\]-~]{1,255}"|[!#-+\\--:<-~]{1,255})$' }
+const length = `{1,${String(maxKeyLength)}}`
+const keySchema = { ...text, pattern: `^("[ !#-\\[\\]-~]${length}"|[!#-+\\--:<-~]${length})$` }
 
 const toComponentName = (field: string) => field.replaceAll('-', '')
 

@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import qs from 'qs'
 import type { Config } from '../../config/config.ts'
+import { maxBracketDepth, maxValues } from '../../config/limits.ts'
 import { badRequest } from '../errors/http-error.ts'
-
-const maxDepth = 5
-const maxItems = 100
 
 /** `a[b]=v` nests, `a[]=1&a[]=2` and `a=1&a=2` are lists. The objects have no prototype. */
 export function parseParameters(
@@ -19,20 +17,20 @@ export function parseParameters(
   try {
     const parameters = qs.parse(text, {
       plainObjects: true,
-      depth: maxDepth,
+      depth: maxBracketDepth,
       strictDepth: true,
       parameterLimit: maxParameters,
       // A number that is not below it is the name of a member, as any text is.
-      arrayLimit: maxItems,
+      arrayLimit: maxValues,
       decoder: (part, _decode, _charset, kind) =>
         kind === 'key' ? decodeName(part) : decodeComponent(part),
     })
     if (!hasLongList(parameters)) return parameters
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw overLimit(maxDepth, 'levels of brackets in a parameter')
+    throw overLimit(maxBracketDepth, 'levels of brackets in a parameter')
   }
-  throw overLimit(maxItems, 'values of a parameter')
+  throw overLimit(maxValues, 'values of a parameter')
 }
 
 function overLimit(limit: number, what: string): Error {
@@ -42,7 +40,7 @@ function overLimit(limit: number, what: string): Error {
 /** `qs` makes an object of a list that is too long. */
 function hasLongList(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  const isLong = Array.from({ length: maxItems + 1 }).every((_, index) => index in value)
+  const isLong = Array.from({ length: maxValues + 1 }).every((_, index) => index in value)
   return isLong || Object.values(value).some((member) => hasLongList(member))
 }
 
@@ -126,9 +124,6 @@ export function parameterToText(value: unknown): string {
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
-
-/** Node finds a text of at most 250 characters in linear time, and a longer one in quadratic time. */
-export const maxSearchLength = 250
 
 export function isDecimal(text: string): boolean {
   // The pattern is unambiguous, so that matching takes linear time.

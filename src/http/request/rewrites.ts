@@ -1,10 +1,8 @@
 import pathToRegexp, { type Key } from 'path-to-regexp'
+import { maxRewriteMs } from '../../config/limits.ts'
 import { runWithin } from '../run-within.ts'
 
 type Rules = Readonly<Record<string, unknown>>
-
-/** The limit for one request: a pattern with several `*` can take the square of the length of a URL, or more. */
-const maxMatchingMs = 20
 
 /** Applies each rule to the result of those before, as json-server 0.17 does with express-urlrewrite. */
 export function createRewriter(rules: Rules): (target: string) => string {
@@ -13,7 +11,7 @@ export function createRewriter(rules: Rules): (target: string) => string {
     .filter((rule) => typeof rule !== 'string')
   const rewrite = (target: string) => compiled.reduce((url, apply) => apply(url), target)
   if (compiled.length === 0) return (target) => target
-  return (target) => runWithin(maxMatchingMs, () => rewrite(target)) ?? target
+  return (target) => runWithin(maxRewriteMs, () => rewrite(target)) ?? target
 }
 
 export function findRewriteProblems(rules: Rules): string[] {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Config } from '../../config/config.ts'
+import { maxPendingBytes } from '../../config/limits.ts'
 import { reportIgnoredBody } from '../body/body-reader.ts'
 import { addDigestHeaders } from '../body/digest.ts'
 import { tooManyPendingBytes } from '../errors/http-error.ts'
@@ -81,7 +82,6 @@ function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknow
   return ''
 }
 
-const maxPendingBytes = 256 * 1024 * 1024
 const smallBytes = 4096
 /** Shorter responses are always sent: an error in their place would hide the result of a write. */
 const maxAlwaysSentBytes = 64 * 1024

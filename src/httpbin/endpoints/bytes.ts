@@ -1,4 +1,5 @@
 import { createCipheriv, hash, randomBytes } from 'node:crypto'
+import { maxChunks, maxPythonBytes } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { pace, paceItems } from '../../http/response/pacing.ts'
 import {
@@ -54,8 +55,6 @@ const renderSized = (type: string, body: Buffer, status = 200) => ({
   size: body.length,
 })
 
-const maxPythonBytes = 100 * 1024
-
 function renderBytes(request: DialectRequest, text: string) {
   const { maxBodyBytes: max } = request.config
   const { isPython, parseInteger } = request.dialect
@@ -67,9 +66,6 @@ function renderBytes(request: DialectRequest, text: string) {
   assertInRange(size, 'byte count', [1, max])
   return renderSized(type, toRandomBytes(size, key))
 }
-
-/** A chunk costs about 5 µs: there would be a million in a mebibyte. */
-const maxChunks = 10_000
 
 function streamBytes(request: DialectRequest, text: string) {
   const response = renderBytes(request, text)

@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import {
+  maxFragments,
+  maxSmallFrames,
+  smallFrameBytes,
+  smallFramesPerSecond,
+} from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { forOnly, toEndpoint } from '../endpoint.ts'
@@ -24,9 +30,6 @@ export const webSocketEndpoints = [
     openEcho,
   ),
 ]
-
-/** The limit applies to a message, and to its echo. */
-const maxFragments = 1024
 
 /** ws keeps each read of an unfinished frame as a buffer, which can take 300 bytes for one byte. */
 const maxReads = 1024
@@ -101,13 +104,6 @@ function assertHandshake({ headers, fastify }: DialectRequest): void {
   throw badRequest('The request is not a valid handshake of a WebSocket (RFC 6455 §4.2.1).')
 }
 
-/** A frame takes about as much time as this number of bytes. */
-const bytesPerFrame = 256
-
-/** A connection can have these at once: `allowSynchronousEvents: false` handles others between two messages. */
-const maxSmallFrames = 1500
-const smallFramesPerSecond = 100
-
 const tooManyFrames = 'The connection has too many small frames.'
 
 /** Closes the connection after too many small frames, received or sent. */
@@ -117,7 +113,7 @@ function limitSmallFrames(socket: WebSocket, connection: Socket) {
   const isOver = (frames: number, bytes: number) => {
     const now = performance.now()
     const credit = ((now - countedAt) * smallFramesPerSecond) / 1000
-    count = Math.max(count - credit, 0) + Math.max(frames - bytes / bytesPerFrame, 0)
+    count = Math.max(count - credit, 0) + Math.max(frames - bytes / smallFrameBytes, 0)
     countedAt = now
     return count > maxSmallFrames
   }

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
+import { maxExchanges, maxSearchLength, rowsWithoutPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { isObject, maxSearchLength } from '../../http/request/parameters.ts'
+import { isObject } from '../../http/request/parameters.ts'
 import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { parsePart } from '../../lists/part.ts'
@@ -9,8 +10,6 @@ import { parseStatus, statusPattern } from '../../lists/status.ts'
 import { listFields } from '../../exchanges/documentation.ts'
 import type { ExchangeFilter } from '../recorder/filter.ts'
 import { toRandomId } from '../recorder/recorded.ts'
-
-export const maxRows = 200
 
 export function findText(query: unknown, name: string): string | undefined {
   const value = isObject(query) ? (query[name] ?? '') : ''
@@ -60,9 +59,6 @@ function findFilters(query: unknown): Map<string, readonly string[]> {
   return new Map(given.map(([name, value]) => [name, toTexts(name, value)]))
 }
 
-/** `before` reads further back, however many exchanges there are. */
-const maxPaged = 10_000
-
 export function toOrder(request: FastifyRequest) {
   const { query } = request
   return withParameterErrors(request, () => {
@@ -71,9 +67,9 @@ export function toOrder(request: FastifyRequest) {
       return text === undefined ? undefined : [text]
     }
     const part = parsePart({ page: toList('page'), per_page: toList('per_page') })
-    const { offset, limit } = part ?? { offset: 0, limit: maxRows }
-    if (offset + limit > maxPaged)
-      throw badParameter('page', `must end within the first ${String(maxPaged)} exchanges`)
+    const { offset, limit } = part ?? { offset: 0, limit: rowsWithoutPage }
+    if (offset + limit > maxExchanges)
+      throw badParameter('page', `must end within the first ${String(maxExchanges)} exchanges`)
     return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part }
   })
 }

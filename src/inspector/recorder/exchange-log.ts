@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
+import { maxExchanges } from '../../config/limits.ts'
 import { beginRecording, endRecording, type ByteBudget } from '../../http/recording.ts'
 import type { FinishedResponse } from '../../http/response/finish-responses.ts'
 import { takeTurn } from '../../http/turns.ts'
@@ -40,15 +41,14 @@ export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
 type LogConfig = Pick<Config, 'inspector' | 'preset' | 'inspectorMaxBytes'>
 
-const mostExchanges = 10_000
 const bytesOfExchange = 32 * 1024
 
 export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }: LogConfig) {
   const clearsAll = mode === 'all' && preset !== 'public'
   const processId = randomUUID()
-  const maxExchanges = Math.min(Math.floor(inspectorMaxBytes / bytesOfExchange), mostExchanges)
+  const capacity = Math.min(Math.floor(inspectorMaxBytes / bytesOfExchange), maxExchanges)
   // The rest is for bodies of exchanges that are not over.
-  const slabs = createSlabs(maxExchanges, 0.75 * inspectorMaxBytes)
+  const slabs = createSlabs(capacity, 0.75 * inspectorMaxBytes)
   const budget = createBudget(0.25 * inspectorMaxBytes)
   /** Undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {

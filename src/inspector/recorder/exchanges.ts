@@ -1,3 +1,4 @@
+import { maxExportedExchanges } from '../../config/limits.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { toNotice, type AskOthers, type Coverage } from './ask-others.ts'
 import {
@@ -33,7 +34,6 @@ type Question =
 /** Fetch Standard, HTTP-redirect fetch: a browser follows at most 20 redirects. */
 const maxChain = 21
 const maxInBatch = 200
-const maxExported = 1000
 const maxListed = 100
 /** So many whole exchanges are in memory at once. */
 const maxDecoded = 4
@@ -86,7 +86,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
         const { exchanges, next }: ExchangePage = await page('list', query, viewer)
         cursors.push(...exchanges.map(toCursor))
         before = next
-      } while (before !== undefined && cursors.length < maxExported)
+      } while (before !== undefined && cursors.length < maxExportedExchanges)
       for (let end = cursors.length; end > 0; end -= maxDecoded) {
         const start = Math.max(end - maxDecoded, 0)
         const query = { ...filter, before: `${cursors[start] ?? ''}~`, limit: end - start }

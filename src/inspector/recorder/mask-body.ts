@@ -1,15 +1,9 @@
+import { maxMaskDepth, maxSearchLength } from '../../config/limits.ts'
 import { decodeLoosely, toPath } from '../../http/request/target.ts'
-import { maxSearchLength } from '../../http/request/parameters.ts'
 import { hideSecrets } from '../../http/security/visitor-response.ts'
 import { findMasked } from './mask-echo.ts'
 import { mask } from '../../exchanges/exchange.ts'
 import { isSecret, maskField, maskTarget } from './mask.ts'
-
-/**
- * Texts within texts are masked up to this depth: an array within a JSON text that is a part of a form has two
- * texts around it. Below, all is masked that could have others in it.
- */
-const maxDepth = 3
 
 interface Scope {
   found: string[]
@@ -110,7 +104,7 @@ function maskHeader(text: string, { found }: Scope): string {
 const partNames = /\bname\*?\s*=\s*"?([^";\r\n]*)/gi
 
 function maskParts(boundary: string, text: string, scope: Scope): string {
-  if (scope.depth === maxDepth) return hide(text, scope)
+  if (scope.depth === maxMaskDepth) return hide(text, scope)
   return text
     .split(`--${boundary}`)
     .map((part) => {
@@ -143,7 +137,7 @@ const depthChanges: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1
 
 /** Works on tokens, so that the formatting stays, and so that incomplete and invalid JSON is masked too. */
 function maskJson(text: string, scope: Scope): string {
-  if (scope.depth === maxDepth) return hide(text, scope)
+  if (scope.depth === maxMaskDepth) return hide(text, scope)
   const inner = toInner(scope)
   let masked = ''
   /** The number of brackets that are open within the value of a secret. */

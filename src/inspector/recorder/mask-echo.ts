@@ -1,10 +1,8 @@
+import { maxMaskedForms, maxMaskedLength } from '../../config/limits.ts'
 import { decodeLoosely } from '../../http/request/target.ts'
 import { html } from '../../site/html.ts'
 import { mask } from '../../exchanges/exchange.ts'
 
-/** A search for as many in a body of 64 KiB takes up to 50 milliseconds. */
-const maxForms = 150
-const maxFormsLength = 65_536
 /** Shorter ones are in most bodies. */
 const minLength = 3
 /** Others are looked for as whole words. */
@@ -30,10 +28,10 @@ export function findMasked(source: string, masked: string): readonly string[] {
 /** Many responses have a part of their request: masks its secrets there too, or all if they are too many. */
 export function maskEcho(text: string, secrets: readonly string[]): string {
   const known = new Set(secrets.filter(isSearched))
-  const forms = known.size > maxForms ? known : new Set([...known].flatMap(toForms))
+  const forms = known.size > maxMaskedForms ? known : new Set([...known].flatMap(toForms))
   const searched = [...forms].filter(isSearched)
   const length = searched.reduce((sum, form) => sum + form.length, 0)
-  const isTooMuch = searched.length > maxForms || length > maxFormsLength
+  const isTooMuch = searched.length > maxMaskedForms || length > maxMaskedLength
   return isTooMuch ? mask : text.replaceAll(toPattern(searched), mask)
 }
 

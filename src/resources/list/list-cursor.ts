@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
+import { maxCursorLength } from '../../config/limits.ts'
 import { badParameter } from '../../lists/parameters.ts'
 import { isFieldValue, isStorable } from '../../stores/records/records.ts'
 import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
-
-const maxLength = 2048
 
 /** Undefined where a sort key is too long for a URL. */
 export function toCursor({ path }: Resource, query: RecordQuery, position: Position) {
@@ -12,13 +11,13 @@ export function toCursor({ path }: Resource, query: RecordQuery, position: Posit
   const list = JSON.stringify([path, conditions, query.search, query.sort])
   const digest = hash('sha256', list, 'base64url').slice(0, 12)
   const cursor = Buffer.from(JSON.stringify([digest, ...position])).toString('base64url')
-  return cursor.length <= maxLength && isPosition(position) ? cursor : undefined
+  return cursor.length <= maxCursorLength && isPosition(position) ? cursor : undefined
 }
 
 /** Throws for a cursor that this list cannot have created, with these filters and this order. */
 export function parseCursor(resource: Resource, query: RecordQuery, values: readonly string[]) {
   const [text = ''] = values
-  const position = values.length === 1 && text.length <= maxLength ? decode(text) : undefined
+  const position = values.length === 1 && text.length <= maxCursorLength ? decode(text) : undefined
   const isOfList = position?.length === query.sort.length + 2
   // The same text again: the digest is that of this list, and nothing is spelled in another way.
   if (position && isOfList && toCursor(resource, query, position) === text) return position

@@ -1,3 +1,4 @@
+import { maxCursorLength, maxPerPage, maxValues } from '../../config/limits.ts'
 import { isFieldValue } from '../../stores/records/records.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import { orEmpty, queryParameter as query, text } from '../../http/openapi/content.ts'
@@ -7,7 +8,7 @@ import type { ResourceContext } from '../context.ts'
 import { type Field, type Resource } from '../definition.ts'
 import { hasScalars, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { isEmbed } from '../relations/embed.ts'
-import { maxPage, maxPerPage } from '../../lists/part.ts'
+import { maxPage } from '../../lists/part.ts'
 import { toExample, toSchemaName } from './schemas.ts'
 
 export function listParameters(resource: Resource) {
@@ -55,7 +56,12 @@ const toPattern = (text: string) => text.replaceAll(/[$()*+./?[\\\]^{|}]/g, Stri
 
 const page = { type: 'integer', minimum: 1, maximum: maxPage }
 const perPage = { ...page, maximum: maxPerPage }
-const cursor = { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[A-Za-z0-9_-]+$' }
+const cursor = {
+  type: 'string',
+  minLength: 1,
+  maxLength: maxCursorLength,
+  pattern: '^[A-Za-z0-9_-]+$',
+}
 const shared = [
   query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
   orEmpty(query('per_page', 'Default: 20 records; blank without `page`: all.', perPage, 10)),
@@ -92,7 +98,7 @@ function toFilters(field: Field): Parameter[] {
   const schema = toValueSchema(field.schema, field.acceptsNull)
   const given = toExample(field)
   const example = schema !== text ? given : isFieldValue(given) ? String(given) : ''
-  const several = { type: 'array', items: schema, minItems: 1, maxItems: 100 }
+  const several = { type: 'array', items: schema, minItems: 1, maxItems: maxValues }
   return [
     query(name, `Equal to this ${name}. Can be repeated.`, several, [example]),
     isNumber

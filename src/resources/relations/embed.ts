@@ -1,5 +1,11 @@
+import {
+  maxEmbedLevels,
+  maxEmbedRelations,
+  maxRecordsAtOnce,
+  maxLoadedLength,
+} from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { maxLoadedLength, type Document, type StoredRecord } from '../../stores/records/records.ts'
+import { type Document, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { badParameter, type ParameterTexts } from '../../lists/parameters.ts'
@@ -9,9 +15,7 @@ import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 /** The relations to embed, each with those that its records embed. */
 export type Embeds = ReadonlyMap<Relation, Embeds>
 
-const maxLevels = 3
-const maxRelations = 10
-const limitsOfResponse = { records: 5000, length: maxLoadedLength }
+const limitsOfResponse = { records: maxRecordsAtOnce, length: maxLoadedLength }
 type Budget = typeof limitsOfResponse
 
 const embedNames = ['embed', '_embed', '_expand']
@@ -29,8 +33,8 @@ export function parseEmbeds(context: ResourceContext, parameters: ParameterTexts
     const paths = parameters.get(name)?.join().split(',') ?? []
     for (const path of paths.filter((text) => text !== '')) {
       count += add(context, embeds, { name, steps: path.split('.') })
-      if (count > maxRelations)
-        throw badParameter(name, `must name at most ${String(maxRelations)} relations`)
+      if (count > maxEmbedRelations)
+        throw badParameter(name, `must name at most ${String(maxEmbedRelations)} relations`)
     }
   }
   return names.length === 0 ? undefined : embeds
@@ -46,8 +50,8 @@ function add(
   embeds: Map<Relation, Embeds>,
   { name, steps }: { name: string; steps: readonly string[] },
 ): number {
-  if (steps.length > maxLevels)
-    throw badParameter(name, `must have at most ${String(maxLevels)} levels`)
+  if (steps.length > maxEmbedLevels)
+    throw badParameter(name, `must have at most ${String(maxEmbedLevels)} levels`)
   const [first = '', ...rest] = steps
   const relation = relations.find((known) => known.name === first)
   if (relation === undefined) {

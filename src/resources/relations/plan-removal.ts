@@ -1,11 +1,9 @@
+import { maxRemovedRecords } from '../../config/limits.ts'
 import { conflict, HttpError } from '../../http/errors/http-error.ts'
 import type { Document, RecordVersion, Step, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toChildFilter } from './relations.ts'
-
-/** One transaction changes and removes no more: others wait for it. */
-const defaultMaxRecords = 1000
 
 interface Change {
   resource: Resource
@@ -40,7 +38,7 @@ interface Level {
 export async function planRemoval(
   context: ResourceContext,
   record: StoredRecord,
-  maxRecords = defaultMaxRecords,
+  maxRecords = maxRemovedRecords.usual,
 ): Promise<Step[]> {
   const plan: Plan = {
     removed: new Set(),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
+import { maxCheckMs } from '../../config/limits.ts'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { isObject } from '../../http/request/parameters.ts'
@@ -217,8 +218,6 @@ export function mergeInput(
 export function findProblems(resource: Resource, document: Document): readonly FieldProblem[] {
   return findAllProblems(resource, [document])[0] ?? []
 }
-
-const maxCheckMs = 100
 
 /** A document that takes too long has one problem, and those after it are not checked. */
 export function findAllProblems(

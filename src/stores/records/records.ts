@@ -39,9 +39,6 @@ export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/** Of the documents that a request may have in memory at once, in characters of JSON. */
-export const maxLoadedLength = 16 * 1024 ** 2
-
 export interface StoredRecord {
   id: string
   document: Document

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { maxStates, stateSeconds } from '../../config/limits.ts'
 import { createExpiring } from '../expiring.ts'
 import type { Collection, Document, StoredRecord } from '../records/records.ts'
 import { StoreFailure } from '../store-failure.ts'
@@ -12,13 +13,12 @@ export const stateSchema = {
 /** Counts and amounts by name. A key without a state has none. */
 export type State = Readonly<Record<string, number>>
 
-const lifetimeMs = 600_000
 const maxAttempts = 200
 
 export type States = ReturnType<typeof createStates>
 
 /** States that expire ten minutes after their last change. In a full store the oldest are removed. */
-export function createStates(collection: Collection, max = 10_000) {
+export function createStates(collection: Collection, max = maxStates) {
   const inTurn = createTurns()
   const expiring = createExpiring(collection, { toEnd: toExpiry, order: 'updatedAt', max })
   const updateNow = async <Next extends State>(id: string, change: (known: State) => Next) => {
@@ -70,7 +70,7 @@ function createTurns() {
 const toId = (key: string) => hash('sha256', key)
 
 const toExpiry = ({ updatedAt }: StoredRecord) =>
-  new Date(Date.parse(updatedAt) + lifetimeMs).toISOString()
+  new Date(Date.parse(updatedAt) + stateSeconds * 1000).toISOString()
 
 function toLiveState(record: StoredRecord): State | undefined {
   const isLive = toExpiry(record) > new Date().toISOString()
