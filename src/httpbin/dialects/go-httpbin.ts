@@ -1,15 +1,14 @@
+import { decodePercent, utf8ToText } from '../../http/body/utf8-to-text.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers, toPrettyJson } from '../json.ts'
-import { parseParts } from '../multipart.ts'
+import { parseParts } from '../../http/body/parse-parts.ts'
 import { quote } from '../parameters.ts'
 import { renderAs } from '../render.ts'
 import {
   decodeLatin1,
-  decodePercent,
   decodeText,
-  decodeUtf8,
   findHeader,
   groupValues,
   hasTooManyPairs,
@@ -111,7 +110,7 @@ const toBodyError = (message: string) => badRequest(`error parsing request body:
 
 function parseBody(request: DialectRequest): ParsedBody {
   const { body } = request
-  const whole = { data: decodeUtf8(body), files: {}, form: {}, json: null }
+  const whole = { data: utf8ToText(body), files: {}, form: {}, json: null }
   if (body.length === 0) return whole
   const contentType = findHeader(request.headers, 'content-type') ?? ''
   const type = contentType.replace(/;.*/s, '')
@@ -138,7 +137,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   const toPairs = (isFile: boolean) =>
     parts
       .filter(({ name, fileName }) => name !== '' && Boolean(fileName) === isFile)
-      .map(({ name, bytes }): Pair => [name, decodeUtf8(bytes)])
+      .map(({ name, bytes }): Pair => [name, utf8ToText(bytes)])
   return { form: toLists(toPairs(false)), files: toLists(toPairs(true)) }
 }
 

@@ -1,3 +1,4 @@
+import { utf8ToText } from '../../http/body/utf8-to-text.ts'
 import type { Config } from '../../config/config.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
@@ -7,11 +8,10 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
-import { parseParts, type Part } from '../multipart.ts'
+import { parseParts, type Part } from '../../http/body/parse-parts.ts'
 import { escapeHtml, renderAs } from '../render.ts'
 import {
   decodeText,
-  decodeUtf8,
   findHeader,
   findValue,
   groupValues,
@@ -162,7 +162,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   const texts = parts.filter(({ fileName }) => fileName === undefined)
   const pairs = texts.map(({ name, type = '', bytes }): Pair => [
     name,
-    /charset="?iso-8859-1/i.test(type) ? bytes.toString('latin1') : decodeUtf8(bytes),
+    /charset="?iso-8859-1/i.test(type) ? bytes.toString('latin1') : utf8ToText(bytes),
   ])
   // The first file of a name counts.
   const files = parts.filter(({ fileName }) => fileName !== undefined).toReversed()

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { maxBoundaryLength, maxFormParts } from '../config/limits.ts'
-import { matchParameters } from '../http/body/part-head.ts'
-import { contentTooLarge } from '../http/errors/http-error.ts'
-import { decodePercent, decodeUtf8 } from './text.ts'
+import { maxBoundaryLength, maxFormParts } from '../../config/limits.ts'
+import { matchParameters } from './part-head.ts'
+import { contentTooLarge } from '../errors/http-error.ts'
+import { decodePercent, utf8ToText } from './utf8-to-text.ts'
 
 export interface Part {
   name: string
@@ -14,7 +14,7 @@ export interface Part {
 
 const anyBreak = '(?:\r\n|\n|\r)'
 
-/** Returns undefined for a malformed body. */
+/** Reads the parts as httpbin does in Python, or as go-httpbin does in Go. Returns undefined for a malformed body. */
 export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
   const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
@@ -65,7 +65,7 @@ function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefine
 /** Returns the first field of each name, in lower case. Undefined if Python or Go rejects the head. */
 function parseFields(head: Buffer, isPython: boolean): Map<string, string> | undefined {
   if (isPython && !isUtf8(head)) return undefined
-  const unfolded = decodeUtf8(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')
+  const unfolded = utf8ToText(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')
   const lines = unfolded.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '')
   if (!isPython && lines.some((line) => /^[ \t]|^[^:]*$/.test(line))) return undefined
   const fields = lines.toReversed().map((line) => {
@@ -98,4 +98,4 @@ function parseParameters(field: string, isPython: boolean): Map<string, string> 
 }
 
 const decodeExtended = (text: string) =>
-  decodeUtf8(decodePercent(text.replace(/^[^']*'[^']*'/, '')))
+  utf8ToText(decodePercent(text.replace(/^[^']*'[^']*'/, '')))
