@@ -25,6 +25,10 @@ const planted = [
   ['auth/a.ts', 'responses/a.ts'],
   ['resources/a.ts', 'httpbin/a.ts'],
   ['inspector/a.ts', 'responses/a.ts'],
+  ['exchanges/a.ts', 'inspector/b.ts'],
+  ['demos/bins/a.ts', 'inspector/c.ts'],
+  ['demos/bins/b.ts', 'resources/list/a.ts'],
+  ['http/c.ts', 'test-api/a.ts'],
   ['other/a.ts', 'http/errors/http-error.ts'],
   ['httpbin/b.ts', 'stores/sqlite/database.ts'],
 ] as const

@@ -1,6 +1,8 @@
 import type { XStatic } from 'typebox/schema'
 import { text } from '../http/openapi/content.ts'
 
+export const exampleId = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
+
 const ms = { type: 'number', minimum: 0 } as const
 const flag = { type: 'boolean' } as const
 const texts = { type: 'array', items: text } as const

@@ -1,8 +1,15 @@
+import type { FastifyReply } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { STATUS_CODES } from '../http/node-http.ts'
+import { jsonContent, objectSchema } from '../http/openapi/content.ts'
+import { toClientAddress } from '../http/request/client-address.ts'
+import { sendChunks } from '../http/response/send.ts'
 import { takeTurn } from '../http/turns.ts'
 import { findField, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
+
+const harSchema = objectSchema({ log: { type: 'object' } })
+export const harContent = jsonContent(harSchema, { log: { version: '1.2', entries: [] } })
 
 /** HTTP Archive 1.2: http://www.softwareishard.com/blog/har-12-spec/ */
 export function toHar(
@@ -19,11 +26,20 @@ export function toHar(
   }
 }
 
-/** The exports of one client take turns, page by page. */
-export async function* toHarChunks(
-  pages: AsyncGenerator<readonly Exchange[]>,
-  { client, comment }: { client: string; comment?: string },
+type Pages = AsyncGenerator<readonly Exchange[]>
+
+export function sendHar(
+  reply: FastifyReply,
+  pages: Pages,
+  { file, comment }: { file: string; comment: string },
 ) {
+  reply.header('content-disposition', `attachment; filename="${file}"`)
+  const chunks = toHarChunks(pages, toClientAddress(reply.request), comment)
+  return sendChunks(reply, 'application/json', chunks)
+}
+
+/** The exports of one client take turns, page by page. */
+async function* toHarChunks(pages: Pages, client: string, comment: string) {
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
   let separator = ''

@@ -1,11 +1,20 @@
+import type { FastifyReply } from 'fastify'
+import { text } from '../http/openapi/content.ts'
 import type { Exchange, ExchangeBody, Fields } from './exchange.ts'
+
+export const messageType = 'message/http'
+export const messageContent = { [messageType]: { schema: text } }
+
+export function sendMessages(reply: FastifyReply, exchange: Exchange): FastifyReply {
+  return reply.type(messageType).send(toMessages(exchange))
+}
 
 export function toHead(line: string, fields: Fields): string {
   return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 
 /** Both messages, one after the other (RFC 9112 §10.1), without transfer and content codings. */
-export function toMessages(exchange: Exchange): Buffer {
+function toMessages(exchange: Exchange): Buffer {
   const toMessage = (head: string, body: ExchangeBody | undefined) => [
     Buffer.from(`${head.trimEnd()}\n\n`.replaceAll('\n', '\r\n')),
     toBytes(body),

@@ -14,8 +14,7 @@ import type { Page } from '../site/page.ts'
 import { sendPage } from '../site/send-page.ts'
 import { renderDiffPage } from './diff-view.ts'
 import { toDiff } from './diff.ts'
-import { sample } from './documentation.ts'
-import type { Exchange } from './exchange.ts'
+import { exampleId, type Exchange } from './exchange.ts'
 import { keepPrivate } from './keep-private.ts'
 
 const id = { ...text, minLength: 1 }
@@ -30,8 +29,8 @@ export const diffOperation = {
   summary: 'Compare two exchanges',
   description: 'A form can send both ids as `a`.',
   parameters: [
-    { ...queryParameter('a', 'The id of an exchange.', id, sample.id), required: true },
-    { ...queryParameter('b', 'The id of another exchange.', id, sample.id), required: true },
+    { ...queryParameter('a', 'The id of an exchange.', id, exampleId), required: true },
+    { ...queryParameter('b', 'The id of another exchange.', id, exampleId), required: true },
   ],
   content: {
     ...pageContent,

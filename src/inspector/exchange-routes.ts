@@ -6,21 +6,14 @@ import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { sendJson, sendText } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
-import {
-  jsonSchema,
-  exchangeToJson,
-  harContent,
-  messageContent,
-  messageType,
-  sample,
-} from '../exchanges/documentation.ts'
+import { jsonSchema, exchangeToJson, sample } from './documentation.ts'
 import type { Exchange } from '../exchanges/exchange.ts'
 import type { Exchanges } from './recorder/exchanges.ts'
 import { inspectorPage, renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
 import { groupExchanges } from '../exchanges/group-exchanges.ts'
-import { toHar } from '../exchanges/har.ts'
+import { harContent, toHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../exchanges/keep-private.ts'
-import { toMessages } from '../exchanges/message-http.ts'
+import { messageContent, messageType, sendMessages } from '../exchanges/message-http.ts'
 import { toOwner } from './recorder/owner.ts'
 import { diffOperation, sendDiff } from '../exchanges/send-diff.ts'
 
@@ -102,10 +95,6 @@ function getFile(exchanges: Exchanges, suffix: string, { send, ...file }: Exchan
       return send(reply, exchange)
     },
   }
-}
-
-function sendMessages(reply: FastifyReply, exchange: Exchange): FastifyReply {
-  return reply.type(messageType).send(toMessages(exchange))
 }
 
 function getDiff(exchanges: Exchanges): Route {

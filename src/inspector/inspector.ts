@@ -5,20 +5,18 @@ import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
-import { toClientAddress } from '../http/request/client-address.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { sendChunks, sendJson } from '../http/response/send.ts'
+import { sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './recorder/ask-others.ts'
 import {
   exchangeToJson,
   filterParameters,
-  harContent,
   listContent,
   orderParameters,
   sample,
   summarySample,
-} from '../exchanges/documentation.ts'
+} from './documentation.ts'
 import { createToText, toParts } from './recorder/exchange-events.ts'
 import { toExchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from '../exchanges/exchange.ts'
@@ -26,7 +24,7 @@ import type { ExchangePage, Exchanges } from './recorder/exchanges.ts'
 import { renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
 import { toCursor, type ExchangeFilter } from './recorder/filter.ts'
 import { groupExchanges } from '../exchanges/group-exchanges.ts'
-import { toHarChunks } from '../exchanges/har.ts'
+import { harContent, sendHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../exchanges/keep-private.ts'
 import {
   findParameters,
@@ -170,9 +168,7 @@ function getArchive(exchanges: Exchanges): Route {
     handler: async (request, reply) => {
       const pages = exchanges.pagesOfWhole(toFilter(request), toOwner(request))
       keepPrivate(reply)
-      reply.header('content-disposition', 'attachment; filename="vitrine.har"')
-      const client = toClientAddress(request)
-      return sendChunks(reply, 'application/json', toHarChunks(pages, { client, comment }))
+      return sendHar(reply, pages, { file: 'vitrine.har', comment })
     },
   }
 }

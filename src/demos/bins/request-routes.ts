@@ -3,14 +3,12 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { jsonContent, pageContent, pathParameter, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { toClientAddress } from '../../http/request/client-address.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { sendChunks, sendJson } from '../../http/response/send.ts'
-import { harContent, messageContent, messageType } from '../../exchanges/documentation.ts'
+import { sendJson } from '../../http/response/send.ts'
 import { findField } from '../../exchanges/exchange.ts'
-import { toHarChunks } from '../../exchanges/har.ts'
-import { toMessages } from '../../exchanges/message-http.ts'
+import { harContent, sendHar } from '../../exchanges/har.ts'
+import { messageContent, messageType, sendMessages } from '../../exchanges/message-http.ts'
 import { diffOperation, sendDiff } from '../../exchanges/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { requestToJson, toBack, toDecodedBody, toExchange } from './captured-request.ts'
@@ -81,11 +79,7 @@ const getArchive = ofBin({
   errors: [406],
   handle: async (request, reply, services) => {
     const found = await readPages(reply, services, parseRequestList(request))
-    reply.header('content-disposition', `attachment; filename="bin.har"`)
-    const comment = 'A longer body is cut.'
-    const client = toClientAddress(request)
-    const chunks = toHarChunks(toExchanges(found), { client, comment })
-    return sendChunks(reply, 'application/json', chunks)
+    return sendHar(reply, toExchanges(found), { file: 'bin.har', comment: 'A longer body is cut.' })
   },
 })
 
@@ -133,7 +127,7 @@ const getRequest = ofBin({
     const { bin, requests } = services
     const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
     const type = chooseType(request, reply, ['application/json', 'text/html', messageType])
-    if (type === messageType) return reply.type(type).send(toMessages(toExchange(captured)))
+    if (type === messageType) return sendMessages(reply, toExchange(captured))
     const json = requestToJson(captured)
     const shareUrl = toShareUrl(toOrigin(request), bin, captured.id)
     const { fields, ...form } = await readForm(services, captured)

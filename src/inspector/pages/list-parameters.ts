@@ -7,7 +7,7 @@ import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/
 import { parsePart } from '../../lists/part.ts'
 import { parseSort } from '../../lists/sort.ts'
 import { parseStatus, statusPattern } from '../../lists/status.ts'
-import { listFields } from '../../exchanges/documentation.ts'
+import { listFields } from '../documentation.ts'
 import type { ExchangeFilter } from '../recorder/filter.ts'
 import { toRandomId } from '../recorder/recorded.ts'
 

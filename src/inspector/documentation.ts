@@ -1,16 +1,9 @@
 import { maxPerPage } from '../config/limits.ts'
-import {
-  jsonContent,
-  objectSchema,
-  orEmpty,
-  queryParameter,
-  text,
-  toSchema,
-} from '../http/openapi/content.ts'
-import { exchangeSchema, summarySchema, type Exchange } from './exchange.ts'
+import { jsonContent, orEmpty, queryParameter, text, toSchema } from '../http/openapi/content.ts'
+import { exampleId, exchangeSchema, summarySchema, type Exchange } from '../exchanges/exchange.ts'
 import { toListFields } from '../lists/fields.ts'
 import { statusPattern } from '../lists/status.ts'
-import { toCommands } from './repeat.ts'
+import { toCommands } from '../exchanges/repeat.ts'
 
 export function exchangeToJson(exchange: Exchange) {
   const head = `${exchange.requestHead}\n${exchange.responseHead}`
@@ -18,7 +11,7 @@ export function exchangeToJson(exchange: Exchange) {
 }
 
 const summary = {
-  id: '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e',
+  id: exampleId,
   requestId: '9b2f6c1e-5d0a-4f7e-8c34-1a6e0d2b7f55',
   receivedAt: '2026-11-21T08:20:41.509000Z',
   client: '127.0.0.1',
@@ -44,12 +37,6 @@ export const sample = exchangeToJson({
 
 export const jsonSchema = toSchema(sample, exchangeSchema.properties)
 export const summarySample = { ...summary, status: 200 }
-
-const harSchema = objectSchema({ log: { type: 'object' } })
-export const harContent = jsonContent(harSchema, { log: { version: '1.2', entries: [] } })
-
-export const messageType = 'message/http'
-export const messageContent = { [messageType]: { schema: text } }
 
 const status = { ...text, pattern: statusPattern }
 const isSet = { enum: ['1'] }
