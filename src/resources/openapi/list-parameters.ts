@@ -48,7 +48,7 @@ export function toEmbedParameters({ relations, resource }: ResourceContext): Par
   const names = relations.map(({ name }) => name)
   if (names.length === 0 || !isEmbed(resource, 'embed')) return []
   const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
-  const path = { ...text, pattern: `^(${names.map(toPattern).join('|')})(\\.[^,]+){0,2}$` }
+  const path = { ...text, pattern: `^$|^(${names.map(toPattern).join('|')})(\\.[^,]+){0,2}$` }
   return [separated('embed', description, path, names.slice(0, 1))]
 }
 
