@@ -76,7 +76,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const reached = `${name} (${String(config[limit])}) is reached`
     if (isFirst) app.log.warn(`${reached}: further connections are closed`)
   })
-  // Not `request.log`: creating a logger for each request costs a fifth of a small response.
+  // `request.log` would create a logger for each request, which costs a fifth of a small response.
   app.log = parts.log
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   routeRequests(app, parts, createHeadCheck(config, lacksRoute))
@@ -98,7 +98,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Of all demos, also of those that are not open: their files are kept. */
+/** Sweeps the files of all demos, also of those that are not open: their files are kept. */
 function sweepStoredFiles(app: FastifyInstance, { stores, demos }: AppOptions): void {
   const { files, records } = stores
   const collections = findFileCollections(demos)
@@ -167,7 +167,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
   }
 }
 
-/** Before routing: the target and the method decide the route. */
+/** Runs before routing, because the target and the method decide the route. */
 function routeRequests(
   app: FastifyInstance,
   { config, exchangeLog, limits, readBody, segments }: AppParts,
@@ -247,7 +247,7 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
   })
 }
 
-/** Not an onResponse hook: Fastify would watch the end of every stream for it. */
+/** An onResponse hook would let Fastify watch the end of every stream. */
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): boolean {
   const { exchangeLog, isLogged, metrics, toHeaders, takeResponse } = parts
   const isRaw = isRawRequest(request.raw)

@@ -27,7 +27,7 @@ export interface Vitrine {
 }
 
 export interface VitrineOptions {
-  /** By environment name: `{ MAX_BODY_BYTES: '1000' }`. */
+  /** The names are those of the environment: `{ MAX_BODY_BYTES: '1000' }`. */
   settings?: Readonly<Record<string, string>>
   /** What a data file would contain. Not a Record: an interface has no index signature. */
   data?: object
@@ -59,7 +59,7 @@ export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
   }
 }
 
-/** As files, so that it is read and checked like a data file. */
+/** The data is passed in files, so that it is read and checked like a data file. */
 function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: string) {
   const write = (name: string, contents: unknown) => {
     const file = join(folder, name)

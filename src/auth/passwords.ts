@@ -18,14 +18,14 @@ export function isPasswordHash(text: string): boolean {
   return hashPattern.test(text)
 }
 
-/** In the PHC string format. Throws 503 if too many are waiting. */
+/** The hash has the PHC string format. Throws 503 if too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const hash = await derive(password, salt)
   return prefix + [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, '')).join('$')
 }
 
-/** False without `stored`, after the same time. Throws 503 if too many are waiting. */
+/** Is false without `stored`, after the same time. Throws 503 if too many are waiting. */
 export async function verifyPassword(password: string, stored?: string): Promise<boolean> {
   const [, salt, hash] = hashPattern.exec(stored ?? '') ?? []
   const nonce = salt === undefined ? randomBytes(saltBytes) : Buffer.from(salt, 'base64')

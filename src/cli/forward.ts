@@ -85,7 +85,7 @@ async function sendOnly(source: Source, to: URL, id: string): Promise<boolean> {
   throw new Error(`the bin has no request ${id}`)
 }
 
-/** Until the connection ends, which is an error. */
+/** Reads until the connection ends, which is an error. */
 async function follow(source: Source, to: URL): Promise<void> {
   let missed = 0
   const sendOn = async (request: ListedRequest) => {
@@ -189,7 +189,7 @@ function toLocalPath({ pathname, search }: URL, { path, target }: ListedRequest)
   return whole + (query === '' ? search : query + search.replace('?', '&'))
 }
 
-/** After the whole response. An error that has no listener would end the process. */
+/** Returns after the whole response. An error that has no listener would end the process. */
 function readStatus(request: ClientRequest): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const fail = (reason: string) => {
@@ -205,7 +205,7 @@ function readStatus(request: ClientRequest): Promise<number> {
     .on('connect', switchProtocols)
     .on('upgrade', switchProtocols)
     .on('response', (response) => {
-      // Without its code: the request has arrived, and is not sent again.
+      // The error has no code: the request has arrived, and is not sent again.
       request.off('error', reject).on('error', ({ message }) => {
         fail(message)
       })

@@ -63,7 +63,7 @@ const unused =
 /** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries, states } = stores
-  // Before the records of the demo, which hold the names of the files.
+  // Files are removed before the records of the demo, which hold their names.
   const filed: [string, number][] = []
   for (const name of fileCollections)
     filed.push([toKind(name), await removeAllWithFiles(stores, name)])

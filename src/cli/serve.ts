@@ -56,7 +56,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
   readiness.open({ ...stores, server: app.server })
-  // Before the message, after which a signal may arrive.
+  // Signals may arrive as soon as the message is printed.
   stopAtSignals(config, { readiness, log: app.log }, () => {
     const logEnd = () => {
       app.log.info('stopped')

@@ -11,7 +11,7 @@ export function watchData(
 ) {
   let last = Promise.resolve()
   const files = [dataFile ?? '', dataSchema ?? ''].filter((file) => file !== '' && !isUrl(file))
-  // Not by events of the file: editors replace it.
+  // Events of the file would end when an editor replaces it.
   for (const file of files) {
     watchFile(file, { interval: pollMs }, () => {
       last = last.then(() => onChange(file))

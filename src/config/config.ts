@@ -32,7 +32,7 @@ export function loadConfig(
       const hasPassword = /:\/\/[^/]*@/.test(text)
       const shown = isSecret || hasPassword ? '' : `; it is "${text}"`
       invalid.push(toEnvironmentName(name))
-      // Of the settings, only this one is given without its name.
+      // Only this setting is given without its name.
       const isNamed = name !== 'dataFile' || shown === ''
       const subject = isNamed ? toEnvironmentName(name) : `${text} (DATA_FILE)`
       problems.push(`${subject} must be ${reason}${isNamed ? shown : ''}`)
@@ -79,7 +79,7 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
   }
 }
 
-/** With the host, because containers can share the folder and have processes of their own. */
+/** The name has the host, because containers can share the folder and have processes of their own. */
 export const freshName = `vitrine-fresh-${hostname()}-`
 const freshPrefix = `file:${join(tmpdir(), freshName)}`
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 export const localHosts = ['localhost', '*.localhost', 'ip'] as const
 
-/** Without port, in lower case, IP addresses in their shortest form. */
+/** The host is in lower case and has no port; an IP address is in its shortest form. */
 export function toHostname(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '')
 }

@@ -32,7 +32,7 @@ const unitSeconds: Readonly<Record<string, number>> = {
 }
 const units = Object.keys(unitSeconds).join('|')
 
-/** In seconds, from a duration as Go writes it: `1m30s`. */
+/** Returns the seconds of a duration as Go writes it: `1m30s`. */
 export function parseGoDuration(text: string): number | undefined {
   if (!new RegExp(`^[+-]?((\\d+(\\.\\d*)?|\\.\\d+)(${units}))+$`).test(text)) return undefined
   const parts = text.matchAll(new RegExp(`([\\d.]+)(${units})`, 'g'))
@@ -141,7 +141,7 @@ export const filesUrl = toParser(
   (given) => /^file:./.test(given) || isS3Url(given),
 )
 
-/** Only characters that need no encoding in a URL or in XML. */
+/** These characters need no encoding in a URL or in XML. */
 function isS3Url(given: string): boolean {
   const { searchParams } = URL.parse(given) ?? {}
   const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')

@@ -58,7 +58,7 @@ export function addTestApi(config: Config, catalogue: readonly ResettableDemo[])
   return { config: { ...config, demos: names }, demos: [...catalogue, added] }
 }
 
-/** Also of its pages and its errors. */
+/** The pages and the errors of the demo are delayed too. */
 function withDelay(demo: Demo, milliseconds: number): Demo {
   if (milliseconds === 0) return demo
   return {

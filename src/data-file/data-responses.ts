@@ -21,12 +21,11 @@ export interface DataResponse {
   described: ResponseDescription | Sequence
 }
 
-/** As many as a data file has resources: each is a route. */
+/** A data file can have as many resources: each is a route. */
 const maxResponses = 200
 const form = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/:?[\w~-][\w.~-]*)+)$/
 
 interface ResponseOptions {
-  /** Of the resources. */
   names: readonly string[]
   limits: DescriptionLimits
   report: Report

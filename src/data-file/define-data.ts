@@ -120,7 +120,7 @@ function toValueSchema(given: GivenSchema): GivenSchema {
   }
 }
 
-/** Without a schema, a value of any type can replace it. */
+/** A value of any type can replace one that has no schema. */
 function toValueFields({ properties: { value } }: Fields): Fields {
   return { properties: { value: { examples: value?.examples ?? [] } } }
 }
@@ -260,7 +260,7 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-/** With the places of values that are no id of the list, if the reference is to a list of the file. */
+/** Each reference to a list of the file has the places of the values that are no id of the list. */
 export function findReferences(resources: readonly DataResource[]) {
   const lists = resources.filter(({ definition }) => !definition.isSingular)
   const ids = new Map(
@@ -279,7 +279,7 @@ export function findReferences(resources: readonly DataResource[]) {
   )
 }
 
-/** Only of references that the schema declares. */
+/** Checks only the references that the schema declares. */
 function reportDangling(
   resources: readonly DataResource[],
   { schemas, names, report }: DefineContext,

@@ -16,11 +16,11 @@ import { delay } from '../timers.ts'
 
 /** What the database has of a data file. */
 export interface Load {
-  /** Of the file, or empty if its records are not those that were loaded. */
+  /** The hash of the file, or empty if its records are not those that were loaded. */
   hash: string
-  /** Of the records that were loaded. */
+  /** The hash of the records that were loaded. */
   recordsHash: string
-  /** Of the schema and the other options that change the definitions. */
+  /** The hash of the schema and the other options that change the definitions. */
   schemaHash: string
   isComplete: boolean
   definitions: readonly ResourceDefinition[]
@@ -56,7 +56,7 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
 
 const objects = { type: 'array', items: { type: 'object', required: ['name'] } } as const
 
-/** Of the documents that {@link storeLoad} stores: the definitions are checked when they are used. */
+/** {@link storeLoad} stores these documents. Their definitions are checked when they are used. */
 export const loadSchema = {
   type: 'object',
   required: ['hash', 'recordsHash', 'schemaHash', 'isComplete', 'definitions', 'inferred'],

@@ -256,7 +256,7 @@ async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
   return { data, recordsHash: toHash(dataId, ...hashes), ownSchema, responses }
 }
 
-/** Of the file of schemas if there is one, and otherwise of the data file itself. */
+/** The schemas are those of their own file if there is one, and otherwise of the data file. */
 async function readSchemas(
   { dataFile = '', maxJsonDepth }: Config,
   { schema, own }: { schema: DataText | undefined; own: unknown },

@@ -85,7 +85,7 @@ async function followRedirects(source: string, signal: AbortSignal): Promise<Res
   throw new Error(`it redirects more than ${String(maxRedirects)} times`)
 }
 
-/** Of this URL only: a redirect to another host loses them. */
+/** The credentials are for this URL only: a redirect to another host loses them. */
 function toAuthorization(url: string) {
   const { username, password } = new URL(url)
   if (username + password === '') return {}
@@ -105,7 +105,7 @@ export function toHash(...texts: readonly string[]): string {
   return hash('sha256', JSON.stringify(texts))
 }
 
-/** Only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */
+/** Accepts only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */
 export async function parseDataText(data: DataText, maxJsonDepth: number): Promise<unknown> {
   const { source, text } = data
   const format = data.isYaml ? 'YAML' : 'JSON'
@@ -138,7 +138,7 @@ async function yamlToJson(text: string): Promise<string> {
   return JSON.stringify(value, assertJsonNumber)
 }
 
-/** In JSON: 1e400, or a number of more than 308 digits. */
+/** In JSON, 1e400 or a number of more than 308 digits is infinite. */
 const maybeInfinite = /e\+?\d{3}|\d{309}/i
 
 function assertJsonNumber(name: string, member: unknown): unknown {

@@ -3,7 +3,7 @@ import { conflict } from '../http/errors/http-error.ts'
 import type { Document, Records } from '../stores/records/records.ts'
 
 export type SavedRecord = readonly [id: string, document: Document]
-/** By resource. */
+/** The records of each resource. */
 export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
 
 /** The document of a snapshot. Its records are in another collection, so that a list does not load them. */
@@ -26,7 +26,7 @@ export const savedSchema = {
 
 const maxAttempts = 10
 
-/** In one transaction: a request reads the records of before, or these. */
+/** Writes in one transaction: a request reads the records of before, or these. */
 export async function replaceRecords(records: Records, saved: SavedRecords): Promise<void> {
   for (const [name, all] of Object.entries(saved)) {
     const collection = records.collection(name)

@@ -12,7 +12,7 @@ export interface InferredResource {
   isValue?: boolean
   idField: string
   hasNumericIds: boolean
-  /** Of the records. */
+  /** The number of records. */
   count: number
   fields: Fields
 }
@@ -156,7 +156,7 @@ function findReferences(
     const suffix = [foreignKeySuffix, '_id'].find((end) => end !== '' && field.endsWith(end))
     if (suffix === undefined) return []
     const parent = field.slice(0, -suffix.length)
-    // As in json-server: `axisId` of `axes`, `operadoraId` of `operadora`.
+    // json-server takes `axisId` for a field of `axes`, and `operadoraId` for one of `operadora`.
     const parents = [parent, pluralize(parent)].map(toPlain)
     const resource = names.find((name) =>
       [name, pluralize.singular(name)].map(toPlain).some((each) => parents.includes(each)),
@@ -171,7 +171,7 @@ function toPlain(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase()
 }
 
-/** Also the name of its schema in OpenAPI, so each is used once. */
+/** The key is also the name of the schema in OpenAPI, so each is used once. */
 function toKey(name: string, names: readonly string[]): string {
   const singular = pluralize.singular(name)
   const isFree = !names.some((other) => other !== name && pluralize.singular(other) === singular)

@@ -79,7 +79,7 @@ async function* toTexts<Part>(
   yield `retry: 1000\n${opening}\n`
   for (const part of earlier) yield (await toText(part)) ?? ''
   for (;;) {
-    // Before the read: after a stop, the events that were made before it are sent too.
+    // It is asked before the read: after a stop, the events that were made before it are sent too.
     const isOpen = !isStopped()
     const { part, last } = await log.read(position)
     const text = part === undefined ? '' : await toText(part)

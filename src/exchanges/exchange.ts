@@ -6,7 +6,7 @@ export const exampleId = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
 const ms = { type: 'number', minimum: 0 } as const
 const flag = { type: 'boolean' } as const
 const texts = { type: 'array', items: text } as const
-/** For its type, it is a pair. Many tools cannot read `prefixItems`, which would say the same. */
+/** Its type is a pair. Many tools cannot read `prefixItems`, which would say the same. */
 const field = { type: 'array', minItems: 2, maxItems: 2, items: text } as object as Pair
 type Pair = { prefixItems: [typeof text, typeof text]; minItems: 2; maxItems: 2 }
 const fields = { type: 'array', items: field } as const

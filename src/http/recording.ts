@@ -83,7 +83,7 @@ export function beginRecording(raw: IncomingMessage, budget: ByteBudget): Record
   return recording
 }
 
-/** Without an entry in the log. */
+/** Ends the recording without an entry in the log. */
 export function endRecording(raw: IncomingMessage): void {
   const { received, sent } = raw.recording ?? {}
   received?.drop()
@@ -109,7 +109,7 @@ function findConnection(raw: IncomingMessage): Connection {
   return connection
 }
 
-/** At `push`, where Node adds what arrives: a body may have any reader or none. */
+/** Captures at `push`, where Node adds what arrives: a body may have any reader or none. */
 function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBudget): void {
   const capture = createCapture(budget)
   recording.received = capture

@@ -71,5 +71,5 @@ type Named = readonly [name: string, ...unknown[]]
 
 const compareNames = ([one]: Named, [other]: Named) => (one < other ? -1 : 1)
 
-/** In UTF-16, they come before U+E000. */
+/** In UTF-16, surrogates come before U+E000. */
 const surrogates = /[\ud800-\udfff]/

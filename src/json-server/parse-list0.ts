@@ -8,7 +8,7 @@ import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from '
 import type { Context } from './server.ts'
 import { assertSearches, createFindAt, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
 
-/** Of JSONP, of jQuery, and of the delay. */
+/** JSONP, jQuery and the delay have these parameters. */
 const ignored = ['callback', '_', '_delay']
 
 /** A parameter of 0.17 that is the name of no field in any record is ignored. */
@@ -59,7 +59,7 @@ export function toNames(value: unknown): string[] {
   return [...new Set(texts)]
 }
 
-/** As in `slice` of an array. */
+/** Negative numbers count from the end, as in `slice` of an array. */
 function toSlice({ _start, _end, _limit }: Document) {
   if (!isGiven(_end) && !isGiven(_limit)) return undefined
   const start = toCount(_start)

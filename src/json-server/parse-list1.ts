@@ -106,7 +106,7 @@ function parseWhere(
 /** Their texts, also inside `or` and of fields with such a name. */
 function findSearches(where: Where): string[] {
   const texts: string[] = []
-  // Not recursive: the name of a parameter can have thousands of parts.
+  // A recursion could be thousands of calls deep: the name of a parameter can have as many parts.
   const inside: object[] = [where]
   for (const conditions of inside)
     for (const [name, condition] of Object.entries<unknown>({ ...conditions })) {

@@ -40,7 +40,7 @@ let worker: Worker | undefined
 /** One worker for all requests: a page of records at a time, so that they take turns. */
 const inTurn = pLimit(1)
 
-// As text, since a bundle has no file of its own for it. A busy machine may not have run it for all of the time.
+// The worker is text, since a bundle has no file of its own for it. A busy machine may not have run it for all of the time.
 const source = `const match = ${match.toString()}
 const { parentPort } = require('node:worker_threads')
 const { createContext, Script } = require('node:vm')
@@ -61,7 +61,7 @@ parentPort.on('message', ([patterns, texts, timeout]) => {
 interface Matched {
   /** Undefined after the time limit. */
   results?: readonly boolean[] | undefined
-  /** In milliseconds. */
+  /** The milliseconds that the worker took. */
   used: number
 }
 

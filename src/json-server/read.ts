@@ -59,7 +59,7 @@ export function show(context: Context): Handler {
     const [document] = await createToDocuments(context, { embed, expand })([record])
     reply.header('cache-control', 'private, no-cache')
     const tagged = toTaggedText('application/json', JSON.stringify(document))
-    // Of the record alone, the tag is that which a write compares with If-Match.
+    // The tag of the record alone is that which a write compares with If-Match.
     const isAlone = embed.length + expand.length === 0
     return sendTagged(request, reply, { ...tagged, ...(isAlone && { etag: toTag(record) }) })
   }

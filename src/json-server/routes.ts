@@ -98,7 +98,7 @@ function withHandler(context: Context, route: ResourceRoute, handler = route.han
   }
 }
 
-/** Of any type: a page, or what json-server sends, which the schema of the resource does not limit. */
+/** A response has any type: a page, or what json-server sends, which the schema of the resource does not limit. */
 const open = { content: { '*/*': {} } }
 const anyObject = { type: 'object' } as const
 const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']

@@ -12,19 +12,19 @@ export type Test = (
 export interface Related {
   /** Resources that refer to this one; in 1 also the resources that it refers to, in the singular. */
   embed: readonly string[]
-  /** Of 0.17: the resources that this one refers to, in the singular. */
+  /** Only 0.17 has these: the resources that this one refers to, in the singular. */
   expand: readonly string[]
 }
 
 export interface ListRequest extends Related {
   tests: readonly Test[]
-  /** Of the database. A record that passes every test matches them. */
+  /** The filters of the database. A record that passes every test matches them. */
   filters: readonly Filter[]
   sort: readonly {
     find: Find
     compare: (one: unknown, other: unknown) => number
   }[]
-  /** Of the number of matching records. Undefined for the whole list. */
+  /** The part depends on the number of matching records. It is undefined for the whole list. */
   toPart?: ((total: number) => Part) | undefined
 }
 

@@ -8,7 +8,6 @@ import type { Document, RecordQuery, Records, StoredRecord } from '../stores/rec
 /** A resource of a file, in the dialect of one version of json-server. */
 export interface Context extends ResourceContext {
   version: '0.17' | '1'
-  /** Of all resources of the file. */
   contexts: readonly Context[]
   records: Records
 }

@@ -5,7 +5,7 @@ import { isFieldValue, type Document } from '../stores/records/records.ts'
 
 export type Find = (document: Document) => unknown
 
-/** As in 0.17: a field with exactly this name comes first. */
+/** A field with exactly this name comes first, as in 0.17. */
 export function createFindAt(path: string): Find {
   const find = createFindInside(path)
   return (document) => (Object.hasOwn(document, path) ? document[path] : find(document))

@@ -85,7 +85,7 @@ function sendStored(context: Context, reply: FastifyReply, record: StoredRecord)
   return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
 
-/** In one transaction with the records that refer to it. */
+/** Removes a record in one transaction with the records that refer to it. */
 export function remove(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
@@ -107,7 +107,7 @@ export function removeAsPage(context: Context): Handler {
   }
 }
 
-/** Of a value in version 1, where only objects can be written. */
+/** Only objects can be written to a value in version 1. */
 export function changeValue(context: Context): Handler {
   return async (request, reply) => {
     const body = parseBody(context, request)
@@ -162,7 +162,7 @@ function toReferring(context: Context, { resource: { fields } }: Context): reado
   })
 }
 
-/** As lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
+/** Is as lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
 function parseBody(context: Context, request: FastifyRequest): Document {
   const document = isVersion1(context) ? findBody1(request, context.config) : findBody0(request)
   if (!isObject(document)) throw badRequest('Body must be a JSON object')

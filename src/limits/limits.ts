@@ -178,7 +178,7 @@ declare module 'node:http' {
   }
 }
 
-/** Before routing, which may read the body: behind a proxy, a client needs no connection of its own. */
+/** Counts before routing, which may read the body: behind a proxy, a client needs no connection of its own. */
 export function countRequestsInProgress(app: FastifyInstance, config: Config): void {
   const { maxConnectionsPerClient: maxPerClient } = config
   if (maxPerClient === undefined) return

@@ -14,7 +14,7 @@ export interface ListField {
 /** What the parameters of a list can name. */
 export interface ListFields {
   find: (name: string) => ListField | undefined
-  /** For errors. */
+  /** Errors list these names. */
   names: readonly string[]
   /** The parameters that are no filters, for errors. */
   others: readonly string[]

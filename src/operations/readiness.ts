@@ -46,7 +46,7 @@ export function createReadiness(watched?: Watched) {
     },
     countConnections,
     countRecords: async () => (await watched?.countRecords().catch(() => undefined)) ?? [],
-    /** By the name of the dependency, whether it works. */
+    /** Returns the name of each dependency, and whether it works. */
     findWorking: async () => {
       const all = Object.entries<Check>(watched?.checks ?? {})
       return Promise.all(all.map(async ([name, check]) => [name, await works(check)] as const))

@@ -17,9 +17,9 @@ export interface ResourceContext {
   learned?: Collection
 }
 
-/** To the parent, or to the list of the children. `field` is one of the child. */
+/** A relation leads to the parent, or to the list of the children. `field` is one of the child. */
 export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete' | 'isInferred'> {
-  /** In `embed`, and in the JSON of a record that embeds it. */
+  /** The relation has this name in `embed`, and in the JSON of a record that embeds it. */
   name: string
   isToParent: boolean
   /** Numbers reference no record. */

@@ -68,12 +68,12 @@ export interface ResourceReference {
   field: string
   resource: string
   onDelete: 'restrict' | 'cascade' | 'set null'
-  /** By the name of the field: a write may name a record that does not exist. */
+  /** The relation is inferred from the name of the field: a write may name a record that does not exist. */
   isInferred?: boolean
 }
 
 export interface Figure {
-  /** Without a link on the page of the record itself. */
+  /** `link` is undefined on the page of the record itself. */
   add: (record: StoredRecord, link?: RecordLink) => void
   /** `toFiltered` is the URL of the same list with more filters, if a URL can have them. */
   toHtml: (toFiltered?: (filters: Readonly<Record<string, string>>) => string | undefined) => Html
@@ -220,9 +220,9 @@ function toFields(
       isNullable: toTypes(schema).includes('null'),
       acceptsNull: toTypes(rule).includes('null'),
       isInferred,
-      /** Of the values that the field accepts. */
+      /** The schema of the values that the field accepts. */
       rule,
-      /** Of the values that it has: the rule, unless that is inferred. */
+      /** The schema of the values that it has: the rule, unless that is inferred. */
       schema,
       inputId: /^[a-z]\w*$/i.test(name) ? name : `field-${String(index)}`,
       /** The name of its input. Differs from `name` if a form cannot contain that name. */

@@ -102,7 +102,7 @@ export async function sendPrepared(
   return sendVisitorResponse(reply, response, options)
 }
 
-/** In the response to OPTIONS that asks for no method. */
+/** The response to OPTIONS lists these if the request asks for no method. */
 const allMethods = 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS'
 
 const encoders = {

@@ -10,7 +10,7 @@ import type { Stores } from '../stores/open-stores.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** In the routes of a demo. */
+    /** Routes of a demo have its name. */
     demoName?: string
   }
 }
@@ -42,7 +42,7 @@ export interface Demo {
   samples?: readonly SampleRequest[]
   /** One to three sentences about the exchanges of the samples, for `renderPhrases`. */
   lookFor?: string
-  /** In place of those above, if the settings require others. */
+  /** Replaces those above, if the settings require others. */
   toTexts?: (config: Config) => Promise<Pick<Demo, 'samples' | 'lookFor'> | undefined>
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string

@@ -34,7 +34,7 @@ export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | 
   return renderNotice(message)
 }
 
-/** For a representation that is a page only for browsers. */
+/** Takes the message only if the representation is a page. */
 export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
   if (type === 'text/html') return takeFlash(request, reply)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.

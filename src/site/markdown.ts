@@ -11,7 +11,7 @@ export function renderMarkdown(text: string): Html {
   return new Html(marked.parse(text) as string)
 }
 
-/** Without paragraphs around it. */
+/** Renders the text without paragraphs around it. */
 export function renderInline(text: string): Html {
   return new Html(marked.parseInline(text) as string)
 }

@@ -13,7 +13,7 @@ export interface SampleRequest {
   file?: string
   /** The Accept of the form on the home page; any type if unset. */
   accept?: string
-  /** In place of fields. Only scripts can send it. */
+  /** Replaces the fields. Only scripts can send it. */
   body?: { type: string; text: string }
   /** Values of the first parameter or field, by label. */
   choices?: Readonly<Record<string, string>>

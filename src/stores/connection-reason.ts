@@ -1,4 +1,4 @@
-/** Without the host names and paths of the URL: a part of a password may be among them. */
+/** The reason lacks the host names and paths of the URL: a part of a password may be among them. */
 export function toConnectionReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code = '', syscall, message, name }: NodeJS.ErrnoException = error

@@ -6,7 +6,7 @@ const sweepPauseMs = 1000
 const maxTogether = 100
 
 interface Lifetime {
-  /** In ISO 8601; an empty text for a damaged record. */
+  /** Returns a time in ISO 8601, or an empty text for a damaged record. */
   toEnd: (record: StoredRecord) => string
   /** Records end in the order of this time. */
   order?: 'createdAt' | 'updatedAt'

@@ -26,7 +26,7 @@ export interface Stores {
   openReplicas: OpenReplicas | undefined
   /** Each rejects if this dependency does not work. */
   checks: Record<'database', () => unknown> & Record<string, () => unknown>
-  /** By their kind in plain words. */
+  /** The kinds are in plain words. */
   countRecords: () => Promise<(readonly [kind: string, count: number])[]>
   /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined

@@ -28,7 +28,7 @@ interface TestedData extends Pick<OpenedData, 'responses'> {
   definitions: readonly Pick<ResourceDefinition, 'name'>[]
 }
 
-/** For tests of a frontend: each replaces the records of all clients. */
+/** Tests of a frontend use these routes: each replaces the records of all clients. */
 export function testApi(
   catalogue: readonly ResettableDemo[],
   { definitions, responses }: TestedData,

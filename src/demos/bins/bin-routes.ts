@@ -104,7 +104,7 @@ async function sendBinPage(
   const { bin, events } = services
   const { list, isLive, parameters, searchProblem } = parsePageList(reply.request)
   if (searchProblem !== undefined) reply.code(400)
-  // Before the list, so that the page misses no request.
+  // It is read before the list, so that the page misses no request.
   const lastEvent = await events.findLast()
   const part = list.part ?? { offset: 0, limit: rowsWithoutPage }
   const { selected } = await takePart(selectRequests(services, list), part, true)

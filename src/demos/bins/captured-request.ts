@@ -168,7 +168,7 @@ const shortTypes = new Map([
   ['application/octet-stream', 'binary'],
 ])
 
-/** In a list of a bin, the path below it is enough. */
+/** A list of a bin shows the path below it. */
 export function toRow(request: CapturedRequest): ExchangeRow {
   const { requestFields, requestBody } = request
   const type = toMediaType(findField(requestFields, 'content-type'))

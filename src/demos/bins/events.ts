@@ -60,7 +60,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       }
       return sendEvents(request, reply, { log, toText })
     },
-    /** Until a request matches, the time is over, or the client has gone. */
+    /** Waits until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
       const endsAt = performance.now() + list.waitSeconds * 1000
       const stream = open(reply.request, reply, log.watch)
@@ -108,7 +108,7 @@ function toBinEvent(bin: string, { kind, number, id, record }: Change) {
     isNew: kind === 'created',
     /** Empty if the request has been removed since. */
     text,
-    /** For the page of the bin: rendered once, if it is open. */
+    /** Each row is rendered once for the page of the bin, if it is open. */
     toRow: () => (row ??= request ? toRowEvent(bin, number, request) : text),
   }
 }

@@ -119,7 +119,7 @@ function toOwnFilters({ after = '', method = '', status = '' }: Partial<Record<s
 
 const notFilters = ['secret', 'sort', 'wait', 'page', 'per_page']
 
-/** For the page of a bin, which shows an invalid filter instead of an error page. */
+/** The page of a bin shows an invalid filter instead of an error page. */
 export function parsePageList(request: FastifyRequest) {
   const query = isObject(request.query) ? request.query : {}
   const given = Object.entries(query).flatMap(([name, value]) => {

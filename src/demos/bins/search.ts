@@ -43,7 +43,7 @@ export function toListed(request: CapturedRequest) {
 /** A large body takes a millisecond. */
 const look = (isFound: () => boolean | Promise<boolean>) => takeTurn('search of bins', isFound)
 
-/** Of the request that was searched last: many clients wait for the same one. */
+/** Caches the request that was searched last: many clients wait for the same one. */
 let latestSearched = { id: '', text: '' }
 
 async function toSearchedOnce(request: CapturedRequest): Promise<string> {
@@ -52,7 +52,7 @@ async function toSearchedOnce(request: CapturedRequest): Promise<string> {
   return latestSearched.text
 }
 
-/** As it was sent, and without the escapes of forms and of JSON. */
+/** The text is searched as it was sent, and without the escapes of forms and of JSON. */
 async function toSearched(request: CapturedRequest): Promise<string> {
   const { target, requestFields, requestTrailerFields = [] } = request
   const { text, hex = '' } = (await toDecodedBody(request)) ?? {}

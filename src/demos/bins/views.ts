@@ -70,7 +70,7 @@ function renderBinLink({ id, name }: { id: string; name: string }): Html {
   return html`<li><a href="/bins/${id}">${name === '' ? '' : html`<bdi>${name}</bdi> `}<code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
 }
 
-/** For a browser without the secret, or with a wrong one. */
+/** A browser without the secret, or with a wrong one, gets this page. */
 export function renderSecretPage(path: string, problem: string): Page {
   const isWrong = problem === wrongSecret
   return {
@@ -98,7 +98,7 @@ export interface BinEdit {
 
 interface BinView extends BinEdit {
   origin: string
-  /** Before the list was read. */
+  /** The number of the last event before the list was read. */
   lastEvent: number
   /** The newest first. */
   exchanges: readonly ExchangeRow[]
@@ -250,7 +250,7 @@ function renderCodingProblem(
   return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than 1 MiB without this coding.</p>\n`
 }
 
-/** After `Expect: 100-continue` and 413. */
+/** A client sends no body after `Expect: 100-continue` and 413. */
 const isUnsent = (body: RequestBody) => body.isCut && toBytes(body).length === 0
 
 function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {

@@ -12,7 +12,7 @@ const maxMarks = 150
 
 interface Mark {
   count: number
-  /** Of a single record. */
+  /** Only a mark of a single record has a link. */
   link: RecordLink | undefined
   latitudeSum: number
   longitudeSum: number
@@ -100,7 +100,7 @@ function toPercent(part: number): string {
   return `${(part * 100).toFixed(2)}%`
 }
 
-/** In pixels: of the same size on every screen, and large enough for a finger. */
+/** The radius is in pixels: a circle has the same size on every screen, and is large enough for a finger. */
 function renderCircle({ count }: Mark): Html {
   if (count === 1) return html`<circle class="target" r="12"/><circle r="5"/>`
   const radius = Math.min(10 + 1.5 * Math.log2(count), 22).toFixed(1)

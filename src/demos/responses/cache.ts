@@ -147,7 +147,7 @@ function countResponse(known: State, outcome: 'proceed' | 'not modified', tag: s
   }
 }
 
-/** In the order of the first requests, the variants that are not counted apart at the end. */
+/** The order is that of the first requests. The variants that are not counted apart are at the end. */
 function toTags(state: State): readonly string[] {
   return Object.keys(state).flatMap((name) => (name.startsWith('made ') ? [name.slice(5)] : []))
 }

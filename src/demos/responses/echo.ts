@@ -50,7 +50,7 @@ export const echoEndpoints: readonly ResponseEndpoint[] = [
       const hasType = own.some(([name]) => /type$/i.test(name))
       return {
         headers: toObject(own),
-        // Without content too.
+        // A response without content has a type too.
         ...(!hasType && { type: 'application/octet-stream' }),
         base64: body.toString('base64'),
       }

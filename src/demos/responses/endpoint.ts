@@ -24,7 +24,7 @@ export const descriptionComponent = toComponent('schemas', 'ResponseDescription'
 const description = 'The described response.'
 const content = { ...textContent(), 'application/json': {}, '*/*': {} }
 
-/** Of a route that responds with what a visitor has described. */
+/** A route has these if it responds with what a visitor has described. */
 export const describedResponses = Object.fromEntries(
   ['2XX', '3XX', '4XX', '5XX'].map((status) => [status, { description, content }]),
 )

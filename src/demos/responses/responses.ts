@@ -17,7 +17,7 @@ import { redirectEndpoints } from './redirect.ts'
 import { sequenceEndpoints } from './sequence.ts'
 import { renderResponsesPage } from './views.ts'
 
-/** By their segment after `/responses/`, which is the name of their file. */
+/** Each name is the segment after `/responses/`, and that of the file. */
 const endpoints: Readonly<Record<string, readonly ResponseEndpoint[]>> = {
   custom: customEndpoints,
   echo: echoEndpoints,

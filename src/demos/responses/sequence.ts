@@ -20,7 +20,7 @@ import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
 
-/** As often as in JSON: see `sequenceSchema`. */
+/** The count has the same limit as `times` of `sequenceSchema`. */
 const step = `([2-5]\\d\\d|${faultNames.join('|')})(\\*([1-9]\\d{0,2}|1000))?`
 
 const properties = {
@@ -89,7 +89,7 @@ function toSequence(described: ReturnType<typeof parseDescribed>): Sequence {
   return 'sequence' in described ? described : { sequence: [described] }
 }
 
-/** Of the last step, and what the faults before it break. */
+/** These members describe the last step, and the faults before it break them. */
 const ofRepresentation = ['headers', 'type', 'body', 'json', 'base64', 'encoding', 'ranges']
 
 /** Other parameters than those of the steps describe the last one. */

@@ -34,7 +34,7 @@ export const staticFiles: Demo = {
 
 const maxChoices = 20
 
-/** Of another PUBLIC_DIR: a request for any of its files, HTML pages first. */
+/** Another PUBLIC_DIR has requests for any of its files, HTML pages first. */
 async function toOwnTexts(publicDir: string) {
   const entries = await readdir(publicDir, { withFileTypes: true }).catch(() => [])
   const files = entries.flatMap((one) =>

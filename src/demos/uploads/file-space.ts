@@ -70,7 +70,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
 
   return {
     begin,
-    /** After the record of an upload is removed. */
+    /** Is called after the record of an upload is removed. */
     free: (id: string) => {
       storedBytes -= stored.get(id) ?? 0
       stored.delete(id)

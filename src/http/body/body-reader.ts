@@ -102,7 +102,7 @@ export function toMediaType(contentType: string | undefined): string {
   return mediaType.exec(contentType)?.[1]?.toLowerCase() ?? unknownType
 }
 
-/** For an invalid type Fastify would respond with an error of its own. */
+/** Fastify would respond to an invalid type with an error of its own. */
 export function replaceInvalidType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
   if (type !== undefined && !mediaType.test(type)) headers['content-type'] = unknownType

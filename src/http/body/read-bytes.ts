@@ -39,7 +39,7 @@ const waiting: (() => void)[] = []
 
 /** Calls back when Node has parsed what arrived with the head, which often is the whole body. */
 export function afterParsing(callback: () => void): void {
-  // With the scope of the caller, tracing sees each request of a turn in its own context.
+  // The scope of the caller lets tracing see each request of a turn in its own context.
   const resource = new AsyncResource('body')
   waiting.push(() => {
     resource.runInAsyncScope(callback)
@@ -79,7 +79,7 @@ export function readUpTo(
   if (raw.destroyed) throw badRequest(endedEarly)
   // An aborted request of HTTP/2 is `complete` too.
   if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits, toStart)
-  // Without a size Node 26 returns only the first chunk.
+  // Node 26 returns only the first chunk if no size is given.
   const bytes: unknown = raw.read(raw.readableLength)
   if (!Buffer.isBuffer(bytes)) return Buffer.alloc(0)
   const { maxBodyBytes } = limits

@@ -1,6 +1,6 @@
 export type ProblemType = ReturnType<ReturnType<typeof define>>
 
-/** By name in lower case: the value, or undefined if it depends on the request. */
+/** The names are in lower case. A value is undefined if it depends on the request. */
 type Headers = Readonly<Record<string, string | undefined>>
 
 /** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */

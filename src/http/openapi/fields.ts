@@ -5,7 +5,7 @@ import type { Header, Parameter } from './operation.ts'
 
 const date = 'Sat, 21 Nov 2026 08:20:41 GMT'
 
-/** By name: the description, and an example. */
+/** Each name has a description and an example. */
 type Definitions = Readonly<Record<string, readonly [description: string, example?: string]>>
 
 const inResponses = {

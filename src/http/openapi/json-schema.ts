@@ -51,7 +51,7 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
-/** For samples: the schema merged with all of `allOf`, and with one alternative that is not null. */
+/** Merges the schema with all of `allOf`, and with one alternative that is not null, for samples. */
 export function toPlain(schema: FieldSchema): FieldSchema {
   const { allOf = [], anyOf = [], oneOf = [], const: only, ...own } = schema
   const isFitting = ({ type, not }: FieldSchema) => type !== 'null' && not === undefined

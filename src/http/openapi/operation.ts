@@ -21,7 +21,7 @@ export interface Parameter extends Header {
   name: string
   in: 'query' | 'path' | 'header'
   allowEmptyValue?: boolean
-  /** Without `explode` commas separate the values of a list. */
+  /** Commas separate the values of a list if `explode` is false. */
   style?: 'form'
   explode?: boolean
 }
@@ -42,7 +42,7 @@ export interface Operation {
   /** The successful responses, by status or class (`2XX`). One with status 200 when unset. */
   responses?: Readonly<Record<string, ResponseDoc | Reference<ResponseDoc>>>
   content?: Content
-  /** In place of `content`: an example of text, or of JSON, whose schema is derived from it. */
+  /** Replaces `content` by an example of text, or of JSON, whose schema is derived from it. */
   example?: unknown
   session?: 'optional' | 'required'
   errors?: readonly ErrorStatus[]

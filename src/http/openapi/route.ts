@@ -11,7 +11,7 @@ export type Route = Operation &
   }
 
 interface RouteGroup {
-  /** Of the handlers. A route with another file names it. */
+  /** The file of the handlers. A route with another file names it. */
   file: string
   /** The tag in OpenAPI: the name of the demo. Unset for routes that every instance has. */
   tag?: string
@@ -44,7 +44,7 @@ declare module 'fastify' {
     acceptsIdempotencyKey?: boolean
     isLogin?: boolean
     isUnlimited?: boolean
-    /** Not recorded: the inspector would show others what only the owner of the data may see. */
+    /** The request is not recorded: the inspector would show others what only the owner of the data may see. */
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean

@@ -75,7 +75,7 @@ export function reportIgnored(reply: FastifyReply, applied: string): void {
   reply.header('vitrine-ignored-preferences', ignored.join(', '))
 }
 
-/** With the value `stall`, the connection is closed when the client has gone, or after MAX_DURATION_SECONDS. */
+/** The value `stall` closes the connection when the client has gone, or after MAX_DURATION_SECONDS. */
 export async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
   const { request, raw } = reply
   const preference = findPreference(request, losing)

@@ -4,7 +4,7 @@ import { pipeline, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { remember } from '../remember.ts'
 
-/** In the order of the server: zstd takes less time than br, and is smaller than gzip. */
+/** The order is that of the server: zstd takes less time than br, and is smaller than gzip. */
 const codings = ['zstd', 'br', 'gzip'] as const
 type Coding = (typeof codings)[number]
 

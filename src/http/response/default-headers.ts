@@ -20,7 +20,7 @@ export const defaultHeaders = {
   ...protectiveHeaders,
   // RFC 9111 §4.2.2: without it caches choose a lifetime. A shared one would disclose the exchange id.
   'cache-control': 'private, no-cache',
-  // On every response, so that no cache stores one without it.
+  // Every response has it, so that no cache stores one without it.
   'access-control-allow-origin': '*',
 }
 

@@ -137,7 +137,7 @@ const dateFormats = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
 ]
 
-/** In seconds; undefined for an invalid date, which is ignored (RFC 9110 §13.1.3). */
+/** Returns seconds, or undefined for an invalid date, which is ignored (RFC 9110 §13.1.3). */
 function parseDate(field: string | undefined): number | undefined {
   if (field === undefined || !dateFormats.some((format) => format.test(field))) return undefined
   const time = Date.parse(field.replace(/-\d\d /, toFullYear).replace(/\d$/, '$& GMT'))

@@ -70,7 +70,7 @@ export function applyVisitorHead(
   const sent = toVisitorHeaders(headers, limits, policy)
   if (isHttp2(raw)) joinValues(sent)
   else rewriteHead(reply.raw, options)
-  // Before the others: with credentials, the wildcard is the name of a header.
+  // It comes before the others: with credentials, the wildcard is the name of a header.
   if (exposesHeaders) sent['access-control-expose-headers'] = Object.keys(sent).join(', ')
   if (preflightMethods !== undefined) addCorsHeaders(sent, request, preflightMethods)
   const caching = sent['cache-control'] ?? reply.getHeader('cache-control')

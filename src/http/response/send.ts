@@ -52,7 +52,7 @@ export async function sendChunks(reply: FastifyReply, mediaType: string, chunks:
   let text = ''
   while (text.length <= maxWholeLength) {
     const chunk = await chunks.next()
-    // As bytes: Fastify adds a charset to text of every JSON type.
+    // The text is sent as bytes, because Fastify adds a charset to text of every JSON type.
     if (chunk.done === true) return reply.send(Buffer.from(text))
     text += chunk.value
   }

@@ -27,7 +27,7 @@ export function isWriteAllowed({ headers }: IncomingMessage, { own, others }: Or
   return origin === undefined || (isOrigin(origin) && isSameOrigin(origin, own))
 }
 
-/** Without userinfo, path or the `*` of a port (RFC 6454 §6.2). */
+/** The origin has no userinfo, no path and no `*` of a port (RFC 6454 §6.2). */
 function isOrigin(text: string): boolean {
   return /^[^/?#@*]+:\/\/[^/?#@*]+$/.test(text) && URL.canParse(text)
 }

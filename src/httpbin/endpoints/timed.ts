@@ -150,7 +150,7 @@ interface Items {
   toItem: (id: number) => string
 }
 
-/** By this size of an event, MAX_BODY_BYTES limits their number. */
+/** MAX_BODY_BYTES limits the number of events by this size. */
 const eventBytes = 56
 
 function streamEvents(request: DialectRequest) {
@@ -164,7 +164,7 @@ function streamEvents(request: DialectRequest) {
   return streamItems(request, { type: eventType, duration: 5, toCount, toItem })
 }
 
-/** By this smallest size of a line, MAX_BODY_BYTES limits their number. */
+/** MAX_BODY_BYTES limits the number of lines by this smallest size. */
 const lineBytes = 172
 
 function streamLines(request: DialectRequest) {

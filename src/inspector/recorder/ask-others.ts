@@ -22,7 +22,7 @@ interface Others {
 export function openOthers(app: FastifyInstance, others: Others): AskOthers {
   const { config, openReplicas, respond } = others
   const { databaseUrl, inspector, redisUrl } = config
-  // Not those of another version, or with other exchanges for the same visitor.
+  // Processes of another version, or with other exchanges for the same visitor, do not respond.
   const topic = `exchanges:${packageJson.version}:${inspector}`
   let replicas: Replicas | undefined
   app.addHook('onReady', async () => {

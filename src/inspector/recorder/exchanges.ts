@@ -100,7 +100,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
 }
 
 export function respondTo(question: string, log: ExchangeLog): Promise<unknown> {
-  // From `askAll` in another process, which runs the same code.
+  // `askAll` of another process, which runs the same code, has sent it.
   return respond(log, JSON.parse(question) as Question)
 }
 

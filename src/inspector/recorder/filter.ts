@@ -14,7 +14,7 @@ export interface ExchangeFilter {
   path?: string | undefined
   isOwn?: boolean | undefined
   isError?: boolean | undefined
-  /** Without what the pages of the service load, and without the page of the inspector. */
+  /** Leaves out what the pages of the service load, and the page of the inspector. */
   lacksAssets?: boolean | undefined
 }
 

@@ -16,14 +16,14 @@ import { maskRequestTarget } from './mask-body.ts'
 import { maskTarget } from './mask.ts'
 import type { Entry, StoredEntry } from './slabs.ts'
 
-/** In no text of a message (RFC 9110 §5.5). */
+/** No text of a message has this character (RFC 9110 §5.5). */
 const separator = '\0'
 
 export type Recorded = ReturnType<typeof toRecorded>
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** Of Node: the head as it was sent over HTTP/1.1. */
+    /** Node keeps the head here as it was sent over HTTP/1.1. */
     readonly _header?: string | null
   }
 }

@@ -137,7 +137,7 @@ function toSummary(value: unknown): string {
 }
 
 function toExcerpt(text: string): string {
-  // By code points, so that no surrogate pair is cut in two.
+  // The text is cut between code points, so that no surrogate pair is cut in two.
   const [start = ''] = /^.{0,120}/su.exec(text) ?? []
   return start === text ? text : `${start.trimEnd()}…`
 }

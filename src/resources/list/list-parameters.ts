@@ -19,7 +19,7 @@ export function findParameters(resource: Resource, request: FastifyRequest): Par
   return parameters
 }
 
-/** Not from `request.query`, where brackets nest: the name of a field may have any character. */
+/** Does not read `request.query`, where brackets nest: the name of a field may have any character. */
 function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string, string[]> {
   const { formHeaders = {} } = raw.target?.getQuery() ?? {}
   const parameters = new Map<string, string[]>()

@@ -114,7 +114,7 @@ async function readPart(
 
 const firstRows = 51
 
-/** After the first, as many as fit into the limit if they are as long: not much more is in memory. */
+/** After the first rows, reads as many as fit into the limit if they are as long: not much more is in memory. */
 async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
   const rows: StoredRecord[] = []
   let length = 0
@@ -158,7 +158,7 @@ function createPageCache({ state }: Collection) {
 type ParsedRequest = ReturnType<typeof parseRequest>
 type Part = Awaited<ReturnType<typeof readPart>>
 
-/** With the values that the path has, as filters. */
+/** The values that the path has are filters too. */
 function parseRequest(
   context: ResourceContext,
   request: FastifyRequest,

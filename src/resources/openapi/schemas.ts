@@ -70,7 +70,7 @@ export const toSchemaName = ({ schemaName, key, singular }: ResourceDefinition) 
 
 const otherSchemas = ['Envelope', 'JsonPatch', 'Problem', 'ResponseDescription', 'ResponseSequence']
 
-/** With names of schemas that no other resource and no other part of the document has. */
+/** Gives each definition a name of its schema that no other resource and no other part of the document has. */
 export function nameSchemas(
   definitions: readonly ResourceDefinition[],
   others: readonly ResourceDefinition[],

@@ -12,7 +12,7 @@ interface Change {
 }
 
 interface Plan {
-  /** By resource and id. */
+  /** A key has the resource and the id. */
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]
@@ -84,7 +84,7 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
   const isOver = () => children.length + plan.removed.size + plan.changes.size > maxRecords
   for await (const page of other.collection.pages({ filters, sort: [] })) {
     const kept = page.filter(({ id }) => !plan.removed.has(toKey(other.resource, id)))
-    // Of those to remove, the documents are not needed, and may be large.
+    // The documents of records to remove are not needed, and may be large.
     const isShort = onDelete !== 'set null'
     children.push(...(isShort ? kept.map((record) => ({ ...record, document: {} })) : kept))
     if (isOver()) break

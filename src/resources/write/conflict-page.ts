@@ -17,7 +17,7 @@ interface Conflict {
   toParentLink: ToParentLink
 }
 
-/** For a record that was changed after its page was opened. */
+/** The page is for a record that was changed after its form was opened. */
 export function renderConflictPage(
   resource: Resource,
   current: StoredRecord,

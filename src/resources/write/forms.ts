@@ -32,7 +32,7 @@ async function toFormPage(context: ResourceContext, form: RecordForm): Promise<P
   return renderFormPage(context.resource, { ...form, choices: await loadChoices(context) })
 }
 
-/** Of a link on the page of a parent. */
+/** A link on the page of a parent has the references of a new record. */
 function parseReferences({ relations }: ResourceContext, { url }: FastifyRequest): Document {
   const parameters = new URLSearchParams(toQueryText(url))
   const entries = relations.flatMap(({ isToParent, field, other }): [string, unknown][] => {

@@ -18,7 +18,7 @@ export interface CommandRequest {
 
 type Body = CommandRequest['body']
 
-/** Without the headers that the client sets for a JSON body. */
+/** Leaves out the headers that the client sets for a JSON body. */
 export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
   return body?.kind === 'json'
     ? headers.filter((header) => !implied.test(header.join(': ')))

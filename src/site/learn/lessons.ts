@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { packageFolder } from '../../config/package-folder.ts'
 import { toLesson, type Lesson } from './lesson.ts'
 
-/** In the order in which they build on each other. */
+/** The lessons build on each other in this order. */
 const slugs = [
   'methods',
   'forms-and-bodies',

@@ -17,7 +17,7 @@ export interface Files {
   /** `start` and `end` are inclusive. */
   read: (id: string, start: number, end: number) => Promise<Readable | undefined>
   remove: (id: string) => Promise<void>
-  /** After a crash: keeps the pending files that are known, removes those that are abandoned. */
+  /** After a crash, keeps the pending files that are known and removes those that are abandoned. */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
   /** Rejects if files cannot be stored at present. */
   check: () => Promise<unknown>

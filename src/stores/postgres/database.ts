@@ -11,7 +11,7 @@ import { delay, performance } from '../../timers.ts'
 
 /** The limit of a statement with its repetitions: a request gets its response within two seconds. */
 const maxMs = 1500
-/** Shorter, so that a server that still runs cancels the statement itself. */
+/** It is shorter than `maxMs`, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
 const maxAttempts = 10
 const maxCloseMs = 1000
@@ -49,7 +49,7 @@ export async function openPostgresDatabase(url: string) {
     /** Repeats the work if the server aborts it for another transaction. */
     transact: (work: Work<number | undefined>) =>
       run(hosts, (query) => runInTransaction(query, work)),
-    /** In one transaction without a limit of time, which waits for those of other processes. */
+    /** Runs in one transaction without a limit of time, which waits for those of other processes. */
     alter: (change: (client: pg.Client) => Promise<unknown>) =>
       withClient(url, (client) => alter(client, () => change(client))),
     /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
@@ -83,7 +83,7 @@ async function withClient(url: string, use: (client: pg.Client, hostUrl: string)
       await client.end()
     }
   }
-  // Also while a server starts or stops.
+  // These states occur also while a server starts or stops.
   const isUnreachable = isDisconnection(failure) || /^(08|53|57)/.test(toState(failure))
   throw isUnreachable && !isTlsProblem(failure) ? new StoreFailure('unavailable', failure) : failure
 }

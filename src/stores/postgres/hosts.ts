@@ -85,7 +85,7 @@ async function prepareClient(client: pg.ClientBase, statementMs: number): Promis
   await assertWritable(client)
 }
 
-/** Like `target_session_attrs=read-write` of libpq: after a failover the old primary is read-only. */
+/** Throws for a read-only server, which the old primary is after a failover (`target_session_attrs=read-write` of libpq). */
 export async function assertWritable(client: pg.ClientBase): Promise<void> {
   const isReadOnly = await readText(client, 'SHOW transaction_read_only')
   if (isReadOnly === 'on') throw new Error('the server is read-only')

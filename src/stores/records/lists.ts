@@ -19,7 +19,7 @@ export function createLists(dialect: Dialect, name: string) {
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
   ])
-  // Not a parameter: a partial index is used for a constant only.
+  // The name is not a parameter, because a partial index is used for a constant only.
   const resource = { sql: `resource = ${dialect.quote(name)}`, values: [] }
   const source = { dialect, resource, indexes }
   return {

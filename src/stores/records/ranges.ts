@@ -38,7 +38,7 @@ export interface IndexRange {
   index: string
   order: readonly Term[]
   where: Condition
-  // At most one limit on each side: of two, SQLite may seek by the wrong one.
+  // There is at most one limit on each side: of two, SQLite may seek by the wrong one.
   from?: Condition | undefined
   to?: Condition | undefined
 }
@@ -105,7 +105,7 @@ export async function findFew(scan: Scan): Promise<IndexRange | undefined> {
   return undefined
 }
 
-/** In any order. */
+/** Returns a range whose records are in any order. */
 export function findMatching(scan: Scan): IndexRange {
   return findKeyRanges(scan)[0] ?? findNarrowRange(scan)
 }
@@ -151,7 +151,7 @@ function isSlow({ dialect, query }: Scan): boolean {
   return dialect.isBlocking && isSearched !== undefined
 }
 
-/** For a range in another order than that of the list: each record is tested. */
+/** Tests each record of a range that is in another order than the list. */
 export function toLater({ dialect, order, after }: Scan, range: IndexRange): IndexRange {
   if (!after) return range
   const isLater = order.reduceRight<Condition>((rest, { column, isDescending }) => {

@@ -66,7 +66,7 @@ export interface Filter {
   operator: Operator
   /** One must match; with `ne` none may be equal. `lt` to `gte` match values of the same type. */
   values: readonly FieldValue[]
-  /** With `contains`, a list that has one of these matches too. */
+  /** A list that has one of these matches `contains` too. */
   elements?: readonly FieldValue[]
 }
 
@@ -112,7 +112,7 @@ export function isFieldValue(value: unknown): value is FieldValue {
 }
 
 export interface Slice {
-  /** Not used with `after`, which finds later records at no greater cost. */
+  /** It is not used with `after`, which finds later records at no greater cost. */
   offset: number
   limit: number
   after?: Position | undefined
@@ -158,7 +158,7 @@ export interface Change {
   number: number
   kind: ChangeKind
   id: string
-  /** After the change; undefined if it is deleted. */
+  /** The record is that after the change, and undefined if it is deleted. */
   record: StoredRecord | undefined
 }
 
@@ -177,7 +177,7 @@ export interface ChangeLog {
   start: (collection: string) => Promise<void>
   /** Some of the changes after this number; without a number only the last one. */
   read: (collection: string, after?: number) => Promise<ChangePart>
-  /** After writes that were not logged: leaves a gap. */
+  /** Leaves a gap after writes that were not logged. */
   skip: (collection: string) => Promise<void>
   /** Calls `wake` soon after a change by any process, and at other times. Returns what stops it. */
   watch: (wake: () => void) => () => void

@@ -33,7 +33,7 @@ export async function openRedisDatabase(url: string, warn: Warn = () => undefine
   })
   try {
     await Promise.race([redis.connect(), giveUp()])
-    // For a missing database number ioredis only emits an error, and uses another one.
+    // If the database number does not exist, ioredis only emits an error, and uses another one.
     if (lastError !== undefined) throw lastError
     warnOfLosses(redis, false, warn)
     return { redis, close }

@@ -4,7 +4,7 @@ import type { OpenReplicas, Responses } from './replicas.ts'
 import { clearInterval, clearTimeout, performance, setInterval, setTimeout } from '../../timers.ts'
 
 const timeoutMs = 1000
-/** For a while after a timeout, so that a process that hangs delays only one of many questions. */
+/** These apply for a while after a timeout, so that a process that hangs delays only one of many questions. */
 const [shortTimeoutMs, cautiousMs] = [100, 5000]
 /** Redis disconnects a subscriber that is 32 MiB behind. */
 const maxLength = 8 * 1024 ** 2

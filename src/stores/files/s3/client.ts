@@ -40,7 +40,7 @@ const silenceMs = 1500
  * may therefore take as long as the body takes at this rate, half of a connection of 1 Mbit/s.
  */
 const minBodyBytesPerMs = 64
-/** Shorter than any server keeps an idle connection, so that none is closed under a request. */
+/** Every server keeps an idle connection for longer, so that none is closed under a request. */
 const idleMs = 4000
 const pausesMs = [100, 400]
 

@@ -55,7 +55,7 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
       if (steps.some(({ collection }) => started.has(collection))) announce()
     },
     isStarted: (name: string) => started.has(name),
-    /** To be called last in a transaction: it locks the numbers of each collection until the commit, sorted against deadlocks. */
+    /** Is called last in a transaction, because it locks the numbers of each collection until the commit, sorted against deadlocks. */
     add: async (query: Query, steps: readonly Step[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
       const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()

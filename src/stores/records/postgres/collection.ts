@@ -18,7 +18,7 @@ const countWritten = (written: string, sign: '' | '-') => `WITH written AS (
   )
   SELECT count(*) FROM written`
 
-// Not a join, whose plan is kept although the table grows.
+// A join would keep its plan although the table grows.
 const listed = (list: string) => `(${list})[array_position($2::text[], id)]`
 
 /** `$2` is a list of ids, and other parameters belong to them; the result is the number of records. */
@@ -76,7 +76,7 @@ export function openCollection(resource: string, { database, log, commit, maxRec
     if (!log.isStarted(resource)) return database.run((query) => hasRun(query, step))
     return (await commit([{ collection: resource, ...step }])) === undefined
   }
-  /** After a create that failed: throws unless an id is taken. */
+  /** Throws after a create that failed, unless an id is taken. */
   const assertTaken = async (records: readonly NewRecord[]) => {
     if (maxRecords === undefined) return
     for (const { id } of records) if (await find(id)) return

@@ -28,7 +28,7 @@ export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
      FROM (SELECT 1) LEFT JOIN records ON resource = ?1 AND id = ?4`,
   )
   const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
-  /** Inside the transaction of a write. Also of a log that another process has started. */
+  /** Runs inside the transaction of a write, also for a log that another process has started. */
   const skip = (resource: string) => {
     next.get(resource)
     return 1
@@ -66,7 +66,7 @@ export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
   return {
     changes,
     skip,
-    /** Inside the transaction of the write; without effect on collections without a log. */
+    /** Runs inside the transaction of the write, and changes nothing for a collection without a log. */
     add: (resource: string, kind: ChangeKind, id: string) => {
       if (!started.has(resource)) return
       const number = Number(next.get(resource)?.[0])

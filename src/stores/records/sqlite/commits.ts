@@ -24,7 +24,7 @@ export interface Write {
   values: readonly Value[]
 }
 
-/** Of a write of several parts: 0 where the condition is false. */
+/** A write has one or several parts. A function returns 0 if its condition is false. */
 export type Part = Write | (() => number)
 
 interface WaitingWrite extends PromiseWithResolvers<number> {
@@ -95,7 +95,7 @@ function createCountedRun(
   { cache, log }: Parameters<typeof createCommits>[1],
   maxRecords: number,
 ) {
-  // Not a trigger, which would double the time of a create.
+  // A trigger would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
   )
@@ -126,7 +126,7 @@ function createCountedRun(
       try {
         while (parts.slice(done, done + 1).some(runPart)) done += 1
       } catch (error) {
-        // After any other error the whole transaction is rolled back.
+        // Any other error rolls back the whole transaction.
         if (!(error instanceof StoreFailure)) throw error
         failure = error
       }

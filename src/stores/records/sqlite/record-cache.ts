@@ -3,7 +3,7 @@ import type { StoredRecord } from '../records.ts'
 import type { Prepare } from './statements.ts'
 
 const maxRecords = 1000
-/** Of a document, in characters: all documents have at most two million. */
+/** A longer document, in characters, is not cached: all cached documents have at most two million. */
 const maxLength = 2048
 
 export type RecordCache = ReturnType<typeof createRecordCache>
@@ -11,7 +11,7 @@ export type RecordCache = ReturnType<typeof createRecordCache>
 /** A cached read takes a third of the time. The cache is cleared after writes of other processes. */
 export function createRecordCache(prepare: Prepare) {
   const select = prepare(`SELECT ${columns} FROM records WHERE resource = ? AND id = ?`)
-  // Without own writes: https://sqlite.org/pragma.html#pragma_data_version
+  // The number does not change by own writes: https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = prepare('PRAGMA data_version')
   const records = new Map<string, StoredRecord>()
   let lastVersion: unknown
