@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { maxBoundaryLength, maxFormParts } from '../../config/limits.ts'
-import { matchParameters } from './part-head.ts'
+import { readFields, readParameters } from './part-head.ts'
 import { contentTooLarge } from '../errors/http-error.ts'
 import { decodePercent, utf8ToText } from './utf8-to-text.ts'
 
@@ -67,12 +67,9 @@ function parseFields(head: Buffer, isPython: boolean): Map<string, string> | und
   if (isPython && !isUtf8(head)) return undefined
   const unfolded = utf8ToText(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')
   const lines = unfolded.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '')
-  if (!isPython && lines.some((line) => /^[ \t]|^[^:]*$/.test(line))) return undefined
-  const fields = lines.toReversed().map((line) => {
-    const [, name = '', value = ''] = /^([^:]*):?(.*)$/s.exec(line) ?? []
-    return [(isPython ? name.trim() : name).toLowerCase(), value.trim()] as const
-  })
-  return new Map(fields)
+  const fields = readFields(lines, isPython ? /^([^:]*):?(.*)$/s : /^(?![ \t])([^:]*):(.*)$/s)
+  const toName = (name: string) => (isPython ? name.trim() : name).toLowerCase()
+  return fields && new Map(fields.toReversed().map(([name, value]) => [toName(name), value]))
 }
 
 const token = "[\\w!#$%&'*+.^`|~-]+"
@@ -83,14 +80,14 @@ const inGo = new RegExp(String.raw`;\s*(${token})\s*=\s*(?:${quotedText}|(${toke
 
 /** Both read RFC 2231. Python leaves out what is malformed; in Go it makes the whole field invalid. */
 function parseParameters(field: string, isPython: boolean): Map<string, string> | undefined {
-  const { found, rest } = matchParameters(field, isPython ? inPython : inGo)
-  const names = new Set(found.map(([, name]) => name?.toLowerCase()))
+  const unescape = (text: string) => text.replaceAll(isPython ? /\\(.)/gs : escapedInGo, '$1')
+  const { found, rest } = readParameters(field, isPython ? inPython : inGo, unescape)
+  const names = new Set(found.map(([name]) => name.toLowerCase()))
   if (!isPython && (names.size < found.length || !/^;?\s*$/.test(rest))) return undefined
   const parameters = new Map<string, string>()
-  for (const [, given = '', quoted, plain = ''] of found) {
+  for (const [given, text] of found) {
     const [, name = '', part = '*0', isEncoded] = /^([^*]+)(\*\d+)?(\*)?$/.exec(given) ?? []
     const known = part === '*0' ? '' : (parameters.get(name.toLowerCase()) ?? '')
-    const text = quoted?.replaceAll(isPython ? /\\(.)/gs : escapedInGo, '$1') ?? plain
     const shown = isPython ? text.replaceAll('%22', '"') : text
     parameters.set(name.toLowerCase(), known + (isEncoded ? decodeExtended(text) : shown))
   }

@@ -1,15 +1,26 @@
 import { badRequest } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
 
-const field = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
+type Pair = readonly [name: string, value: string]
+
+const line = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
 const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/gy
 
 /** RFC 7578 §4.2. Throws 400 for a head of which anything cannot be read, since its part would be lost. */
 export function parsePartHead(head: string) {
-  const fields = parseFields(head)
+  // RFC 5322 §2.2.3: a line that begins with a space continues the one before it.
+  const lines = head === '' ? [] : head.replace(/\r\n(?=[ \t])/g, '').split('\r\n')
+  const given = readFields(lines, line)
+  if (!given) throw badRequest('A header line of a form part is malformed.')
+  const fields = toMap(given)
   const disposition = fields.get('content-disposition')
   if (disposition === undefined) throw badRequest('A form part has no Content-Disposition.')
-  const parameters = parseDisposition(disposition)
+  const { value, found, rest } = readParameters(disposition, parameter, unescape)
+  if (!/^form-data\s*$/i.test(value) || /[^\s;]/.test(rest)) {
+    const expected = 'form-data; name="…"'
+    throw badRequest(`The Content-Disposition of a form part must have the form ${expected}.`)
+  }
+  const parameters = toMap(found)
   const name = parameters.get('name')
   if (name === undefined || name === '') throw badRequest('A form part has no name.')
   const extended = parameters.get('filename*')
@@ -18,42 +29,34 @@ export function parsePartHead(head: string) {
   return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
 }
 
-function parseFields(head: string): Map<string, string> {
-  const fields = new Map<string, string>()
-  // RFC 5322 §2.2.3: a line that begins with a space continues the one before it.
-  for (const line of head === '' ? [] : head.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
-    const [, name = '', value = ''] = field.exec(line) ?? []
-    if (name === '') throw badRequest('A header line of a form part is malformed.')
-    addOnce(fields, name, value.trim())
-  }
-  return fields
+/** The names and values of the lines of a head. Undefined if a line does not have the format. */
+export function readFields(lines: readonly string[], format: RegExp): Pair[] | undefined {
+  const found = lines.flatMap((each): Pair[] => {
+    const [, name, value = ''] = format.exec(each) ?? []
+    return name === undefined ? [] : [[name, value.trim()]]
+  })
+  return found.length === lines.length ? found : undefined
 }
 
-function parseDisposition(disposition: string): Map<string, string> {
-  const { value, found, rest } = matchParameters(disposition, parameter)
-  if (!/^form-data\s*$/i.test(value) || /[^\s;]/.test(rest)) {
-    const expected = 'form-data; name="…"'
-    throw badRequest(`The Content-Disposition of a form part must have the form ${expected}.`)
-  }
-  const parameters = new Map<string, string>()
-  for (const [, name = '', quoted, plain = ''] of found)
-    addOnce(parameters, name, quoted === undefined ? plain : unescape(quoted))
-  return parameters
-}
-
-/** The value of a field, what the format matches after it, and the rest that a sticky format does not match. */
-export function matchParameters(field: string, format: RegExp) {
+/** The value of a field, the parameters after it, and the rest that a sticky format does not match. */
+export function readParameters(field: string, format: RegExp, toText: (quoted: string) => string) {
   const [value = ''] = field.split(';', 1)
   const text = field.slice(value.length)
-  const found = [...text.matchAll(format)]
-  const length = found.reduce((sum, [all]) => sum + all.length, 0)
+  const matches = [...text.matchAll(format)]
+  const found = matches.map(([, name = '', quoted, plain = '']): Pair => {
+    return [name, quoted === undefined ? plain : toText(quoted)]
+  })
+  const length = matches.reduce((sum, [all]) => sum + all.length, 0)
   return { value, found, rest: text.slice(length) }
 }
 
-function addOnce(map: Map<string, string>, name: string, value: string): void {
-  const key = name.toLowerCase()
-  if (map.has(key)) throw badRequest(`A form part has ${name} twice.`)
-  map.set(key, value)
+function toMap(pairs: readonly Pair[]): Map<string, string> {
+  const map = new Map<string, string>()
+  for (const [name, value] of pairs) {
+    if (map.has(name.toLowerCase())) throw badRequest(`A form part has ${name} twice.`)
+    map.set(name.toLowerCase(), value)
+  }
+  return map
 }
 
 /** Browsers escape three characters with percent signs (HTML, multipart/form-data), other clients two with \. */
