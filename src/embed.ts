@@ -137,9 +137,14 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
 
 /** Some flags have other names than their variables. */
 function toHint(name: string, known: readonly string[]): string {
+  // `maxBodyBytes`, `max-body-bytes` and `max_body_bytes` are spelled as in other places.
+  const spelled = name
+    .replace(/([a-z\d])(?=[A-Z])/g, '$1_')
+    .replaceAll('-', '_')
+    .toUpperCase()
   const isFlag = (setting: (typeof settingNames)[number]) =>
-    toFlagName(setting).replaceAll('-', '_').toUpperCase() === name
+    toFlagName(setting).replaceAll('-', '_').toUpperCase() === spelled
   const flag = settingNames.find(isFlag)
-  const nearest = flag === undefined ? findNearest(name, known) : toEnvironmentName(flag)
+  const nearest = flag === undefined ? findNearest(spelled, known) : toEnvironmentName(flag)
   return nearest === undefined ? '' : `: did you mean ${nearest}?`
 }

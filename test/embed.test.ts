@@ -289,6 +289,12 @@ const misspelt: [options: object, message: RegExp][] = [
     { settings: { SESSION_IDLE: '1' } },
     /^unknown setting SESSION_IDLE: did you mean SESSION_IDLE_SECONDS\?$/,
   ],
+  ...['maxBodyBytes', 'max_body_bytes', 'max-body-bytes', 'maxBodyByte', 'MaxBodyBytes'].map(
+    (name): [object, RegExp] => [
+      { settings: { [name]: '1' } },
+      new RegExp(`^unknown setting ${name}: did you mean MAX_BODY_BYTES\\?$`),
+    ],
+  ),
   [{ settings: { DELAY: '1' } }, /unknown setting DELAY: did you mean DELAY_MS\?/],
 ]
 for (const [options, message] of misspelt) {

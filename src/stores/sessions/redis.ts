@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis'
 import { runInRedis } from '../redis/database.ts'
+import { toReason } from '../store-failure.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const parse = (text: string | null): unknown => JSON.parse(text ?? 'null')
-    const session = await runInRedis(redis.get(toKey(idHash)).then(parse))
+    const session = parse(await runInRedis(redis.get(toKey(idHash)).catch(ignoreOtherType)))
     return isSession(session) ? session : undefined
   }
   return {
@@ -36,6 +36,20 @@ export function createRedisSessions(redis: Redis): Sessions {
     },
     sweep: async () => undefined,
   }
+}
+
+/** Another client of Redis can store anything under the key. What is no session would fail until the cookie ends. */
+function parse(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return undefined
+  }
+}
+
+function ignoreOtherType(error: unknown): null {
+  if (toReason(error).startsWith('WRONGTYPE')) return null
+  throw error
 }
 
 function toKey(idHash: string): string {
