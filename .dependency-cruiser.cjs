@@ -52,7 +52,9 @@ module.exports = {
       name: 'app-knows-no-demo',
       severity: 'error',
       from: { path: '^src/app\\.ts$' },
-      to: { path: '^src/(data-file|test-api|json-server|demos|resources|cli)/' },
+      to: {
+        path: '^src/(data-file|test-api(?!/requested-failure)|json-server|demos|resources|cli)/',
+      },
     },
     {
       name: 'only-interfaces-of-stores',

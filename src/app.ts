@@ -10,7 +10,6 @@ import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
 import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
-import { delayRequest, reportIgnored } from './http/request/requested-failure.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
 import {
@@ -50,6 +49,7 @@ import type { Stores } from './stores/open-stores.ts'
 import { sweepFiles } from './stores/orphaned-files.ts'
 import { StoreFailure } from './stores/store-failure.ts'
 import { sweepRegularly } from './stores/sweep-regularly.ts'
+import { createRequestedFailures } from './test-api/requested-failure.ts'
 
 interface AppOptions {
   config: Config
@@ -88,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addOptionsMethod(app, config)
   readBodies(app, parts)
   applyFormHeaders(app)
-  addIdempotencyHooks(app, stores.idempotencyEntries, config)
+  addIdempotencyHooks(app, stores.idempotencyEntries, parts.failures)
   sweepRegularly(app, { name: 'expired states', everySeconds: 600, sweep: stores.states.sweep })
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
@@ -140,6 +140,7 @@ function createParts(
     metrics: options.metrics,
     shapes,
     exchangeLog,
+    failures: createRequestedFailures(config),
     isLogged,
     log: createLog(config, logTo),
     segments,
@@ -231,18 +232,14 @@ function storeFailureToHttpError({ kind, detail }: StoreFailure): HttpError {
 }
 
 function receiveRequests(app: FastifyInstance, parts: AppParts): void {
-  const { config, limits } = parts
+  const { config, failures, limits } = parts
   app.decorateRequest('negotiation', undefined)
   app.addHook('onRequest', (request, reply, done) => {
     const isRaw = beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
       const problem = error ?? parseRequestHead(request, config, isRaw) ?? findKeyError(request)
-      const { testApi, maxDurationSeconds } = config
-      const next = done.bind(undefined, problem)
-      if (!testApi || isRaw) reportIgnored(reply, testApi ? 'delay' : '')
-      if (testApi) delayRequest(reply, maxDurationSeconds, next)
-      else next()
+      failures.apply(reply, isRaw, done, problem)
     })
   })
 }

@@ -2,12 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
 import { parseItem } from 'structured-headers'
 import { readSessionId } from '../auth/session-cookie.ts'
-import type { Config } from '../config/config.ts'
 import { maxKeyLength } from '../config/limits.ts'
 import { isForm } from '../http/body/body-reader.ts'
 import { badRequest, keyInFlight, keyReused } from '../http/errors/http-error.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
-import { assertNotToLose, loseResponse } from '../http/request/requested-failure.ts'
 import { toPath } from '../http/request/target.ts'
 import type { IdempotencyEntries, StoredResponse } from '../stores/idempotency/idempotency.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
@@ -22,17 +20,23 @@ export function findClaimedId(request: FastifyRequest): string | undefined {
   return claimedIds.get(request)
 }
 
+/** For tests of clients, which can ask for the loss of a response that is stored. */
+interface LostResponses {
+  /** Throws 400 for a request without a key that asks for it. */
+  assertNotToLose?: (request: FastifyRequest) => void
+  loseResponse?: (reply: FastifyReply) => Promise<void>
+}
+
 /** draft-ietf-httpapi-idempotency-key-header-06 §2.6 */
 export function addIdempotencyHooks(
   app: FastifyInstance,
   entries: IdempotencyEntries,
-  { testApi, maxDurationSeconds }: Pick<Config, 'testApi' | 'maxDurationSeconds'>,
+  { assertNotToLose, loseResponse }: LostResponses,
 ): void {
   const finishers = new WeakMap<FastifyRequest, ReturnType<typeof renewLease>>()
   const checkKey = async (request: FastifyRequest, reply: FastifyReply) => {
     const key = findKey(request)
-    if (key === undefined && testApi) assertNotToLose(request)
-    if (key === undefined) return undefined
+    if (key === undefined) return assertNotToLose?.(request)
     const owner = readSessionId(request, reply) ?? ''
     const keyHash = hash('sha256', JSON.stringify([owner, key]))
     const fingerprint = toFingerprint(key, request)
@@ -54,7 +58,7 @@ export function addIdempotencyHooks(
     finishers.delete(request)
     const stored = toStoredResponse(reply, payload)
     await finish(reply.statusCode, stored)
-    if (testApi && stored) await loseResponse(reply, maxDurationSeconds)
+    if (stored) await loseResponse?.(reply)
     return payload
   }
   app.addHook('onRoute', (route) => {

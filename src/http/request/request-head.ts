@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import { assertNotToFail } from './requested-failure.ts'
 import { localHosts } from '../../config/hosts.ts'
 import { isAllowedHost, isWriteAllowed, type Origins } from '../security/origins.ts'
 import { isHttp2, toPath } from './target.ts'
@@ -161,7 +160,6 @@ export function parseRequestHead(
     const mayWrite = isRaw ? request.method !== 'OPTIONS' : !isSafe(request.method)
     if (mayWrite && config.readOnly && request.routeOptions.config.isWrite) throw readOnly()
     if (isRaw) return
-    if (config.testApi) assertNotToFail(request)
     request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
     const own = toOrigin(request)

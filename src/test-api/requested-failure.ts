@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
-import { badRequest, HttpError } from '../errors/http-error.ts'
-import { challenge, retrySoon } from '../errors/problem-types.ts'
-import { addMember, addVary } from '../negotiation/negotiate.ts'
-import { findPreference, listPreferences } from '../negotiation/prefer.ts'
-import { recordExtras } from '../recording.ts'
-import { isClosed } from '../response/finish-responses.ts'
-import { wait } from '../response/pacing.ts'
-import { isHttp2 } from './target.ts'
-import { setTimeout } from '../../timers.ts'
+import type { Config } from '../config/config.ts'
+import { badRequest, HttpError } from '../http/errors/http-error.ts'
+import { challenge, retrySoon } from '../http/errors/problem-types.ts'
+import { addMember, addVary } from '../http/negotiation/negotiate.ts'
+import { findPreference, listPreferences } from '../http/negotiation/prefer.ts'
+import { recordExtras } from '../http/recording.ts'
+import { isClosed } from '../http/response/finish-responses.ts'
+import { wait } from '../http/response/pacing.ts'
+import { catchHttpError } from '../http/request/request-head.ts'
+import { isHttp2 } from '../http/request/target.ts'
+import { setTimeout } from '../timers.ts'
 
 const losing = 'vitrine-lose-response'
 
@@ -17,8 +19,28 @@ const listOwn = (request: FastifyRequest) =>
 
 const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 
+/** What `Prefer: vitrine-…` asks for. Without TEST_API, nothing is applied. */
+export function createRequestedFailures({ testApi, maxDurationSeconds }: Config) {
+  return {
+    /** Continues after the delay, with the error of the request or else with the one that it asks for. */
+    apply: (reply: FastifyReply, isRaw: boolean, next: (error?: Error) => void, error?: Error) => {
+      if (!testApi || isRaw) reportIgnored(reply, testApi ? 'delay' : '')
+      const asked = catchHttpError(() => {
+        if (testApi && !isRaw) assertNotToFail(reply.request)
+      })
+      const end = next.bind(undefined, error ?? asked)
+      if (testApi) delayRequest(reply, maxDurationSeconds, end)
+      else end()
+    },
+    ...(testApi && {
+      assertNotToLose,
+      loseResponse: (reply: FastifyReply) => loseResponse(reply, maxDurationSeconds),
+    }),
+  }
+}
+
 /** Throws 400 for an own preference that cannot be applied, unlike RFC 7240 §2: a test would pass without its failure. */
-export function assertNotToFail(request: FastifyRequest): void {
+function assertNotToFail(request: FastifyRequest): void {
   const unknown = listOwn(request).find((preference) => !known.test(preference))
   if (unknown !== undefined) {
     const possible = `vitrine-fail=400 to vitrine-fail=599, vitrine-delay=1500 (milliseconds), ${losing} and ${losing}=stall`
@@ -38,7 +60,7 @@ export function assertNotToFail(request: FastifyRequest): void {
 }
 
 /** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
-export function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
+function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
   const delay = findDelay(request)
   if (delay === undefined) {
@@ -61,13 +83,13 @@ function findDelay(request: FastifyRequest) {
 }
 
 /** Only the responses to requests with a key are stored, and can be lost without harm. */
-export function assertNotToLose(request: FastifyRequest): void {
+function assertNotToLose(request: FastifyRequest): void {
   if (findPreference(request, losing) === undefined) return
   throw badRequest(`${losing} needs an Idempotency-Key, in a POST request that creates a record.`)
 }
 
 /** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
-export function reportIgnored(reply: FastifyReply, applied: string): void {
+function reportIgnored(reply: FastifyReply, applied: string): void {
   const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
   const ignored = names.filter((name) => name !== `vitrine-${applied}`)
   if (ignored.length === 0) return
@@ -76,7 +98,7 @@ export function reportIgnored(reply: FastifyReply, applied: string): void {
 }
 
 /** The value `stall` closes the connection when the client has gone, or after MAX_DURATION_SECONDS. */
-export async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
+async function loseResponse(reply: FastifyReply, maxSeconds: number): Promise<void> {
   const { request, raw } = reply
   const preference = findPreference(request, losing)
   if (preference === undefined || isClosed(raw)) return

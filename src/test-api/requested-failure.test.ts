@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { InjectOptions } from 'fastify'
 import { connect } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { dataApp } from '../../../test/support/data-app.ts'
-import type { TestApp } from '../../../test/support/test-app.ts'
-import { until } from '../../../test/support/until.ts'
-import type { ExchangeSummary } from '../../exchanges/exchange.ts'
+import { dataApp } from '../../test/support/data-app.ts'
+import type { TestApp } from '../../test/support/test-app.ts'
+import { until } from '../../test/support/until.ts'
+import type { ExchangeSummary } from '../exchanges/exchange.ts'
 
 const posts = ['One', 'Two'].map((title, index) => ({ id: index + 1, title, authorId: 'ann' }))
 const openPosts = (t: TestContext, settings: Record<string, string> = {}) =>
