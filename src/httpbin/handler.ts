@@ -10,7 +10,8 @@ import {
   sendVisitorResponse,
   type VisitorResponse,
 } from '../http/response/send-visitor-response.ts'
-import { withoutCookies, type Pair } from '../http/security/visitor-response.ts'
+import { withoutCookies } from '../http/security/own-secrets.ts'
+import type { Pair } from '../http/security/visitor-response.ts'
 import type { DialectRequest, Mount } from './dialect.ts'
 import { createMatcher } from './matcher.ts'
 import { addHeaders, renderAs } from './render.ts'

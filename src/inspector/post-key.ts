@@ -4,7 +4,7 @@ import { fieldsContent, objectSchema, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
-import { inspectorCookies } from '../http/security/visitor-response.ts'
+import { inspectorCookies } from './recorder/owner.ts'
 
 export const keyPattern = '[\\w\\-]{16,200}'
 

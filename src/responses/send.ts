@@ -16,9 +16,9 @@ import {
   keepNames,
   type VisitorResponse,
 } from '../http/response/send-visitor-response.ts'
+import { ownCookies } from '../http/security/own-secrets.ts'
 import {
   escapeBytes,
-  ownCookies,
   toVisitorHeaders,
   type Pair,
   type VisitorLimits,

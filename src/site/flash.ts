@@ -2,7 +2,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
-import { flashCookie } from '../http/security/visitor-response.ts'
+import { ownCookies } from '../http/security/own-secrets.ts'
 import type { Html } from './html.ts'
 import { renderNotice } from './page.ts'
 
@@ -11,6 +11,9 @@ import { renderNotice } from './page.ts'
  * `records.js` adds the name of what was deleted.
  */
 const messages = { saved: 'Saved.', deleted: 'Deleted.', removed: 'Removed.' }
+
+const flashCookie = 'flash'
+ownCookies.push(flashCookie)
 
 const flashSeconds = 30
 

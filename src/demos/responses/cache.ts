@@ -6,7 +6,7 @@ import {
   preconditionFailed,
 } from '../../http/response/preconditions.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
-import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import { ownCookies, withoutCookies } from '../../http/security/own-secrets.ts'
 import { toQuery } from '../../responses/read-description.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'

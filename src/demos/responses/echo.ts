@@ -1,7 +1,7 @@
 import { readBytes } from '../../http/body/read-bytes.ts'
 import { text, textContent } from '../../http/openapi/content.ts'
 import { toRawRequest, toTrailers } from '../../http/request/raw-request.ts'
-import { ownCookies, withoutCookies } from '../../http/security/visitor-response.ts'
+import { ownCookies, withoutCookies } from '../../http/security/own-secrets.ts'
 import { toObject } from '../../responses/read-description.ts'
 import type { ResponseEndpoint } from './endpoint.ts'
 

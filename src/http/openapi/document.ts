@@ -1,5 +1,6 @@
 import type { ErrorShape } from '../errors/send-error.ts'
 import { isUnder } from '../request/target.ts'
+import { registerCookie } from '../security/own-secrets.ts'
 import { collectComponents, isReference } from './component.ts'
 import { exampleContent, textContent } from './content.ts'
 import { toErrorResponses } from './errors.ts'
@@ -47,8 +48,7 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   }
 }
 
-/** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
-export const sessionCookies = { http: 'session', https: '__Host-session' }
+export const sessionCookies = registerCookie('session')
 
 const securitySchemes = {
   session: {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isRedirectAllowed, ownCookies, toVisitorHeaders } from './visitor-response.ts'
+import { isRedirectAllowed, toVisitorHeaders } from './visitor-response.ts'
 
 const limits = {
   origin: 'http://vitrine.test:3000',
   cookiePath: '/httpbin',
-  ownCookies,
+  ownCookies: ['session', '__Host-session', 'flash'],
   allowedRedirectDomains: ['example.com', '*.example.org'],
 }
 

@@ -1,6 +1,5 @@
 import { isAllowedHost } from './origins.ts'
 import { remember } from '../remember.ts'
-import { sessionCookies } from '../openapi/document.ts'
 
 export type Pair = readonly [name: string, value: string]
 
@@ -13,50 +12,6 @@ interface RedirectLimits {
 export interface VisitorLimits extends RedirectLimits {
   cookiePath: string
   ownCookies: readonly string[]
-}
-
-export const flashCookie = 'flash'
-/** The secrets of request bins, wherever they are received, and however often they are percent-encoded. */
-const ownSecrets =
-  /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi
-
-export const hideSecrets = (text: string, hide: (secret: string) => string = () => 'vbs_***') =>
-  text
-    .replaceAll(ownSecrets, hide)
-    .replaceAll(/[\w%-]{36,}/g, (part) => (hasEncodedSecret(part) ? hide(part) : part))
-
-/** A percent-encoding whose own characters are percent-encoded: `%25%37%36` and `%7%36` for `v`. */
-const nestedEscape = /%(?:25)*[2-7]?%(?:25)*[2-7]/
-const maxNesting = 5
-
-/** True also if the nesting is too deep to know: the time would not be linear. */
-function hasEncodedSecret(text: string): boolean {
-  let decoded = text
-  for (let depth = 0; nestedEscape.test(decoded); depth += 1) {
-    if (depth === maxNesting) return true
-    decoded = decoded.replaceAll(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) =>
-      String.fromCharCode(parseInt(hex, 16)),
-    )
-    if (decoded.search(ownSecrets) !== -1) return true
-  }
-  return false
-}
-
-export const inspectorCookies = { http: 'inspector', https: '__Host-inspector' }
-export const ownCookies = [
-  ...[sessionCookies, inspectorCookies].flatMap((names) => Object.values(names)),
-  flashCookie,
-]
-
-export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
-  return headers.flatMap(([name, value]): Pair[] => {
-    if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
-    const kept = value.split(';').filter((part) => {
-      const [cookie = ''] = part.split('=')
-      return !own.includes(cookie.trim())
-    })
-    return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]
-  })
 }
 
 /** A browser would change more than the response. */

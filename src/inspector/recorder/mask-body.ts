@@ -1,6 +1,6 @@
 import { maxMaskDepth, maxSearchLength } from '../../config/limits.ts'
 import { decodeLoosely, toPath } from '../../http/request/target.ts'
-import { hideSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/own-secrets.ts'
 import { findMasked } from './mask-echo.ts'
 import { mask } from '../../exchanges/exchange.ts'
 import { isSecret, maskField, maskTarget } from './mask.ts'

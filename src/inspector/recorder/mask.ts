@@ -1,6 +1,6 @@
 import { remember } from '../../http/remember.ts'
 import { mask } from '../../exchanges/exchange.ts'
-import { hideSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/own-secrets.ts'
 
 const secretWord =
   /^(auth|authentication|authorization|bearer|cookie|credential|csrf|jwt|key|otp|pass|passcode|passphrase|passwd|password|pin|pwd|secret|sess|session|sid|sig|signature|token|xsrf)s?$/

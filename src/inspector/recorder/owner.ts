@@ -3,7 +3,9 @@ import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { badRequest, type HttpError } from '../../http/errors/http-error.ts'
 import { sessionCookies } from '../../http/openapi/document.ts'
-import { inspectorCookies } from '../../http/security/visitor-response.ts'
+import { registerCookie } from '../../http/security/own-secrets.ts'
+
+export const inspectorCookies = registerCookie('inspector')
 
 /** Shorter values could be guessed. */
 const minSecretLength = 16

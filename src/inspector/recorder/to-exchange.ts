@@ -1,4 +1,4 @@
-import { hideSecrets } from '../../http/security/visitor-response.ts'
+import { hideSecrets } from '../../http/security/own-secrets.ts'
 import { findField, mask } from '../../exchanges/exchange.ts'
 import type { Exchange, ExchangeSummary, Fields } from '../../exchanges/exchange.ts'
 import { toHead } from '../../exchanges/message-http.ts'

@@ -1,0 +1,63 @@
+import type { Pair } from './visitor-response.ts'
+
+/** The cookies of the service, which no demo shows or lets a visitor set. What sets one adds its name. */
+export const ownCookies: string[] = []
+
+/** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
+export function registerCookie(name: string) {
+  const names = { http: name, https: `__Host-${name}` }
+  ownCookies.push(names.http, names.https)
+  return names
+}
+
+export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
+  return headers.flatMap(([name, value]): Pair[] => {
+    if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
+    const kept = value.split(';').filter((part) => {
+      const [cookie = ''] = part.split('=')
+      return !own.includes(cookie.trim())
+    })
+    return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]
+  })
+}
+
+interface OwnSecret {
+  /** Global, and also for a secret that is percent-encoded, however often. */
+  pattern: RegExp
+  length: number
+  /** Shown in its place. */
+  hidden: string
+}
+
+const secrets: (OwnSecret & { run: RegExp })[] = []
+
+/** Logs, recorded exchanges and captured requests then hide it, wherever it was received. */
+export function registerSecret(secret: OwnSecret): void {
+  secrets.push({ ...secret, run: new RegExp(`[\\w%-]{${String(secret.length)},}`, 'g') })
+}
+
+export function hideSecrets(text: string, hide?: (secret: string) => string): string {
+  return secrets.reduce((shown, { pattern, run, hidden }) => {
+    const hideOne = hide ?? (() => hidden)
+    return shown
+      .replaceAll(pattern, hideOne)
+      .replaceAll(run, (part) => (hasEncoded(pattern, part) ? hideOne(part) : part))
+  }, text)
+}
+
+/** A percent-encoding whose own characters are percent-encoded: `%25%37%36` and `%7%36` for `v`. */
+const nestedEscape = /%(?:25)*[2-7]?%(?:25)*[2-7]/
+const maxNesting = 5
+
+/** True also if the nesting is too deep to know: the time would not be linear. */
+function hasEncoded(secret: RegExp, text: string): boolean {
+  let decoded = text
+  for (let depth = 0; nestedEscape.test(decoded); depth += 1) {
+    if (depth === maxNesting) return true
+    decoded = decoded.replaceAll(/%(?:25)*([2-7][\da-f])/gi, (_, hex: string) =>
+      String.fromCharCode(parseInt(hex, 16)),
+    )
+    if (decoded.search(secret) !== -1) return true
+  }
+  return false
+}
