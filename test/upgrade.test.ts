@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { appendHash } from '../src/stores/sqlite/backup-hash.ts'
+import { makeOldBackup } from './support/archives.ts'
 import { emptyService, openService, runFailing, runSucceeding } from './support/data-folder.ts'
 import type { TestService } from './support/data-folder.ts'
 
@@ -18,17 +18,6 @@ async function writeDatabase(path: string, changes = ''): Promise<void> {
   database.exec(changes)
 }
 
-/** What `vitrine backup` of version 0.2.0 adds: the contents of uploads, its mark, and a hash. */
-async function writeBackup(path: string): Promise<void> {
-  const table = `CREATE TABLE contents (
-       id TEXT NOT NULL, place INTEGER NOT NULL, piece BLOB NOT NULL, PRIMARY KEY (id, place)
-     ) STRICT`
-  const piece = `INSERT INTO contents VALUES ('${upload}', 0, CAST('glass' || char(10) AS BLOB))`
-  const mark = 'PRAGMA application_id = 1449751601; PRAGMA journal_mode = DELETE'
-  await writeDatabase(path, [table, piece, mark].join('; '))
-  await appendHash(path)
-}
-
 /** How the data of version 0.2.0 reach the service. */
 const ways: Record<string, (service: TestService) => Promise<void>> = {
   'a database': async ({ folder }) => {
@@ -39,7 +28,11 @@ const ways: Record<string, (service: TestService) => Promise<void>> = {
   },
   'a backup': async (service) => {
     const file = join(service.folder, 'saved.vitrine')
-    await writeBackup(file)
+    await writeDatabase(file)
+    await makeOldBackup(
+      file,
+      `INSERT INTO contents VALUES ('${upload}', 0, CAST('glass' || char(10) AS BLOB))`,
+    )
     await runSucceeding(service, 'restore', file)
   },
 }

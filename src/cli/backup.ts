@@ -1,33 +1,38 @@
-import { openFiles } from '../stores/open-stores.ts'
+import { openFiles, toArchivable } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
+import { toPlace } from '../data-file/load-data.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
-import { checkBackup } from '../stores/sqlite/backup-checks.ts'
-import { writeBackup } from '../stores/sqlite/backup.ts'
-import { checkRecord } from './check-record.ts'
-import { formatTotals, parseDatabasePath } from './format.ts'
-import { followLinks } from './output-file.ts'
+import { checkArchive } from '../stores/archive/read-archive.ts'
+import { writeArchive } from '../stores/archive/write-archive.ts'
+import { fileMode } from '../stores/file-modes.ts'
+import { checkRecord, schemas } from './check-record.ts'
+import { assertNotInMemory, formatTotals } from './format.ts'
+import { findFile, followLinks, replaceFile } from './output-file.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
-  const path = parseDatabasePath(config)
+  assertNotInMemory(config.databaseUrl)
+  const target = followLinks(file)
+  if (findFile(target)) throw new Error(`${target} already exists`)
+  const database = await toArchivable(config, fileCollections)
   const { files, close } = await openFiles(config)
   const interruption = new AbortController()
   const stopWaiting = onStopSignal(() => {
     interruption.abort(new Error('it was interrupted'))
   })
+  const { signal } = interruption
+  const subject = `a copy of ${toPlace(config.databaseUrl)}`
   try {
-    const { signal } = interruption
-    const { lost, ...totals } = await writeBackup({
-      path,
-      file: followLinks(file),
-      files,
-      fileCollections,
+    const lines = writeArchive({ database, files, fileCollections, schemas })
+    const { lost, ...totals } = await replaceFile(target, lines, {
+      mode: fileMode,
       signal,
-      check: (saved) => checkBackup(saved, checkRecord, `a copy of the database ${path}`),
+      check: (partial) => checkArchive(partial, { fileCollections, checkRecord, signal, subject }),
     })
-    for (const id of lost) {
-      console.error(`vitrine: skipped upload ${id}: its content is missing or damaged`)
-    }
+    for (const id of lost)
+      console.error(
+        `vitrine: skipped upload ${id}: its content is missing or damaged, or it was deleted meanwhile`,
+      )
     console.log(`Saved ${formatTotals(totals)} to ${file}`)
   } finally {
     stopWaiting()

@@ -12,18 +12,28 @@ import { entrySchema } from '../stores/idempotency/idempotency.ts'
 import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
 import { isId } from '../stores/records/records.ts'
-import type { CheckRecord } from '../stores/sqlite/backup-checks.ts'
+import type { CheckRecord } from '../stores/archive/archive.ts'
 
-const validators = new Map<string, ReturnType<typeof compileLater>>([
-  ...collections.map(({ name, schema }) => [name, compileLater(schema)] as const),
-  [collectionNames.sessions, compileLater(storedSessionSchema)],
-  [collectionNames.idempotencyEntries, compileLater(entrySchema)],
-  [collectionNames.states, compileLater(stateSchema)],
-  [collectionNames.dataFile, compileLater(loadSchema)],
-  [collectionNames.learnedFields, compileLater(learnedSchema)],
-  [collectionNames.snapshots, compileLater(snapshotSchema)],
-  [collectionNames.snapshotRecords, compileLater(savedSchema)],
-])
+const ownSchemas = {
+  ...Object.fromEntries(collections.map(({ name, schema }) => [name, schema])),
+  [collectionNames.sessions]: storedSessionSchema,
+  [collectionNames.idempotencyEntries]: entrySchema,
+  [collectionNames.states]: stateSchema,
+  [collectionNames.dataFile]: loadSchema,
+  [collectionNames.learnedFields]: learnedSchema,
+  [collectionNames.snapshots]: snapshotSchema,
+  [collectionNames.snapshotRecords]: savedSchema,
+}
+
+const validators = new Map<string, ReturnType<typeof compileLater>>(
+  Object.entries(ownSchemas).map(([name, schema]) => [name, compileLater(schema)]),
+)
+
+/** By collection. The schemas of a data file are in a record. */
+export const schemas = {
+  ...ownSchemas,
+  ...Object.fromEntries(resources.map(({ name, schema }) => [name, schema])),
+}
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])
 

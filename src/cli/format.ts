@@ -1,6 +1,4 @@
-import type { Config } from '../config/config.ts'
-import type { BackupTotals } from '../stores/sqlite/backup.ts'
-import { toDatabasePath } from '../stores/sqlite/database.ts'
+import type { Totals } from '../stores/archive/read-archive.ts'
 
 const maxListed = 20
 
@@ -24,16 +22,8 @@ export function formatCounts(
   return [...texts, ...(others > 0 ? [formatCount(others, 'other record')] : [])].join(', ')
 }
 
-export function formatTotals({ counts, bytes }: BackupTotals): string {
+export function formatTotals({ counts, bytes }: Totals): string {
   return `${formatCounts(counts) || 'no records'} (${formatCount(bytes, 'byte')} of files)`
-}
-
-/** Throws unless the database is a SQLite file. */
-export function parseDatabasePath({ databaseUrl: url }: Config): string {
-  if (url.startsWith('postgres'))
-    throw new Error('for PostgreSQL, use pg_dump, as docs/operating.md says under Backups')
-  assertNotInMemory(url)
-  return toDatabasePath(url) ?? ''
 }
 
 export function assertNotInMemory(url: string): void {

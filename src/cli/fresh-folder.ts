@@ -13,8 +13,8 @@ export async function removeDeadFolders(): Promise<void> {
   }
 }
 
-/** Also true for NaN, if a folder has another name. */
-function isRunning(pid: number): boolean {
+/** Also true for NaN, if a name has no number. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

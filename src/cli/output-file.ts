@@ -1,7 +1,8 @@
 import { createWriteStream, fstatSync, readlinkSync, statSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { dirname, isAbsolute } from 'node:path'
+import { open, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, isAbsolute, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isRunning } from './fresh-folder.ts'
 
 /** Writes to standard output if the target is `-`. Returns whether it did. */
 export async function writeOutput(target: string, texts: AsyncIterable<string>): Promise<boolean> {
@@ -9,20 +10,57 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
   const isOutput = target === '-' || (file !== undefined && isSameFile(file, fstatSync(1)))
   if (isOutput) await pipeline(texts, process.stdout, { end: false })
   else if (file && !file.isFile()) await pipeline(texts, createWriteStream(target))
-  else await replaceFile(followLinks(target), texts)
+  else await replaceFile(followLinks(target), texts, { check: () => Promise.resolve() })
   return isOutput
 }
 
-/** The file is replaced when all is written: until then it is as before. */
-async function replaceFile(path: string, texts: AsyncIterable<string>): Promise<void> {
-  if (!findFile(dirname(path))) throw new Error(`the folder ${dirname(path)} does not exist`)
-  const partial = `${path}.${String(process.pid)}.part`
+interface Replacement<Result> {
+  mode?: number
+  signal?: AbortSignal
+  /** Called before the file gets its name. */
+  check: (partial: string) => Promise<Result>
+}
+
+/** The file is replaced when all is on the disk: until then it is as before. */
+export async function replaceFile<Result>(
+  path: string,
+  texts: AsyncIterable<string>,
+  { mode = 0o666, signal, check }: Replacement<Result>,
+): Promise<Result> {
+  const folder = dirname(path)
+  if (!findFile(folder)) throw new Error(`the folder ${folder} does not exist`)
+  await removeDeadPartials(folder)
+  const partial = `${path}.vitrine-${String(process.pid)}.part`
   try {
-    await pipeline(texts, createWriteStream(partial, { flags: 'wx' }))
+    const file = createWriteStream(partial, { flags: 'wx', mode, flush: true })
+    await pipeline(texts, file, { signal })
+    const result = await check(partial)
     await rename(partial, path)
+    await synchronize(folder)
+    return result
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
   } finally {
     await rm(partial, { force: true })
   }
+}
+
+const partialName = /\.vitrine-(\d+)\.part$/
+
+/** Removes what processes of this machine wrote that were killed. */
+async function removeDeadPartials(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(partialName.exec(name)?.[1])
+    // In a container, each process may have the same number.
+    if (pid === process.pid || !isRunning(pid)) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** The name of a file is on the disk when its folder is. Windows cannot open folders. */
+async function synchronize(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using handle = await open(folder)
+  await handle.sync()
 }
 
 export function findFile(path: string) {

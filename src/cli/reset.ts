@@ -7,7 +7,7 @@ import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
-import { isInUse, openAlone } from '../stores/sqlite/restore.ts'
+import { isInUse, openAlone } from '../stores/sqlite/open-alone.ts'
 import { assertNotInMemory, formatCounts } from './format.ts'
 
 export async function reset(config: Config): Promise<void> {

@@ -1,26 +1,21 @@
-import { openFiles } from '../stores/open-stores.ts'
+import { openFiles, openRecords, toArchivable } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
 import { fileCollections } from '../demos/catalogue.ts'
-import { moveBackup, restoreBackup } from '../stores/sqlite/restore.ts'
+import { restoreArchive } from '../stores/archive/restore-archive.ts'
+import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { checkRecord } from './check-record.ts'
-import { formatTotals, parseDatabasePath } from './format.ts'
+import { assertNotInMemory, formatTotals } from './format.ts'
 
 export async function restore(config: Config, file: string): Promise<void> {
-  const { databaseUrl } = config
-  const isPostgres = databaseUrl.startsWith('postgres')
+  assertNotInMemory(config.databaseUrl)
+  const database = await toArchivable(config, fileCollections)
   const { files, close } = await openFiles(config)
   try {
-    const options = { file, files, fileCollections, checkRecord }
-    const totals = await (isPostgres
-      ? moveBackup(options, await loadFill(databaseUrl))
-      : restoreBackup({ ...options, path: parseDatabasePath(config) }))
+    const totals = await restoreArchive({ database, file, files, fileCollections, checkRecord })
+    const { records, close: closeRecords } = await openRecords(config)
+    await removeOrphanedFiles(files, records, fileCollections).finally(closeRecords)
     console.log(`Restored ${formatTotals(totals)} from ${file}`)
   } finally {
     close()
   }
-}
-
-async function loadFill(url: string) {
-  const { fillDatabase } = await import('../stores/records/postgres/fill.ts')
-  return fillDatabase.bind(undefined, url)
 }

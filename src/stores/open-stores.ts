@@ -100,6 +100,19 @@ export async function openRecords(
   return { records, assertInPlace, setReadOnly: setReadOnly.bind(undefined, database), close }
 }
 
+/** The database with all its records, to be saved or replaced. */
+export async function toArchivable(
+  { databaseUrl: url }: Config,
+  fileCollections: readonly string[],
+) {
+  if (url.startsWith('postgres')) {
+    const { createPostgresArchive } = await import('./archive/postgres.ts')
+    return createPostgresArchive(url, fileCollections)
+  }
+  const { createSqliteArchive } = await import('./archive/sqlite.ts')
+  return createSqliteArchive(toDatabasePath(url) ?? '', fileCollections)
+}
+
 export async function openFiles(config: Config, warn: Warn = () => undefined) {
   // No upload takes longer; the hour is for the steps after its content.
   const abandonedSeconds = config.requestSeconds + 3600

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
+import { readArchiveLines, writeArchiveLines } from '../support/archives.ts'
+import { until } from '../support/until.ts'
 import { asJson, toCookie } from '../support/client.ts'
 import {
   createSchema,
@@ -23,14 +26,14 @@ const user = { name: 'ann', password: 'a password' }
 /** Each use of a session delays its end. */
 const toBegin = (session: string) => session.replace(/,"expiresAt".*/, '')
 
-suite('a move from SQLite to PostgreSQL', { skip: withoutPostgres }, () => {
+suite('a backup moves data between SQLite and PostgreSQL', { skip: withoutPostgres }, () => {
   let server: PostgresServer
   before(async () => {
     server = await openPostgresServer()
   })
   after(() => server.remove())
 
-  test('keeps records, versions, times, users, sessions and uploads', async (t) => {
+  test('it keeps records, versions, times, users, sessions and uploads', async (t) => {
     const source = await emptyService(t)
     await runSucceeding(source, 'seed', '600')
     const old = await openService(t, source)
@@ -67,7 +70,52 @@ suite('a move from SQLite to PostgreSQL', { skip: withoutPostgres }, () => {
     assert.equal((await moved.send(filter)).headers['x-total-count'], '1')
     assert.equal((await moved.send('/locations?per_page=1')).headers['x-total-count'], '601')
 
-    assert.match(await runFailing(target, 'restore', file), /the database is not empty/)
-    assert.deepEqual(await readEverything(moved), seen)
+    // Back to SQLite, with what was written since.
+    await uploadFile(moved.send, 'later.bin', randomBytes(200_000))
+    assert.equal((await moved.send('/locations/rome', { method: 'DELETE' })).status, 200)
+    const later = await readEverything(moved)
+    const back = join(target.folder, 'back')
+    assert.match(await runSucceeding(target, 'backup', back), /^Saved 601 users, 600 locations, 4 /)
+    const returned = await emptyService(t)
+    await runSucceeding(returned, 'restore', back)
+    assert.deepEqual(await readEverything(await openService(t, returned)), later)
+    await moved.stop()
+
+    // A restore replaces what is there, or changes nothing.
+    const files = join(target.folder, 'kept', 'files')
+    const lines = await readArchiveLines(file)
+    const forged = join(target.folder, 'forged')
+    await writeArchiveLines(forged, [...lines, lines.find(({ record }) => record !== undefined)])
+    assert.match(await runFailing(target, 'restore', forged), /duplicate key/)
+    const kept = await openService(t, target)
+    assert.deepEqual(await readEverything(kept), later)
+    assert.deepEqual((await readdir(files)).toSorted(), Object.keys(later.contents).toSorted())
+    await kept.stop()
+    await runSucceeding(target, 'restore', file)
+    assert.deepEqual(await readEverything(await openService(t, target)), seen)
+    assert.deepEqual((await readdir(files)).toSorted(), Object.keys(seen.contents).toSorted())
+  })
+
+  test('a backup has the records of one moment, although others write', async (t) => {
+    const service = await emptyService(t, { DATABASE_URL: await createSchema(server.url) })
+    const { send } = await openService(t, service)
+    const saved = new AbortController()
+    const writing = (async () => {
+      for (let count = 0; count < 20 || !saved.signal.aborted; count += 1) {
+        const place = asJson('PUT', { name: String(count) })
+        for (const id of ['a', 'b']) assert.ok((await send(`/locations/${id}`, place)).status < 300)
+        await uploadFile(send, `${String(count)}.bin`, randomBytes(20_000))
+      }
+    })()
+    await until(async () => (await send('/uploads?per_page=1')).headers['x-total-count'] !== '0')
+    const file = join(service.folder, 'saved')
+    await runSucceeding(service, 'backup', file)
+    saved.abort()
+    await writing
+    const other = await emptyService(t)
+    await runSucceeding(other, 'restore', file)
+    const { locations } = await readEverything(await openService(t, other))
+    const [a, b] = ['a', 'b'].map((id) => locations.find(({ _id }) => _id === id)?.name)
+    assert.ok(a === b || Number(a) === Number(b) + 1, `${String(a)} ${String(b)}`)
   })
 })

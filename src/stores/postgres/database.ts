@@ -53,6 +53,8 @@ export async function openPostgresDatabase(url: string) {
     alter: (change: (client: pg.Client) => Promise<unknown>) =>
       withClient(url, (client) => alter(client, () => change(client))),
     /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
+    /** On a connection of its own, without a limit of time. The caller ends it. */
+    connect: async () => (await connect(url)).client,
     listen: (channel: string, take: () => void) => {
       const stopping = new AbortController()
       void listen(url, { channel, take, signal: stopping.signal })
@@ -66,20 +68,24 @@ export async function openPostgresDatabase(url: string) {
 }
 
 async function withClient(url: string, use: (client: pg.Client, hostUrl: string) => Promise<void>) {
+  const { client, hostUrl } = await connect(url)
+  try {
+    await use(client, hostUrl)
+  } finally {
+    await client.end()
+  }
+}
+
+async function connect(url: string) {
   let failure: unknown
   for (const hostUrl of toHostUrls(url)) {
     const client = createClient(hostUrl)
-    let isConnected = false
     try {
       await client.connect()
       await assertWritable(client)
-      isConnected = true
-      await use(client, hostUrl)
-      return
+      return { client, hostUrl }
     } catch (error) {
-      if (isConnected) throw error
       failure = error
-    } finally {
       await client.end()
     }
   }
@@ -140,6 +146,14 @@ async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: num
     client.release(!isConflict(error))
     throw error
   }
+}
+
+/** For long transactions of one connection. */
+export function toQuery(client: pg.ClientBase): Query {
+  return (statement) =>
+    client.query<SQLOutputValue[]>({ ...statement, rowMode: 'array' }).catch((error: unknown) => {
+      throw postgresErrorToFailure(error)
+    })
 }
 
 /** Undoes everything if `work` returns a number: that of a step that failed. */

@@ -77,7 +77,7 @@ function openPool(hostUrl: string, statementMs: number): pg.Pool {
   return pool.on('connect', (client) => client.on('error', ignore))
 }
 
-async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
+export async function prepareClient(client: pg.ClientBase, statementMs: number): Promise<void> {
   // PgBouncer rejects connections that set this at their start.
   await client.query(`SET statement_timeout = ${String(statementMs)}`)
   // Until it has been analyzed, PostgreSQL would rather read and sort the whole table.

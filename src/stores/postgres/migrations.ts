@@ -47,6 +47,8 @@ const lock = 8_427_963_501
 export async function alter(client: pg.Client, change: () => Promise<unknown>): Promise<void> {
   // The changes that another process made while this one waited for the lock must be visible.
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  // A restore saves files in between.
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
   await client.query(`SELECT pg_advisory_xact_lock(${String(lock)})`)
   await change()
   await client.query('COMMIT')

@@ -58,14 +58,20 @@ export function toStoredRecord([id, text, version, createdAt, updatedAt]: Row): 
   }
 }
 
+const damagedDocument = 'a stored document is not a JSON object'
+
 function parseDocument(text: string) {
   try {
     const document: unknown = JSON.parse(text)
     if (isDocument(document)) return document
-    throw new Error('a document is not an object')
-  } catch (error) {
-    throw new StoreFailure('unavailable', error)
+  } catch {
+    // Its message would repeat a part of the document.
   }
+  throw new StoreFailure('unavailable', damagedDocument)
+}
+
+export function isDamagedDocument(error: unknown): boolean {
+  return error instanceof StoreFailure && error.message === damagedDocument
 }
 
 const countEach = 'SELECT resource, sum(count) FROM record_counts GROUP BY resource'

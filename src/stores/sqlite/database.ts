@@ -192,6 +192,10 @@ export function explainFull(database: DatabaseSync, error: unknown): unknown {
   return limitReached(sentence, error.cause)
 }
 
+export function readPragma(database: DatabaseSync, name: string): string {
+  return String(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
+}
+
 export function isDamage(error: unknown): boolean {
   return toResultCode(error) === 11 || toReason(error) === 'malformed JSON'
 }

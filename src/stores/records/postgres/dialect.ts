@@ -5,7 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
-export function createPostgresDialect(database: PostgresDatabase): Dialect {
+export function createPostgresDialect(database: Pick<PostgresDatabase, 'run' | 'alter'>): Dialect {
   return {
     run: async (sql, values) =>
       (await database.run((query) => query({ text: toNumbered(sql), values: [...values] }))).rows,

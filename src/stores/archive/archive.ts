@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Files, SavedFile } from '../files/files.ts'
+import { isDocument, isStorable, type Document, type StoredRecord } from '../records/records.ts'
+import { toReason } from '../store-failure.ts'
+
+/** The format of the lines of an archive. A reader rejects a later one. */
+export const archiveVersion = 1
+
+/** How the first line of every archive begins. */
+export const archiveStart = '{"vitrine":"archive","version":'
+
+export type ArchivedRecord = StoredRecord & { collection: string }
+
+/** A line between the first and the last. The pieces of a file follow its record. */
+export interface Entry {
+  record?: unknown
+  piece?: unknown
+  /** The pieces before this line are not the file of the record, which is then not restored. */
+  isLost?: unknown
+}
+
+/** A database whose records are read and replaced as a whole. */
+export interface Archivable {
+  /** Those of one moment, on a connection of its own. Records that have a file are the last. */
+  read: () => AsyncIterable<ArchivedRecord>
+  /** In one transaction, which changes nothing if `records` throws. */
+  replace: (records: AsyncIterable<ArchivedRecord>) => Promise<void>
+}
+
+export type CheckRecord = (collection: string, id: string, document: Document) => void
+
+export interface ArchiveOptions {
+  files: Files
+  /** The collections whose records have a file with the same id. */
+  fileCollections: readonly string[]
+  checkRecord: CheckRecord
+}
+
+/** Throws unless each member, except the document, is one that a database of Vitrine can contain. */
+export function parseRecord(value: unknown): ArchivedRecord {
+  const { collection, id, document, version, createdAt, updatedAt } = isDocument(value) ? value : {}
+  const fail = (reason: string) => toDamage({ collection, id }, reason)
+  if (typeof collection !== 'string' || !/^~?[\w-]{1,64}$/.test(collection))
+    throw fail('the name of its resource is invalid')
+  if (typeof id !== 'string' || !isStorable(id)) throw fail('its id is invalid')
+  if (typeof version !== 'number' || !isVersion(version)) throw fail('its version is invalid')
+  if (!isTime(createdAt) || !isTime(updatedAt)) throw fail('one of its times is invalid')
+  if (!isDocument(document)) throw fail('its document is not a JSON object')
+  return { collection, id, document, version, createdAt, updatedAt }
+}
+
+export function toDamage(record: { collection: unknown; id: unknown }, reason: unknown): Error {
+  const name = `${String(record.collection)}/${String(record.id)}`.slice(0, 100)
+  const message = `its record ${JSON.stringify(name)} is damaged: ${toReason(reason)}`
+  return new Error(message, { cause: reason })
+}
+
+/** A version grows with each change, and must stay a safe integer. */
+const isVersion = (version: number) =>
+  Number.isInteger(version) && version >= 1 && version <= Number.MAX_SAFE_INTEGER / 2
+
+function isTime(value: unknown): value is string {
+  const date = new Date(String(value))
+  return !Number.isNaN(date.getTime()) && date.toISOString() === value
+}
+
+export function toSavedFile({ document }: ArchivedRecord): SavedFile {
+  return { size: Number(document.size ?? NaN), sha256: String(document.sha256) }
+}
+
+/** Whether the pieces that `take` has seen are the whole file. */
+export function createContentCheck({ size, sha256 }: SavedFile) {
+  const hash = createHash('sha256')
+  let length = 0
+  return {
+    take: (piece: Buffer) => {
+      hash.update(piece)
+      length += piece.length
+    },
+    isWhole: () => length === size && hash.digest('hex') === sha256,
+  }
+}
+
+export async function isContentOf(
+  saved: SavedFile,
+  content: AsyncIterable<Buffer>,
+): Promise<boolean> {
+  const { take, isWhole } = createContentCheck(saved)
+  for await (const piece of content) take(piece)
+  return isWhole()
+}

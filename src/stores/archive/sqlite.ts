@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs'
+import { createSqliteDialect } from '../records/sqlite/dialect.ts'
+import { createStatements } from '../records/sqlite/statements.ts'
+import { openSqliteDatabase, readPragma } from '../sqlite/database.ts'
+import { migrate } from '../sqlite/migrations.ts'
+import { openAlone } from '../sqlite/open-alone.ts'
+import type { Archivable } from './archive.ts'
+import { readRecords, toReplacement } from './read-records.ts'
+
+export function createSqliteArchive(path: string, fileCollections: readonly string[]): Archivable {
+  return {
+    read: async function* () {
+      if (!existsSync(path)) throw new Error(`the database ${path} does not exist`)
+      using database = openSqliteDatabase(`sqlite:${path}`)
+      database.exec('BEGIN')
+      const finding = readPragma(database, 'integrity_check(1)')
+      if (finding !== 'ok')
+        throw new Error(`the database ${path} is damaged: ${finding.replaceAll('\n', ' ')}`)
+      const dialect = createSqliteDialect(database, createStatements(database))
+      yield* readRecords(dialect, fileCollections)
+    },
+    replace: async (records) => {
+      using database = openAlone(path)
+      const { before, after } = toReplacement(fileCollections)
+      // Without a COMMIT, SQLite undoes the changes when the database is closed.
+      database.exec('BEGIN IMMEDIATE')
+      migrate(database)
+      database.exec(before)
+      const insert = database.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)')
+      for await (const { collection, id, document, version, createdAt, updatedAt } of records)
+        insert.run(collection, id, JSON.stringify(document), version, createdAt, updatedAt)
+      database.exec(
+        `${after} INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
+         COMMIT`,
+      )
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import type { Files } from '../files/files.ts'
+import { archiveStart, archiveVersion, createContentCheck, toSavedFile } from './archive.ts'
+import type { Archivable, ArchivedRecord, ArchiveOptions, Entry } from './archive.ts'
+
+interface WriteOptions extends Omit<ArchiveOptions, 'checkRecord'> {
+  database: Pick<Archivable, 'read'>
+  /** The JSON Schemas of documents, by collection, for readers of the file. */
+  schemas: Readonly<Record<string, unknown>>
+}
+
+/** The lines of an archive. The last one has the hash of all others. */
+export async function* writeArchive(options: WriteOptions): AsyncGenerator<string> {
+  const hash = createHash('sha256')
+  for await (const line of writeLines(options)) {
+    hash.update(line)
+    yield line
+  }
+  yield `{"sha256":"${hash.digest('hex')}"}\n`
+}
+
+async function* writeLines({ database, files, fileCollections, schemas }: WriteOptions) {
+  yield `${archiveStart}${String(archiveVersion)},"schemas":${JSON.stringify(schemas)}}\n`
+  for await (const record of database.read()) {
+    yield toLine({ record })
+    if (fileCollections.includes(record.collection)) yield* writePieces(files, record)
+  }
+}
+
+async function* writePieces(files: Files, record: ArchivedRecord): AsyncGenerator<string> {
+  const { take, isWhole } = createContentCheck(toSavedFile(record))
+  for await (const piece of await readContent(files, record)) {
+    take(piece)
+    yield toLine({ piece: piece.toString('base64') })
+  }
+  if (!isWhole()) yield toLine({ isLost: true })
+}
+
+async function readContent(files: Files, record: ArchivedRecord): Promise<AsyncIterable<Buffer>> {
+  const { id } = record
+  const { size } = toSavedFile(record)
+  const read = () => files.read(id, 0, size - 1)
+  if (!Number.isSafeInteger(size) || size <= 0) return noPieces()
+  // A file may still be pending although its record exists, during an upload or after a crash.
+  return (await read()) ?? (await files.keep(id).then(read, () => undefined)) ?? noPieces()
+}
+
+async function* noPieces(): AsyncGenerator<Buffer> {}
+
+const toLine = (entry: Entry) => `${JSON.stringify(entry)}\n`
