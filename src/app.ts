@@ -146,7 +146,7 @@ function createParts(
     segments,
     readBody: createBodyReader(config),
     sendError: createErrorSender(shapes, renderError),
-    toHeaders: createHeaderChooser(config),
+    chooseHeaders: createHeaderChooser(config),
     takeResponse: (reply: FastifyReply, response: FinishedResponse) => {
       const { request } = reply
       if (request.raw.recording) exchangeLog.record(request, reply, response)
@@ -246,9 +246,9 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
 
 /** An onResponse hook would let Fastify watch the end of every stream. */
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): boolean {
-  const { exchangeLog, isLogged, metrics, toHeaders, takeResponse } = parts
+  const { exchangeLog, isLogged, metrics, chooseHeaders, takeResponse } = parts
   const isRaw = isRawRequest(request.raw)
-  reply.headers(toHeaders(request, isRaw))
+  reply.headers(chooseHeaders(request, isRaw))
   reply.header('x-request-id', request.id)
   if (request.raw.recording) exchangeLog.route(request, reply)
   if (isLogged || request.raw.recording || metrics) {

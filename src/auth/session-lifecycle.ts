@@ -28,7 +28,7 @@ export async function startSession(
   const old = oldId === undefined ? {} : { oldId: maskId(oldId) }
   const issue = { by: 'login', ...old, issuedAt: session.createdAt } as const
   const issued = await issueId(sessions, session, issue)
-  if (oldId !== undefined) await sessions.remove(toHash(oldId))
+  if (oldId !== undefined) await sessions.remove(hashId(oldId))
   return issued
 }
 
@@ -38,7 +38,7 @@ export async function renewSession(services: SessionServices, oldId: string | un
   if (active === undefined || oldId === undefined) return undefined
   const issue = { by: 'renewal', oldId: maskId(oldId), issuedAt: toTime() } as const
   const issued = await issueId(services.sessions, active.session, issue)
-  if (await services.sessions.remove(toHash(oldId))) return issued
+  if (await services.sessions.remove(hashId(oldId))) return issued
   // A concurrent logout or renewal has ended the session.
   await endSession(services, issued.id)
   return undefined
@@ -46,7 +46,7 @@ export async function renewSession(services: SessionServices, oldId: string | un
 
 async function issueId(sessions: Sessions, session: Session, issued: Omit<SessionIssue, 'newId'>) {
   const id = randomBytes(32).toString('base64url')
-  await sessions.create(toHash(id), { ...session, issue: { ...issued, newId: maskId(id) } })
+  await sessions.create(hashId(id), { ...session, issue: { ...issued, newId: maskId(id) } })
   return { id, maxSeconds: toMaxSeconds(session.expiresAt, issued.issuedAt) }
 }
 
@@ -64,12 +64,12 @@ export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
  */
 export async function continueSession(services: SessionServices, id: string | undefined) {
   const { sessions, users, config } = services
-  const session = id === undefined ? undefined : await sessions.find(toHash(id))
+  const session = id === undefined ? undefined : await sessions.find(hashId(id))
   if (id === undefined || session === undefined) return undefined
   const isOver = session.expiresAt <= toTime() || session.idleUntil <= toTime()
   const user = isOver ? undefined : await users.find(session.userId)
   if (user === undefined || user.document.password !== session.passwordHash) {
-    if (!config.readOnly) await sessions.remove(toHash(id)).catch(ignoreFailure)
+    if (!config.readOnly) await sessions.remove(hashId(id)).catch(ignoreFailure)
     return undefined
   }
   const touched = config.readOnly ? session : await extendSession(services, id, session)
@@ -79,7 +79,7 @@ export async function continueSession(services: SessionServices, id: string | un
 
 async function extendSession({ sessions, config }: SessionServices, id: string, session: Session) {
   const idleUntil = toTime(config.sessionIdleSeconds)
-  const isStored = await sessions.touch(toHash(id), idleUntil).then(() => true, ignoreFailure)
+  const isStored = await sessions.touch(hashId(id), idleUntil).then(() => true, ignoreFailure)
   return isStored ? { ...session, idleUntil } : session
 }
 
@@ -90,11 +90,11 @@ function ignoreFailure(error: unknown): false {
 }
 
 export async function endSession({ sessions }: SessionServices, id: string): Promise<void> {
-  await sessions.remove(toHash(id))
+  await sessions.remove(hashId(id))
 }
 
 /** Only the hash is stored, so that a stolen database cannot be used to log in. */
-function toHash(id: string): string {
+function hashId(id: string): string {
   return hash('sha256', id)
 }
 

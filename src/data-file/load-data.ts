@@ -47,7 +47,7 @@ const abandonedMs = 5000
 export async function findLoad(records: Records): Promise<Load | undefined> {
   for (;;) {
     const record = await records.collection(collectionNames.dataFile).find(loadId)
-    const load = record && toLoad(record)
+    const load = record && parseLoad(record)
     if (!load || load.isComplete) return load
     if (Date.now() - Date.parse(record.updatedAt) > abandonedMs) return load
     await delay(pollMs)
@@ -71,7 +71,7 @@ export const loadSchema = {
 } as const
 const validate = compileLater(loadSchema)
 
-function toLoad({ document, version }: StoredRecord): Load {
+function parseLoad({ document, version }: StoredRecord): Load {
   const isValid: boolean = validate().Check(document)
   if (!isValid)
     throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)

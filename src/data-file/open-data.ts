@@ -19,7 +19,7 @@ import {
   parseDataText,
   readDataText,
   toFileName,
-  toHash,
+  hashTexts,
   withoutSecrets,
   type DataText,
 } from './read-data-file.ts'
@@ -74,7 +74,7 @@ async function openLoaded(
   const kept = `Kept ${formatRecords(total)} in ${toPlace(databaseUrl)}; ${source} was not loaded again`
   const { schema, schemaHash } = await readSchema(config)
   const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
-  const hash = file ? toHash(file.text, config.dataId) : load.hash
+  const hash = file ? hashTexts(file.text, config.dataId) : load.hash
   if (hash === load.hash && schemaHash === load.schemaHash) return parseLoaded(config, load, [kept])
   const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load
   const isSame = recordsHash === load.recordsHash
@@ -215,7 +215,7 @@ export async function reloadData(
 
 async function readDataTexts(config: Config) {
   const file = await readDataText(config.dataFile ?? '')
-  return { file, hash: toHash(file.text, config.dataId), ...(await readSchema(config)) }
+  return { file, hash: hashTexts(file.text, config.dataId), ...(await readSchema(config)) }
 }
 
 /** Changes with what is inferred: the definitions of an earlier version are made anew. */
@@ -223,7 +223,7 @@ const rulesVersion = '2'
 
 export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
   const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
-  return { schema, schemaHash: toHash(schema?.text ?? '', foreignKeySuffix, rulesVersion) }
+  return { schema, schemaHash: hashTexts(schema?.text ?? '', foreignKeySuffix, rulesVersion) }
 }
 
 type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
@@ -252,8 +252,8 @@ async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
     throw new ConfigProblems(`${source}: / must be an object whose members are the resources`)
   }
   const { $schema: ownSchema, $responses: responses, ...data } = contents
-  const hashes = Object.entries(data).map(([name, value]) => toHash(name, JSON.stringify(value)))
-  return { data, recordsHash: toHash(dataId, ...hashes), ownSchema, responses }
+  const hashes = Object.entries(data).map(([name, value]) => hashTexts(name, JSON.stringify(value)))
+  return { data, recordsHash: hashTexts(dataId, ...hashes), ownSchema, responses }
 }
 
 /** The schemas are those of their own file if there is one, and otherwise of the data file. */

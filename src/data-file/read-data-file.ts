@@ -101,7 +101,7 @@ export function toFileName(source: string): string {
   return basename(isUrl(source) ? new URL(source).pathname : source)
 }
 
-export function toHash(...texts: readonly string[]): string {
+export function hashTexts(...texts: readonly string[]): string {
   return hash('sha256', JSON.stringify(texts))
 }
 

@@ -30,7 +30,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition {
   const { additionalProperties: others } = schema
   const { references, properties, hints } = toFields(source)
   const unique = Object.keys(properties).filter((field) => properties[field]?.['x-unique'])
-  const key = isSingular ? name : toKey(name, names)
+  const key = isSingular ? name : findFreeKey(name, names)
   return {
     name,
     singular: toTitle(key).toLowerCase(),
@@ -172,7 +172,7 @@ function toPlain(name: string): string {
 }
 
 /** The key is also the name of the schema in OpenAPI, so each is used once. */
-function toKey(name: string, names: readonly string[]): string {
+function findFreeKey(name: string, names: readonly string[]): string {
   const singular = pluralize.singular(name)
   const isFree = !names.some((other) => other !== name && pluralize.singular(other) === singular)
   return isFree ? singular : name

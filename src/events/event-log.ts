@@ -17,7 +17,7 @@ interface Read<Part> {
 }
 
 /** Reads each part of the changes of a collection once for all streams that wait for it. */
-export function toEventLog<Part>(
+export function createEventLog<Part>(
   { read, watch }: ChangeLog,
   collection: string,
   toPart: (part: ChangePart) => Part,

@@ -46,19 +46,19 @@ function toParts(exchange: Exchange): Record<string, Part> {
   const { requestTrailerFields = [], trailerFields = [] } = exchange
   return {
     'Request line': { lines: exchange.requestHead.split('\n', 1) },
-    'Request headers': toHeaders(requestFields),
+    'Request headers': toHeaderPart(requestFields),
     'Request body': toBody(requestBody, requestFields),
-    'Request trailers': toHeaders(requestTrailerFields),
+    'Request trailers': toHeaderPart(requestTrailerFields),
     // The last head: a 103 can be before it.
     'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
-    'Response headers': toHeaders(responseFields),
+    'Response headers': toHeaderPart(responseFields),
     'Response body': toBody(responseBody, responseFields),
-    'Response trailers': toHeaders(trailerFields),
+    'Response trailers': toHeaderPart(trailerFields),
   }
 }
 
 /** The order of fields with different names has no meaning (RFC 9110 §5.3), but a signature can depend on it. */
-function toHeaders(fields: Fields): Part {
+function toHeaderPart(fields: Fields): Part {
   const lines = fields
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)))

@@ -39,7 +39,7 @@ export function addIdempotencyHooks(
     if (key === undefined) return assertNotToLose?.(request)
     const owner = readSessionId(request, reply) ?? ''
     const keyHash = hash('sha256', JSON.stringify([owner, key]))
-    const fingerprint = toFingerprint(key, request)
+    const fingerprint = hashRequest(key, request)
     const lease = await leaseKey(entries, keyHash, fingerprint)
     const { isLeased, entry } = lease
     if (!isLeased) {
@@ -104,7 +104,7 @@ function parseString(text: string): string | undefined {
 }
 
 /** An HMAC with the key, which is not stored, so that a password in the body cannot be guessed. */
-function toFingerprint(key: string, request: FastifyRequest): string {
+function hashRequest(key: string, request: FastifyRequest): string {
   const { method, url, query, body } = request
   const content = JSON.stringify([method, toPath(url), query, body])
   return createHmac('sha256', key).update(content).digest('hex')

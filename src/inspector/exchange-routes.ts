@@ -14,7 +14,7 @@ import { groupExchanges } from '../exchanges/group-exchanges.ts'
 import { harContent, toHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../exchanges/keep-private.ts'
 import { messageContent, messageType, sendMessages } from '../exchanges/message-http.ts'
-import { toOwner } from './recorder/owner.ts'
+import { hashOwner } from './recorder/owner.ts'
 import { diffOperation, sendDiff } from '../exchanges/send-diff.ts'
 
 const maxSearched = 200
@@ -37,7 +37,7 @@ export function toExchangeRoutes(exchanges: Exchanges): readonly Route[] {
 }
 
 async function load(exchanges: Exchanges, request: FastifyRequest, id: string): Promise<Exchange> {
-  const { exchange, notice } = await exchanges.find(id, toOwner(request))
+  const { exchange, notice } = await exchanges.find(id, hashOwner(request))
   if (exchange !== undefined) return exchange
   throw notFound(
     `There is no exchange with the id ${id}. Only the latest are stored. ${notice}`.trimEnd(),
@@ -68,7 +68,7 @@ function getExchange(exchanges: Exchanges): Route {
       if (type === 'application/json') return sendJson(reply, exchangeToJson(exchange))
       if (type === 'text/plain') return sendText(reply, exchangeToJson(exchange).head)
       if (type === messageType) return sendMessages(reply, exchange)
-      const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, toOwner(request))
+      const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, hashOwner(request))
       const group = groupExchanges(recent).find((one) => one.some(({ id }) => id === exchange.id))
       const title = `${exchange.method} ${exchange.target}`
       return sendPage(reply, renderExchangesPage(title, [exchange], group?.toReversed()))

@@ -30,13 +30,13 @@ import {
   findParameters,
   findText,
   parseRequestId,
-  toFilter,
-  toOrder,
+  parseExchangeFilter,
+  parseOrder,
   toQuery,
 } from './pages/list-parameters.ts'
 import { renderRow } from '../exchanges/list-view.ts'
 import { renderInspectorPage } from './pages/inspector-page.ts'
-import { findSecrets, toOwner } from './recorder/owner.ts'
+import { findSecrets, hashOwner } from './recorder/owner.ts'
 import { postKey } from './post-key.ts'
 import { randomUuidPattern } from './recorder/recorded.ts'
 
@@ -77,15 +77,15 @@ function getExchanges(exchanges: Exchanges): Route {
         chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
       const before = findText(request.query, 'before')
-      const query = { ...toFilter(request), ...toOrder(request), before }
+      const query = { ...parseExchangeFilter(request), ...parseOrder(request), before }
       const id = parseRequestId(request)
       if (id !== undefined) {
-        const chain = await exchanges.findChain(id, toOwner(request))
+        const chain = await exchanges.findChain(id, hashOwner(request))
         return isJson
           ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
           : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
       }
-      const page = await exchanges.list(query, toOwner(request))
+      const page = await exchanges.list(query, hashOwner(request))
       if (!isJson) return sendList(request, reply, { page, query, exchanges })
       // `before` continues the order of times only.
       return sendJson(reply, query.sort.length === 0 ? page : { ...page, next: undefined })
@@ -95,7 +95,7 @@ function getExchanges(exchanges: Exchanges): Route {
 
 interface ListView {
   page: ExchangePage
-  query: ExchangeFilter & ReturnType<typeof toOrder> & { before: string | undefined }
+  query: ExchangeFilter & ReturnType<typeof parseOrder> & { before: string | undefined }
   exchanges: Exchanges
 }
 
@@ -147,7 +147,7 @@ function deleteExchanges(exchanges: Exchanges): Route {
     errors: [503],
     handler: async (request, reply) => {
       const type = negotiate(request, reply, ['application/json', 'text/html'])
-      const { silent } = await exchanges.clear(toOwner(request))
+      const { silent } = await exchanges.clear(hashOwner(request))
       if (silent > 0) throw serviceUnavailable(notCleared)
       return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
     },
@@ -166,7 +166,7 @@ function getArchive(exchanges: Exchanges): Route {
     content: harContent,
     errors: [400],
     handler: async (request, reply) => {
-      const pages = exchanges.pagesOfWhole(toFilter(request), toOwner(request))
+      const pages = exchanges.pagesOfWhole(parseExchangeFilter(request), hashOwner(request))
       keepPrivate(reply)
       return sendHar(reply, pages, { file: 'vitrine.har', comment })
     },
@@ -186,8 +186,8 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
     errors: [400, 406, 503],
     config: { defaultType: 'json' },
     handler: (request, reply) => {
-      const filter = toFilter(request)
-      const viewer = toOwner(request)
+      const filter = parseExchangeFilter(request)
+      const viewer = hashOwner(request)
       keepPrivate(reply)
       const after = request.headers['last-event-id'] ?? findText(request.query, 'after')
       const recent: ExchangeSummary[] = []

@@ -6,7 +6,7 @@ import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
 import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
 import type { Context } from './server.ts'
-import { assertSearches, createFindAt, isAtMost, isBelow, toSortTerms, toText } from './values.ts'
+import { assertSearches, createFindAt, isAtMost, isBelow, parseTerms, toText } from './values.ts'
 
 /** JSONP, jQuery and the delay have these parameters. */
 const ignored = ['callback', '_', '_delay']
@@ -86,7 +86,7 @@ function toPage(url: string, number: number, size: number) {
 /** `_sort=a,b&_order=desc,asc`, with the order of lodash's `orderBy`. */
 function parseSort(sort: string, order: string): ListRequest['sort'] {
   const orders = order.toLowerCase().split(',')
-  return toSortTerms(sort).map((path, index) => ({
+  return parseTerms(sort).map((path, index) => ({
     find: createFindAt(path),
     compare: (one, other) => (orders[index] === 'desc' ? -1 : 1) * compare(one, other),
   }))

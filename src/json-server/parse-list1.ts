@@ -13,7 +13,7 @@ import {
   createFindInside,
   isAtMost,
   isBelow,
-  toSortTerms,
+  parseTerms,
   toText,
 } from './values.ts'
 
@@ -56,7 +56,7 @@ function toPage(number: number, size: number) {
 
 /** `_sort=-a,b`, with the order of sort-on: text by the rules of the locale, no value last. */
 function parseSort(sort: string): ListRequest['sort'] {
-  return toSortTerms(sort).map((term) => {
+  return parseTerms(sort).map((term) => {
     const sign = term.startsWith('-') ? -1 : 1
     const path = sign === 1 ? term : term.slice(1)
     return {

@@ -4,7 +4,7 @@ import { findByIds } from '../lists/select.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { type Document, type StoredRecord } from '../stores/records/records.ts'
 import { findUnknown, type Related } from './selection.ts'
-import { findList, isVersion1, toKey, toPlural, toShown, toSingular } from './server.ts'
+import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './server.ts'
 import type { Context } from './server.ts'
 
 const tooLong =
@@ -50,7 +50,7 @@ function addChildren(context: Context, name: string): AddRelated {
   const children = findList(context, name)
   if (!children && isVersion1(context)) return (documents) => documents
   if (!children) return (documents) => documents.map((each) => ({ ...each, [name]: [] }))
-  const key = toKey(context)
+  const key = toForeignKey(context)
   const isIndexed = children.resource.references.some(({ field }) => field === key)
   let unknown: ReadonlyMap<string, unknown> | undefined
   return async (documents) => {

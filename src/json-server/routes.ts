@@ -14,7 +14,7 @@ import type { Handler, ResourceRoute } from '../resources/context.ts'
 import { toSchemas } from '../resources/openapi/schemas.ts'
 import type { Document } from '../stores/records/records.ts'
 import { findQuery, list, show } from './read.ts'
-import { findListOfPath, isVersion1, toKey, type Context } from './server.ts'
+import { findListOfPath, isVersion1, toForeignKey, type Context } from './server.ts'
 import { change, changeValue, create, remove, removeAsPage } from './write.ts'
 import { delay as wait } from '../timers.ts'
 
@@ -68,7 +68,7 @@ function nest(context: Context, toHandler: ToHandler, name?: string): Handler {
   return function (request, reply) {
     const other = findListOfPath(context, name ?? toPathParameter(request, 'nested'))
     if (!other) throw notFound('There is no such list.')
-    const fixed = { [toKey(context)]: toRecordId(context.resource, request) }
+    const fixed = { [toForeignKey(context)]: toRecordId(context.resource, request) }
     return toHandler(other, fixed).call(this, request, reply)
   }
 }

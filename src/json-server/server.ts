@@ -40,7 +40,7 @@ export function toPlural({ version }: Context, name: string): string {
 }
 
 /** The field of other lists that refers to this one: `postId`. */
-export function toKey(context: Context): string {
+export function toForeignKey(context: Context): string {
   const { config, resource } = context
   return toSingular(context, resource.name) + config.foreignKeySuffix
 }

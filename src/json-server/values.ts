@@ -25,7 +25,7 @@ export function createFindInside(path: string): Find {
 }
 
 /** The keys of all records are in memory. */
-export function toSortTerms(sort: string): readonly string[] {
+export function parseTerms(sort: string): readonly string[] {
   const terms = sort === '' ? [] : sort.split(',')
   if (terms.length <= maxSortTerms) return terms
   throw badRequest(`_sort must have at most ${String(maxSortTerms)} fields.`)

@@ -22,7 +22,7 @@ import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { findRecord, isRepeated, isVersion1, toKey, toPlural } from './server.ts'
+import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './server.ts'
 import { toShown, toSingular, type Context } from './server.ts'
 
 /** `fixed` are the fields that the path of a nested route sets. */
@@ -151,7 +151,7 @@ async function withRemoval(context: Context, request: FastifyRequest): Promise<R
 
 /** The fields of a list whose value is the id of a record of this one. */
 function toReferring(context: Context, { resource: { fields } }: Context): readonly string[] {
-  if (isVersion1(context)) return [toKey(context)]
+  if (isVersion1(context)) return [toForeignKey(context)]
   const { config, resource } = context
   const suffix = config.foreignKeySuffix
   // 0.17 forms the plural of the field here, and the singular of the list everywhere else.

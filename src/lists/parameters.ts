@@ -42,7 +42,7 @@ export function withParameterErrors<Parsed>(
   }
 }
 
-export function toTexts(name: string, value: unknown): string[] {
+export function parseTexts(name: string, value: unknown): string[] {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   if (values.some((item) => !['string', 'number', 'boolean'].includes(typeof item)))
     throw badParameter(name, 'must be text, a number, true, false, or a list of them')

@@ -22,14 +22,14 @@ export function parsePart(texts: Texts): ListPart | undefined {
   if (start !== undefined || end !== undefined) {
     if (number !== undefined) throw badParameter('page', 'excludes _start and _end')
     if (texts.after) throw badParameter('after', 'excludes _start and _end')
-    return toSlice(start ?? 0, end ?? (perPage && (start ?? 0) + perPage))
+    return parseSlice(start ?? 0, end ?? (perPage && (start ?? 0) + perPage))
   }
   if (number === undefined && perPage === undefined && !texts.after) return undefined
   const page = { number: number ?? 1, size: perPage ?? defaultPerPage }
   return { offset: (page.number - 1) * page.size, limit: page.size, page }
 }
 
-function toSlice(start: number, end: number | undefined): Slice {
+function parseSlice(start: number, end: number | undefined): Slice {
   if (end === undefined) throw badParameter('_start', 'requires _end or _limit')
   if (end - start > maxPerPage)
     throw badParameter('_end', `must be at most ${String(maxPerPage)} after _start`)

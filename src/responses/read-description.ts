@@ -89,7 +89,7 @@ export function toUnknownProblem(
 }
 
 /** The description in query parameters, unchecked. `others` are the other parameters of the URL. Throws 400. */
-export function toDescription(
+export function parseMembers(
   query: readonly Pair[],
   config: Config,
   others: readonly string[] = [],
@@ -106,16 +106,16 @@ export function toDescription(
   const groups = Map.groupBy(given, ([name]) => name)
   const entries = [...groups].map(([name, pairs]): [string, unknown] => {
     const values = pairs.map(([, value]) => value)
-    if (!repeatable.includes(name)) return [name, toMember(name, values, config)]
+    if (!repeatable.includes(name)) return [name, parseMember(name, values, config)]
     if (name === 'cookie') return ['cookies', values]
-    if (name === 'header_base64') return [name, toFields(name, values, toBase64)]
-    return [`${name}s`, toFields(name, values)]
+    if (name === 'header_base64') return [name, parseNamedLines(name, values, toBase64)]
+    return [`${name}s`, parseNamedLines(name, values)]
   })
   return Object.fromEntries(entries)
 }
 
 /** A value that has no such form stays text, for the error of the schema. */
-function toMember(name: string, [value = '', ...others]: readonly string[], config: Config) {
+function parseMember(name: string, [value = '', ...others]: readonly string[], config: Config) {
   const singular = name.replace(/s$/, '')
   if (repeatable.includes(singular))
     throw badRequest(`${name} is a member of JSON. Use ${singular}=….`)
@@ -137,7 +137,7 @@ function toBase64(value: string): string {
   return value.startsWith(' ') && text.length % 4 !== 0 ? text.slice(1) : text
 }
 
-function toFields(
+function parseNamedLines(
   name: string,
   lines: readonly string[],
   toValue = (value: string) => value.trimStart(),

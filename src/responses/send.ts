@@ -82,7 +82,7 @@ export async function sendPrepared(
   if (isClosed(reply.raw)) return reply.hijack()
   sendEarlyHints(reply, toPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
-  const headers = [...toHeaders(description, size), ...rangeFields]
+  const headers = [...toDescribedHeaders(description, size), ...rangeFields]
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined
@@ -156,7 +156,7 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
   return { status: 206, rangeFields, body: whole.subarray(start, end + 1), size }
 }
 
-function toHeaders(description: ResponseDescription, length: number): Pair[] {
+function toDescribedHeaders(description: ResponseDescription, length: number): Pair[] {
   const { headers, header_base64: encoded, type, encoding, cookies = [] } = description
   const given = [
     ...toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)]),

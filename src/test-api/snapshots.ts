@@ -38,7 +38,7 @@ export function openSnapshots(records: Records, definitions: Definitions) {
     restore: async (name: string) => {
       const found = await records.collection(saves).find(name)
       if (!found) throw toMissing(name)
-      const saved = { [learnedFields]: [], ...toSaved(found) }
+      const saved = { [learnedFields]: [], ...parseSaved(found) }
       if (!isDeepStrictEqual(Object.keys(saved).sort(), names.toSorted()))
         throw conflict('The snapshot has other resources: the data file has changed since.')
       await replaceRecords(records, saved)
@@ -58,7 +58,7 @@ type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
 
 const validate = compileLater(savedSchema)
 
-function toSaved({ id, document }: Snapshot): SavedRecords {
+function parseSaved({ id, document }: Snapshot): SavedRecords {
   const isValid: boolean = validate().Check(document)
   if (!isValid) throw new StoreFailure('unavailable', `the snapshot ${id} is damaged`)
   // The records in it are checked when they are stored.

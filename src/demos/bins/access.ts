@@ -4,7 +4,7 @@ import { maxOwnBins } from '../../config/limits.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { hashSecret, isSecretOf, toExpiry, toRequestSecret } from './bin-ids.ts'
+import { hashSecret, isSecretOf, toExpiry, hashRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
@@ -30,7 +30,7 @@ export async function openBin(
   const secrets = [bearer, findLinkSecret(request), kept].filter((one) => one !== undefined)
   const secret = secrets.find((one) => isSecretOf(bin.secretHash, one))
   if (secret !== undefined) return { ...bin, secret }
-  const sharedHash = shared && hashSecret(toRequestSecret(bin.secretHash, shared))
+  const sharedHash = shared && hashSecret(hashRequestSecret(bin.secretHash, shared))
   if (sharedHash && secrets.some((one) => isSecretOf(sharedHash, one)))
     return { ...bin, secret: '' }
   const detail =

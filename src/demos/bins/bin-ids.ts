@@ -39,7 +39,7 @@ export const createSecret = () => `vbs_${randomBytes(24).toString('base64url')}`
 export const hashSecret = (secret: string) => hash('sha256', secret)
 
 /** Opens this request only. Like the secret of a bin, it is masked wherever it is received. */
-export const toRequestSecret = (secretHash: string, id: string) =>
+export const hashRequestSecret = (secretHash: string, id: string) =>
   `vbs_${createHmac('sha256', secretHash).update(id).digest('base64url').slice(0, 32)}`
 
 export function isSecretOf(secretHash: string, secret: string): boolean {

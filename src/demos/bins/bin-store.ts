@@ -52,7 +52,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     const createdAt = now()
     await bins.create({ id, document, createdAt })
     if (excess > 0) unused.add(id)
-    return { ...toBin({ id, document, createdAt, version: 1 }), secret }
+    return { ...parseBin({ id, document, createdAt, version: 1 }), secret }
   }
 
   return {
@@ -71,7 +71,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       const record = toExpiry(id) && (await bins.find(id))
       if (record === undefined || record.document.isRemoved === true)
         throw notFound(`There is no bin with the id ${id}.`, binsPage)
-      return toBin(record)
+      return parseBin(record)
     },
     has: async (id: string): Promise<boolean> => {
       const record = isExpired(id) ? undefined : await bins.find(id)
@@ -80,7 +80,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     list: async (ids: readonly string[]): Promise<Bin[]> => {
       const filters = [{ field: '_id', operator: 'eq', values: ids }] as const
       const part = { offset: 0, limit: ids.length }
-      return (await bins.list({ filters, sort: [] }, part)).map(toBin)
+      return (await bins.list({ filters, sort: [] }, part)).map(parseBin)
     },
     /** False if the bin was changed or removed at the same time. */
     change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
@@ -149,7 +149,7 @@ const now = () => new Date().toISOString()
 
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
-function toBin({ id, document, createdAt, version }: BinRecord): Bin {
+function parseBin({ id, document, createdAt, version }: BinRecord): Bin {
   if (!hasRequired(document, binSchema))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
   const { secretHash, response, name = '' } = document

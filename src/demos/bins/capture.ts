@@ -58,7 +58,7 @@ async function captureRequest(
   const ms = Number((performance.now() - begin).toFixed(3))
   const { response, ...step } = isTooLarge ? {} : await chooseResponse(request, bin, states)
   const prepared = response
-    ? await prepareDescribed(reply, response, { config }).catch(toHttpError)
+    ? await prepareDescribed(reply, response, { config }).catch(assertHttpError)
     : tooLarge(maxBodyBytes)
   const outcome = { ...toOutcome(prepared), ...step, ...(isTooLarge && { isTooLarge }) }
   const content = { ...toContent(request), ms, ...outcome }
@@ -74,7 +74,7 @@ async function captureRequest(
   return sendPrepared(reply, prepared, { config, cookiePath: `/b/${bin.id}` })
 }
 
-function toHttpError(error: unknown): HttpError {
+function assertHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
   throw error
 }

@@ -10,7 +10,7 @@ import { toHead } from '../../exchanges/message-http.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
-import { binIdLength, toRequestSecret } from './bin-ids.ts'
+import { binIdLength, hashRequestSecret } from './bin-ids.ts'
 
 const requestSchema = {
   type: 'object',
@@ -73,7 +73,7 @@ export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): Requ
   return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
 }
 
-function toContent({ id, document }: StoredRecord): RequestContent {
+function parseContent({ id, document }: StoredRecord): RequestContent {
   const [request] = validator().Check(document) ? document.request : []
   if (request === undefined) throw new StoreFailure('unavailable', `${id} has a damaged record`)
   return request
@@ -88,14 +88,14 @@ export interface Outcome {
 export function toCorrected(record: StoredRecord, { status, isCutOff }: Outcome): ChangedRecord {
   const { id, version, document } = record
   const outcome = { status, isCutOff: isCutOff || undefined, isPending: undefined }
-  const request = { ...toContent(record), ...outcome }
+  const request = { ...parseContent(record), ...outcome }
   const updatedAt = new Date().toISOString()
   return { id, version, document: { ...document, request: [request] }, updatedAt }
 }
 
 export function toCapturedRequest(record: StoredRecord): CapturedRequest {
   const { id, document, createdAt } = record
-  const request = toContent(record)
+  const request = parseContent(record)
   const own = { bin: id.slice(0, binIdLength), id: toRequestId(id), receivedAt: createdAt }
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
@@ -117,7 +117,7 @@ export function toShareUrl(
   { id, secretHash }: { id: string; secretHash: string },
   request: string,
 ): string {
-  return `${origin}${toUrl(id)(request)}?secret=${toRequestSecret(secretHash, request)}`
+  return `${origin}${toUrl(id)(request)}?secret=${hashRequestSecret(secretHash, request)}`
 }
 
 export const toBack = (bin: string) => [`/bins/${bin}`, 'Requests of the bin'] as const

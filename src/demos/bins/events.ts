@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toEventLog } from '../../events/event-log.ts'
+import { createEventLog } from '../../events/event-log.ts'
 import { createEventSender, toEvent } from '../../events/send-events.ts'
 import { createStreamCount } from '../../events/stream-count.ts'
 import { isObject } from '../../http/request/parameters.ts'
@@ -25,7 +25,7 @@ interface Wait {
 
 export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
   await changes.start(binCollections.requests)
-  const log = toEventLog(changes, binCollections.requests, toBinEvents)
+  const log = createEventLog(changes, binCollections.requests, toBinEvents)
   const sendEvents = createEventSender(app)
   const open = createStreamCount(app)
   return {

@@ -14,7 +14,7 @@ import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
 import { toListFields } from '../../lists/fields.ts'
 import { parseFilters } from '../../lists/filters.ts'
-import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/parameters.ts'
+import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { maxPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
 import { toCompares, toScalar } from '../../lists/predicate.ts'
 import { sortFound, type Found } from '../../lists/select.ts'
@@ -75,10 +75,10 @@ export function parseRequestList(
   const query = Object.entries(isObject(request.query) ? request.query : {})
   const own = query.filter(([name]) => !['secret', ...others].includes(name))
   return withParameterErrors(request, () => {
-    const parameters = new Map(own.map(([name, value]) => [name, toTexts(name, value)]))
+    const parameters = new Map(own.map(([name, value]) => [name, parseTexts(name, value)]))
     const isKnown = ([name]: readonly [string, unknown]) => known.some((one) => one.name === name)
     const single = [...parameters].filter(isKnown)
-    const texts = Object.fromEntries(single.map(([name, values]) => [name, toText(name, values)]))
+    const texts = Object.fromEntries(single.map(([name, all]) => [name, assertOne(name, all)]))
     const filters = [...parameters].filter((one) => !isKnown(one))
     const { page, per_page, wait } = Object.fromEntries(parameters)
     const limits = { min: 0, max: maxWaitSeconds }
@@ -90,7 +90,7 @@ export function parseRequestList(
       waitSeconds: parseCount({ wait }, 'wait', limits) ?? 0,
       isMatch: toMatch({
         filters: [
-          ...toOwnFilters(texts),
+          ...parseOwnNames(texts),
           ...parseFilters(fields, new Map(filters)).map(({ filter }) => filter),
         ],
         path,
@@ -100,7 +100,7 @@ export function parseRequestList(
   })
 }
 
-function toText(name: string, values: readonly string[]): string {
+function assertOne(name: string, values: readonly string[]): string {
   const [text = '', ...others] = values
   if (others.length > 0) throw badParameter(name, 'must be given once')
   if (text.length <= maxSearchLength) return text
@@ -108,7 +108,7 @@ function toText(name: string, values: readonly string[]): string {
 }
 
 /** `after`, `method` and `status` have values that are not compared with a field as they are. */
-function toOwnFilters({ after = '', method = '', status = '' }: Partial<Record<string, string>>) {
+function parseOwnNames({ after = '', method = '', status = '' }: Partial<Record<string, string>>) {
   const filters: Filter[] = parseStatus(status)
   if (method !== '')
     filters.push({ field: 'method', operator: 'eq', values: [method.toUpperCase()] })

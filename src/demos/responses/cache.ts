@@ -72,7 +72,7 @@ export const cacheEndpoints: readonly ResponseEndpoint[] = [
       const state = await states.update(`cache/${key}`, (known) =>
         countResponse(known, outcome, tag),
       )
-      const headers = toHeaders(parameters, etag)
+      const headers = toCacheHeaders(parameters, etag)
       if (outcome === 'not modified') return { status: 304, headers }
       const { variants, ...totals } = toCounts(state)
       const variant = selecting && {
@@ -117,7 +117,7 @@ function evaluate({ method, raw }: FastifyRequest, parameters: Parameters, etag?
 
 const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const
 
-function toHeaders(parameters: Parameters, etag = ''): Record<string, string> {
+function toCacheHeaders(parameters: Parameters, etag = ''): Record<string, string> {
   const { cache_control: others, age, vary = '' } = parameters
   const own = directives.map((name) => {
     const value = parameters[name]

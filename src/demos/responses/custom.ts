@@ -3,7 +3,7 @@ import { parseDescription } from '../../responses/parse-description.ts'
 import {
   descriptionParameters,
   readDescription,
-  toDescription,
+  parseMembers,
   toQuery,
 } from '../../responses/read-description.ts'
 import { describedResponses, descriptionComponent, type ResponseEndpoint } from './endpoint.ts'
@@ -25,7 +25,9 @@ export const customEndpoints: readonly ResponseEndpoint[] = [
     describe: async (request, { config }) => {
       const query = toQuery(request)
       const read = await readDescription(request, query, config)
-      const { value, intro } = read ?? { value: toDescription(query, config, ['description']) }
+      const { value, intro } = read ?? {
+        value: parseMembers(query, config, ['description']),
+      }
       return parseDescription(value, config, intro)
     },
   },

@@ -82,7 +82,7 @@ export const redirectEndpoints: readonly ResponseEndpoint[] = [
           `status must be one or more of ${statuses.join(', ')}, with commas between them.`,
         )
       }
-      const origin = toNextOrigin(request, query, config)
+      const origin = parseNextOrigin(request, query, config)
       const loop = parseHops('loop', query.get('loop') ?? '0')
       const next = hops > 1 ? hops - 1 : loop
       const rest = query.size === 0 ? '' : `?${query.toString().replaceAll('%2C', ',')}`
@@ -121,7 +121,7 @@ function rotate(query: URLSearchParams, name: string): string | undefined {
 }
 
 /** Empty if it is that of the request. */
-function toNextOrigin(request: FastifyRequest, query: URLSearchParams, config: Config): string {
+function parseNextOrigin(request: FastifyRequest, query: URLSearchParams, config: Config): string {
   const host = rotate(query, 'host')
   const scheme = query.get('scheme')
   if (host === undefined && scheme === null) return ''

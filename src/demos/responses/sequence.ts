@@ -14,7 +14,7 @@ import {
   parseDescribed,
   parseDescription,
 } from '../../responses/parse-description.ts'
-import { readDescription, toDescription, toQuery } from '../../responses/read-description.ts'
+import { readDescription, parseMembers, toQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
@@ -99,7 +99,7 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
   )
   const defaults = query.length === 0 ? { retry_after: '1' } : {}
   const { sequence } = toSteps({ ...defaults, ...parseSteps(own) })
-  const { seconds, ...given } = toDescription(others, config, [
+  const { seconds, ...given } = parseMembers(others, config, [
     ...Object.keys(properties),
     'description',
   ])

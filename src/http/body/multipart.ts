@@ -62,7 +62,7 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
     for await (const { head, content: bytes } of readParts(content, boundary)) {
       count += 1
       if (count > limits.parts) throw contentTooLarge('The form has too many parts.')
-      yield toFormPart(head, bytes, limits.maxPartBytes)
+      yield parseFormPart(head, bytes, limits.maxPartBytes)
     }
     if (isAborted(raw)) throw badRequest(endedEarly)
     digests.verify()
@@ -100,7 +100,7 @@ function parseBoundary(contentType = ''): string {
   throw badRequest("Content-Type must have one boundary of 1 to 70 of A-Z a-z 0-9 '()+_,-./:=?")
 }
 
-function toFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number): FormPart {
+function parseFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number): FormPart {
   const { name, fileName, contentType } = parsePartHead(head)
   if (Buffer.byteLength(name) > maxPartNameBytes)
     throw badRequest('The name of a form part is too long.')

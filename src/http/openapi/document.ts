@@ -113,20 +113,20 @@ type OperationKey = Pick<DocumentedRoute, 'method' | 'path'>
 
 /** Unique: of `/user-groups` and `/userGroups`, the route that was declared last has no number. */
 export function createOperationIds(routes: readonly DeclaredRoute[]) {
-  const toKey = ({ method, path }: OperationKey) => `${method} ${path}`
+  const toOperationKey = ({ method, path }: OperationKey) => `${method} ${path}`
   const counts = new Map<string, number>()
   const ids = new Map<string, string>()
   for (const { url, method: methods } of routes.toReversed()) {
     for (const method of toMethods({ method: methods })) {
       const operation = { method, path: toTemplate(url) }
-      if (ids.has(toKey(operation))) continue
+      if (ids.has(toOperationKey(operation))) continue
       const id = toOperationId(operation)
       const count = (counts.get(id) ?? 0) + 1
       counts.set(id, count)
-      ids.set(toKey(operation), count === 1 ? id : `${id}_${String(count)}`)
+      ids.set(toOperationKey(operation), count === 1 ? id : `${id}_${String(count)}`)
     }
   }
-  return (operation: OperationKey) => ids.get(toKey(operation)) ?? toOperationId(operation)
+  return (operation: OperationKey) => ids.get(toOperationKey(operation)) ?? toOperationId(operation)
 }
 
 /** A resource of a data file does not rename the routes of the service itself. */

@@ -10,7 +10,7 @@ export interface Bytes extends Validators, ByteSource {
   headers?: Readonly<Record<string, string>>
 }
 
-export function toHeaders({ etag, lastModified }: Validators) {
+export function toValidatorHeaders({ etag, lastModified }: Validators) {
   const time = lastModified && { 'last-modified': lastModified.toUTCString() }
   return { etag, 'accept-ranges': 'bytes', ...time }
 }
@@ -26,7 +26,7 @@ export function toSource(content: Buffer): Pick<Bytes, 'size' | 'isInMemory' | '
 
 export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: Bytes) {
   const { headers } = request
-  reply.headers(bytes.headers ?? toHeaders(bytes))
+  reply.headers(bytes.headers ?? toValidatorHeaders(bytes))
   if (assertPreconditions(request.raw, bytes) === 'not modified') return reply.code(304).send()
   const { start, end, contentRange } = findPart(request, bytes, bytes.size)
   if (contentRange !== undefined) reply.code(206).header('content-range', contentRange)

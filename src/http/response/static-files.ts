@@ -6,7 +6,7 @@ import { clockTickMs, createFileCache } from './file-cache.ts'
 import { hasCode } from '../../config/has-code.ts'
 import { notFound, serviceUnavailable } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
-import { toHeaders, toSource, type Bytes } from './send-bytes.ts'
+import { toValidatorHeaders, toSource, type Bytes } from './send-bytes.ts'
 
 const cache = createFileCache<Bytes>({ maxFileBytes: 1024 ** 2, maxBytes: 16 * 1024 ** 2 })
 
@@ -66,7 +66,7 @@ async function toBytes(name: string, found: Found): Promise<Bytes> {
       (await openFile(found)).createReadStream({ start, end, highWaterMark: 128 * 1024 })
     return { ...file, open }
   }
-  const metadata = { ...file, ...toSource(content), headers: toHeaders(file) }
+  const metadata = { ...file, ...toSource(content), headers: toValidatorHeaders(file) }
   cache.add(name, { path, folders, version, metadata })
   return metadata
 }

@@ -143,13 +143,13 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
 
 function parseGoJson({ config }: DialectRequest, text: string): unknown {
   try {
-    return parseJsonNumbers(text, config, toGoNumber)
+    return parseJsonNumbers(text, config, parseGoNumber)
   } catch (error) {
     throw toBodyError(error instanceof Error ? error.message : '')
   }
 }
 
-function toGoNumber(digits: string): unknown {
+function parseGoNumber(digits: string): unknown {
   const value = Number(digits)
   if (Number.isFinite(value)) return Object.is(value, -0) ? new JsonNumber('-0') : value
   throw new Error(`json: cannot unmarshal number ${digits} into Go value of type float64`)

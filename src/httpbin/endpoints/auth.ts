@@ -117,7 +117,7 @@ function addCookies({ dialect }: DialectRequest, response: VisitorResponse, valu
 
 function toChallenge([qop = '', , , name = '']: readonly string[], isStale: boolean): string {
   const algorithm = toAlgorithm(name)
-  const random = () => toHash(algorithm, randomBytes(16))
+  const random = () => hashData(algorithm, randomBytes(16))
   const offered = ['auth', 'auth-int'].includes(qop) ? qop : 'auth, auth-int'
   return [
     `Digest realm="me@kennethreitz.com", nonce="${random()}", opaque="${random()}"`,
@@ -134,7 +134,7 @@ function renderGoDigest(request: DialectRequest, path: readonly string[]) {
   }
   const credentials = parseCredentials(request)
   if (credentials && isRight(request, credentials, path)) return renderAuthenticated(request, user)
-  const random = () => toHash('MD5', randomBytes(16))
+  const random = () => hashData('MD5', randomBytes(16))
   const start = `Digest qop=auth, realm="go-httpbin", algorithm=${algorithm}`
   return renderUnauthorized(request, `${start}, nonce=${random()}, opaque=${random()}`)
 }
@@ -143,7 +143,7 @@ const algorithms = ['MD5', 'SHA-256', 'SHA-512']
 
 const toAlgorithm = (name: string) => (algorithms.includes(name) ? name : 'MD5')
 
-const toHash = (algorithm: string, data: string | Buffer) =>
+const hashData = (algorithm: string, data: string | Buffer) =>
   hash(algorithm.replace('-', '').toLowerCase(), data)
 
 function parseCredentials({ headers }: DialectRequest): Map<string, string> | undefined {
@@ -163,10 +163,10 @@ function isRight(
   const get = (name: string) => credentials.get(name) ?? ''
   const algorithm = toAlgorithm(get('algorithm').toUpperCase())
   const qop = credentials.get('qop')
-  const parts = [method, target, ...(qop === 'auth-int' ? [toHash(algorithm, body)] : [])]
-  const start = toHash(algorithm, `${get('username')}:${get('realm')}:${password}`)
+  const parts = [method, target, ...(qop === 'auth-int' ? [hashData(algorithm, body)] : [])]
+  const start = hashData(algorithm, `${get('username')}:${get('realm')}:${password}`)
   const middle = qop === undefined ? [] : [get('nc'), get('cnonce'), qop]
-  const end = toHash(algorithm, parts.join(':'))
-  const expected = toHash(algorithm, [start, get('nonce'), ...middle, end].join(':'))
+  const end = hashData(algorithm, parts.join(':'))
+  const expected = hashData(algorithm, [start, get('nonce'), ...middle, end].join(':'))
   return get('username') === user && get('response') === expected
 }

@@ -19,24 +19,24 @@ const toUrl: Partial<DialectEndpoint> = {
 export const redirectEndpoints = [
   toEndpoint('/redirect/:count=2', 'Redirect several times', { statuses }, (request, count) => {
     const isAbsolute = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
-    return renderRedirect(request, toNext(request, count, isAbsolute))
+    return renderRedirect(request, parseNext(request, count, isAbsolute))
   }),
   toEndpoint(
     '/relative-redirect/:count=2',
     'Redirect several times, to relative URLs',
     { statuses },
-    (request, count) => renderRedirect(request, toNext(request, count, false), false),
+    (request, count) => renderRedirect(request, parseNext(request, count, false), false),
   ),
   toEndpoint(
     '/absolute-redirect/:count=2',
     'Redirect several times, to absolute URLs',
     { statuses },
-    (request, count) => renderRedirect(request, toNext(request, count, true)),
+    (request, count) => renderRedirect(request, parseNext(request, count, true)),
   ),
   toEndpoint('/redirect-to', 'Redirect to a URL', { methods: forAny, ...toUrl }, redirectTo),
 ]
 
-function toNext(request: DialectRequest, text: string, isAbsolute: boolean): string {
+function parseNext(request: DialectRequest, text: string, isAbsolute: boolean): string {
   const count = request.dialect.parseInteger(text, 'redirect count')
   if (count < 1) throw badRequest('redirect count must be > 0')
   const next = `/${isAbsolute ? 'absolute' : 'relative'}-redirect/${String(count - 1)}`

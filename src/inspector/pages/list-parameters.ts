@@ -3,7 +3,7 @@ import { maxExchanges, maxSearchLength, rowsWithoutPage } from '../../config/lim
 import { badRequest } from '../../http/errors/http-error.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { parseFilters } from '../../lists/filters.ts'
-import { badParameter, toHref, toTexts, withParameterErrors } from '../../lists/parameters.ts'
+import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { parsePart } from '../../lists/part.ts'
 import { parseSort } from '../../lists/sort.ts'
 import { parseStatus, statusPattern } from '../../lists/status.ts'
@@ -23,7 +23,7 @@ function isSet(query: unknown, name: string): boolean {
   throw badRequest(`The parameter ${name} must be 1, or be left out.`)
 }
 
-export function toFilter(request: FastifyRequest): ExchangeFilter {
+export function parseExchangeFilter(request: FastifyRequest): ExchangeFilter {
   const { query } = request
   const path = findText(query, 'path')
   if (path !== undefined && path.length > maxSearchLength) {
@@ -56,10 +56,10 @@ function findFilters(query: unknown): Map<string, readonly string[]> {
       !ownNames.includes(name) &&
       (name.includes(':') || listFields.find(name) !== undefined),
   )
-  return new Map(given.map(([name, value]) => [name, toTexts(name, value)]))
+  return new Map(given.map(([name, value]) => [name, parseTexts(name, value)]))
 }
 
-export function toOrder(request: FastifyRequest) {
+export function parseOrder(request: FastifyRequest) {
   const { query } = request
   return withParameterErrors(request, () => {
     const toList = (name: string) => {

@@ -10,7 +10,7 @@ import { nextTurn } from '../../timers.ts'
 import type { Exchange, ExchangeSummary } from '../../exchanges/exchange.ts'
 import type { RecordedBytes } from '../../exchanges/to-body.ts'
 import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
-import { toOwner } from './owner.ts'
+import { hashOwner } from './owner.ts'
 import { toEntry, toExchangeId, toReceivedAt, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
 import { toExchange, toSummary } from './to-exchange.ts'
@@ -84,7 +84,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     record: (request: FastifyRequest, reply: FastifyReply, response: FinishedResponse): void => {
       const { recording } = request.raw
       if (recording === undefined) return
-      const owner = toOwner(request, reply.getHeader('set-cookie'))
+      const owner = hashOwner(request, reply.getHeader('set-cookie'))
       const isOfViewer = mode === 'all' || owner !== undefined || isOfBrowser(request.headers)
       if (isOfViewer) slabs.add(toEntry(request, reply, { recording, response, owner }))
       else endRecording(request.raw)

@@ -4,7 +4,7 @@ import { findAt } from '../../stores/records/records.ts'
 import type { FieldPath, Filter, SortTerm } from '../../stores/records/records.ts'
 import type { ExchangeSummary } from '../../exchanges/exchange.ts'
 
-/** The owner that `toOwner` returns: undefined without a session and a key. */
+/** The owner that `hashOwner` returns: undefined without a session and a key. */
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {

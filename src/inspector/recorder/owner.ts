@@ -33,7 +33,7 @@ export function findKeyError(request: FastifyRequest): HttpError | undefined {
  * exchange of a login without a key belongs to the new session only: someone else may know the id of the session
  * before.
  */
-export function toOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
+export function hashOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
   const started = setCookies === undefined ? undefined : findStarted(request, setCookies)
   const { session, key } = findSecrets(request)
   const secret = key ?? started ?? session

@@ -28,7 +28,7 @@ declare module 'node:http' {
   }
 }
 
-/** `owner`: see `toOwner`. */
+/** `owner`: see `hashOwner`. */
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { toEventLog } from '../../events/event-log.ts'
+import { createEventLog } from '../../events/event-log.ts'
 import { createEventSender, eventContent } from '../../events/send-events.ts'
 import { lastEventId, lastIdParameter, toEvent } from '../../events/send-events.ts'
 import { unknownParameter } from '../../http/errors/http-error.ts'
@@ -16,7 +16,7 @@ export async function getEvents(
   changes: ChangeLog,
 ): Promise<Route> {
   await changes.start(resource.name)
-  const log = toEventLog(changes, resource.name, ({ changes: latest, last, hasGap }) =>
+  const log = createEventLog(changes, resource.name, ({ changes: latest, last, hasGap }) =>
     hasGap
       ? toEvent('reset', last, {})
       : latest.map((change) => changeToEvent(resource, change)).join(''),

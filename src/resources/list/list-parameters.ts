@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
 import { badRequest, notAnObject, unsupportedMediaType } from '../../http/errors/http-error.ts'
-import { badParameter, toTexts, type ParameterTexts } from '../../lists/parameters.ts'
+import { badParameter, parseTexts, type ParameterTexts } from '../../lists/parameters.ts'
 import { toMediaTypeList } from '../../http/request/allowed-methods.ts'
 import { toQueryText } from '../../http/request/target.ts'
 import { acceptedTypes, type Resource } from '../definition.ts'
@@ -14,7 +14,7 @@ export function findParameters(resource: Resource, request: FastifyRequest): Par
   if (request.method !== 'QUERY') return parameters
   for (const [name, value] of Object.entries(parseBody(request))) {
     if (parameters.has(name)) throw badParameter(name, 'is in the URL and in the body')
-    parameters.set(name, toTexts(name, value))
+    parameters.set(name, parseTexts(name, value))
   }
   return parameters
 }
@@ -26,7 +26,7 @@ function parseUrl(resource: Resource, { url, raw }: FastifyRequest): Map<string,
   for (const [given, value] of new URLSearchParams(toQueryText(url))) {
     if (Object.hasOwn(formHeaders, given)) continue
     const name = findListField(resource, given) ? given : given.replace(/\[\d*\]$/, '')
-    parameters.set(name, toTexts(name, [...(parameters.get(name) ?? []), value]))
+    parameters.set(name, parseTexts(name, [...(parameters.get(name) ?? []), value]))
   }
   return parameters
 }

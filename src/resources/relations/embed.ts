@@ -86,9 +86,9 @@ async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {
       ...toRepresentation(other.resource, record),
       ...toInside(record),
     })
-    const toKey = toParentId(relation, !isToParent)
+    const toRelatedId = toParentId(relation, !isToParent)
     members.push((record) => {
-      const shown = (groups.get(toKey(record)) ?? []).map(toShown)
+      const shown = (groups.get(toRelatedId(record)) ?? []).map(toShown)
       return [name, isToParent ? (shown[0] ?? null) : shown]
     })
   }
@@ -113,19 +113,19 @@ async function loadRelated(relation: Relation, before: Uses, budget: Budget) {
     const key = toOwnKey(record)
     counts.set(key, (counts.get(key) ?? 0) + count)
   }
-  const toKey = toParentId(relation, isToParent)
+  const toRelatedId = toParentId(relation, isToParent)
   const uses = new Map<StoredRecord, number>()
   const pages = isToParent ? [loadParents(relation, records)] : loadChildren(relation, records)
   for await (const page of pages) {
     for (const record of page) {
-      const count = counts.get(toKey(record)) ?? 0
+      const count = counts.get(toRelatedId(record)) ?? 0
       uses.set(record, count)
       budget.records -= count
       budget.length -= count * JSON.stringify(record.document).length
     }
     if (budget.records < 0 || budget.length < 0) throw tooMany()
   }
-  return { groups: Map.groupBy(uses.keys(), toKey), uses }
+  return { groups: Map.groupBy(uses.keys(), toRelatedId), uses }
 }
 
 function loadChildren(relation: Relation, records: readonly StoredRecord[]) {

@@ -47,7 +47,7 @@ export async function planRemoval(
     restricts: [],
     maxRecords,
   }
-  plan.removed.add(toKey(context.resource, record.id))
+  plan.removed.add(toRecordKey(context.resource, record.id))
   const levels: Level[] = [{ context, records: [record] }]
   // The array grows: each level adds the children that are removed with it.
   for (const level of levels) {
@@ -83,7 +83,7 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
   const children: StoredRecord[] = []
   const isOver = () => children.length + plan.removed.size + plan.changes.size > maxRecords
   for await (const page of other.collection.pages({ filters, sort: [] })) {
-    const kept = page.filter(({ id }) => !plan.removed.has(toKey(other.resource, id)))
+    const kept = page.filter(({ id }) => !plan.removed.has(toRecordKey(other.resource, id)))
     // The documents of records to remove are not needed, and may be large.
     const isShort = onDelete !== 'set null'
     children.push(...(isShort ? kept.map((record) => ({ ...record, document: {} })) : kept))
@@ -97,7 +97,7 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
   if (isOver())
     throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
   for (const record of children) {
-    const key = toKey(other.resource, record.id)
+    const key = toRecordKey(other.resource, record.id)
     const { document } = plan.changes.get(key) ?? record
     const change = { resource: other.resource, record, document: { ...document, [field]: null } }
     if (onDelete === 'cascade') plan.removed.add(key)
@@ -126,4 +126,4 @@ function toConflict({ singular }: Resource, restricts: readonly Restrict[]): Htt
   return new HttpError('conflict', detail, { members: { references } })
 }
 
-const toKey = ({ name }: Resource, id: string) => `${name}/${id}`
+const toRecordKey = ({ name }: Resource, id: string) => `${name}/${id}`

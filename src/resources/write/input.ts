@@ -121,7 +121,7 @@ type ApplyPatch = (target: unknown) => unknown
 export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   const { resource, config } = context
   const toPatch = (apply: ApplyPatch) => (record: StoredRecord) => {
-    const input = toInput(resource, record, apply)
+    const input = applyToRecord(resource, record, apply)
     return { ...input, ignored: [...findLost(request), ...input.ignored] }
   }
   const { body, headers } = request
@@ -177,7 +177,7 @@ function toUnsupportedInput({ oneRecord }: Resource, method: string, reason = ''
   })
 }
 
-function toInput(resource: Resource, record: StoredRecord, apply: ApplyPatch): Input {
+function applyToRecord(resource: Resource, record: StoredRecord, apply: ApplyPatch): Input {
   // A password can be set, but not read or tested.
   const hidden = resource.passwords.map(({ name }): [string, null] => [name, null])
   const shown = { ...toRepresentation(resource, record), ...Object.fromEntries(hidden) }

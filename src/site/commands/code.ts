@@ -1,4 +1,4 @@
-import { toCurl, toHeaders, toHttpie, type CommandRequest } from './commands.ts'
+import { toCurl, toCommandHeaders, toHttpie, type CommandRequest } from './commands.ts'
 
 const quote = (text: string) => JSON.stringify(text)
 
@@ -46,7 +46,7 @@ const named = /^(get|post|put|patch|delete|head|options)$/i
 
 export function toPython(request: CommandRequest): string {
   const { method, url, body } = request
-  const headers = toObject(toHeaders(request, /^content-type:/i))
+  const headers = toObject(toCommandHeaders(request, /^content-type:/i))
   const lines = [
     !named.test(method) && quote(method),
     quote(url),

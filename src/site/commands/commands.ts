@@ -19,7 +19,7 @@ export interface CommandRequest {
 type Body = CommandRequest['body']
 
 /** Leaves out the headers that the client sets for a JSON body. */
-export function toHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
+export function toCommandHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
   return body?.kind === 'json'
     ? headers.filter((header) => !implied.test(header.join(': ')))
     : headers
@@ -36,7 +36,7 @@ export function toCurl(request: CommandRequest, flags: readonly string[] = []): 
   const dots = /\/\.\.?(?=[/?]|$)/.test(url) ? ['--path-as-is'] : []
   return [
     [...toPipe(body), 'curl', ...flags, ...globoff, ...dots, ...verb, quoteForShell(url)].join(' '),
-    ...toHeaders(request, /^(accept|content-type): application\/json$/i).map(
+    ...toCommandHeaders(request, /^(accept|content-type): application\/json$/i).map(
       ([name, value]) =>
         `-H ${quoteForShell(value === '' ? `${name};` : `${name}: ${toUtf8Text(value)}`)}`,
     ),
@@ -78,7 +78,7 @@ export function toHttpie(request: CommandRequest, flags = ''): string {
   return [
     `${pipe.join('')}http ${flags}${multipart}${quoteForShell(method)} ${quoteForShell(url)}`,
     // HTTPie reads a file for :@, and JSON for :=.
-    ...toHeaders(request, /^content-type:/i).map(([name, value]) =>
+    ...toCommandHeaders(request, /^content-type:/i).map(([name, value]) =>
       quoteForShell(
         value === '' ? `${name};` : `${name}:${toUtf8Text(value).replace(/^[@=]/, '\\$&')}`,
       ),

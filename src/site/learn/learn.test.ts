@@ -6,7 +6,7 @@ import { ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { renderInline, renderMarkdown } from '../markdown.ts'
-import { toLesson } from './lesson.ts'
+import { parseLesson } from './lesson.ts'
 import { loadLessons } from './lessons.ts'
 import { toTexts } from './request-text.ts'
 
@@ -142,7 +142,7 @@ const invalid: readonly [what: string, frontMatter: unknown, message: RegExp][] 
 ]
 for (const [what, frontMatter, message] of invalid) {
   test(`a lesson with ${what} is an error that names the place`, () => {
-    assert.throws(() => toLesson('reading', frontMatter, ''), message)
+    assert.throws(() => parseLesson('reading', frontMatter, ''), message)
   })
 }
 

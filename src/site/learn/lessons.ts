@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { packageFolder } from '../../config/package-folder.ts'
-import { toLesson, type Lesson } from './lesson.ts'
+import { parseLesson, type Lesson } from './lesson.ts'
 
 /** The lessons build on each other in this order. */
 const slugs = [
@@ -26,5 +26,5 @@ async function readLesson(slug: string): Promise<Lesson> {
   const file = new URL(`src/site/learn/lessons/${slug}.md`, packageFolder)
   const [, frontMatter = '', introduction = ''] =
     /^---\n(.*?)\n---\n(.*)$/s.exec(await readFile(file, 'utf8')) ?? []
-  return toLesson(slug, parse(frontMatter), introduction)
+  return parseLesson(slug, parse(frontMatter), introduction)
 }

@@ -10,7 +10,7 @@ const ownColumns: ReadonlyMap<FieldPath, string> = new Map([
 
 const never: Condition = { sql: 'FALSE', values: [] }
 
-function toColumnOrPath(field: FieldPath): string | readonly string[] {
+function parseColumnOrPath(field: FieldPath): string | readonly string[] {
   const column = ownColumns.get(field)
   if (column !== undefined) return column
   const path = typeof field === 'string' ? [field] : field
@@ -19,7 +19,7 @@ function toColumnOrPath(field: FieldPath): string | readonly string[] {
 }
 
 export function fieldToColumn(dialect: Dialect, field: FieldPath): string {
-  const path = toColumnOrPath(field)
+  const path = parseColumnOrPath(field)
   return typeof path === 'string' ? path : dialect.toColumn(path)
 }
 
@@ -96,7 +96,7 @@ interface TextSearch {
 function toTextCondition(dialect: Dialect, { operator, fields, values }: TextSearch): Condition {
   const texts = values.filter(isInRecords).map(toLowerText)
   if (texts.length === 0 || fields.length === 0) return never
-  return dialect.toTextCondition(operator, fields.map(toColumnOrPath), texts)
+  return dialect.toTextCondition(operator, fields.map(parseColumnOrPath), texts)
 }
 
 export function toOperand({ toOperand }: Dialect, field: FieldPath, value: FieldValue): Value {

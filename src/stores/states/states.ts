@@ -37,16 +37,16 @@ export function createStates(collection: Collection, max = maxStates) {
 
   return {
     find: async (key: string) => {
-      const record = await collection.find(toId(key))
+      const record = await collection.find(hashKey(key))
       const state = record && toLiveState(record)
       return state && { state, expiresAt: toExpiry(record) }
     },
     /** Atomic between processes: `change` may be called again with a newer state. */
     update: <Next extends State>(key: string, change: (known: State) => Next): Promise<Next> => {
-      const id = toId(key)
+      const id = hashKey(key)
       return inTurn(id, () => updateNow(id, change))
     },
-    remove: (key: string) => collection.remove(toId(key)),
+    remove: (key: string) => collection.remove(hashKey(key)),
     clear: collection.clear,
     sweep: expiring.sweep,
   }
@@ -67,7 +67,7 @@ function createTurns() {
   }
 }
 
-const toId = (key: string) => hash('sha256', key)
+const hashKey = (key: string) => hash('sha256', key)
 
 const toExpiry = ({ updatedAt }: StoredRecord) =>
   new Date(Date.parse(updatedAt) + stateSeconds * 1000).toISOString()
