@@ -22,9 +22,9 @@ export async function toExchangeBody(
   const isCut = bytes.length < size || content.length > maxRecordedBytes
   const kept = content.subarray(0, maxRecordedBytes)
   const type = findField(fields, 'content-type') ?? ''
-  const text = findText(kept, isCut)
-  if (text !== undefined) return { size, isCut, text: toMasked?.(type, text) ?? text }
-  if (toMasked === undefined) return { size, isCut, hex: kept.toString('hex') }
+  const body = bytesToBody(kept, { size, isCut })
+  if (toMasked === undefined) return body
+  if ('text' in body) return { ...body, text: toMasked(type, body.text) }
   // A reader who knows the coding would find its secrets.
   if (decoded === undefined) return { size, isCut, text: mask }
   return { size, isCut, hex: maskBinary(type, kept, toMasked).toString('hex') }
@@ -35,8 +35,13 @@ export function toCodings(fields: Fields): string {
   return codings.map(([, value]) => value).join(', ')
 }
 
+export function bytesToBody(bytes: Buffer, { size, isCut }: Omit<ExchangeBody, 'text' | 'hex'>) {
+  const text = findText(bytes, isCut)
+  return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
+}
+
 /** Undefined if the bytes are not UTF-8. The last character can be cut. */
-export function findText(bytes: Buffer, isCut: boolean): string | undefined {
+function findText(bytes: Buffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
       stream: isCut,

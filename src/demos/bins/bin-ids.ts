@@ -1,12 +1,11 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { registerSecret } from '../../http/security/own-secrets.ts'
 
-registerSecret({
-  pattern:
-    /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi,
-  length: 36,
-  hidden: 'vbs_***',
-})
+registerSecret(
+  /(?:v|%(?:25)*[57]6)(?:b|%(?:25)*[46]2)(?:s|%(?:25)*[57]3)(?:_|%(?:25)*5f)(?:[\w-]|%(?:25)*(?:2d|3\d|[46][1-9a-f]|[57][\da]|5f)){32}/gi,
+  36,
+  'vbs_***',
+)
 
 const timeLength = 7
 export const binIdLength = 27

@@ -4,7 +4,7 @@ import { toMediaType } from '../../http/body/body-reader.ts'
 import { compileLater } from '../../http/body/json-schema.ts'
 import { bodySchema, exchangeSchema, findField } from '../../exchanges/exchange.ts'
 import type { Exchange } from '../../exchanges/exchange.ts'
-import { findText, toExchangeBody } from '../../exchanges/to-body.ts'
+import { toExchangeBody } from '../../exchanges/to-body.ts'
 import type { ExchangeRow } from '../../exchanges/list-view.ts'
 import { toHead } from '../../exchanges/message-http.ts'
 import { formatBytes } from '../../site/assets/size.js'
@@ -67,11 +67,6 @@ export interface CapturedRequest extends RequestContent {
 }
 
 const validator = compileLater(capturedSchema)
-
-export function toRequestBody(bytes: Buffer, { size, isCut }: RequestBody): RequestBody {
-  const text = findText(bytes, isCut)
-  return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
-}
 
 function parseContent({ id, document }: StoredRecord): RequestContent {
   const [request] = validator().Check(document) ? document.request : []
@@ -137,21 +132,16 @@ export function toSummary(request: CapturedRequest) {
 
 /** A bin knows only the status of the response. */
 export function toExchange(request: CapturedRequest): Exchange {
-  const { method, target, httpVersion, client, status, ms, requestFields, requestBody } = request
-  const { fault, step, isCutOff = false } = request
+  const { id, method, target, httpVersion, client, status, ms, requestFields } = request
   const phrase = STATUS_CODES[status ?? 0] ?? ''
   return {
-    ...{ id: request.id, requestId: request.id, receivedAt: request.receivedAt, client, status },
-    ...{ method, effectiveMethod: method, target, origin: request.origin, httpVersion },
-    ...{ ms, times: { body: ms, end: ms }, isOwn: false, isCutOff },
-    connection: { id: request.id, remoteAddress: client },
-    requestFields,
+    ...request,
+    isCutOff: request.isCutOff ?? false,
+    ...{ requestId: id, effectiveMethod: method, isOwn: false, times: { body: ms, end: ms } },
+    connection: { id, remoteAddress: client },
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
-    requestBody,
-    requestTrailerFields: request.requestTrailerFields,
     responseFields: [],
     responseHead: status === undefined ? '' : `HTTP/${httpVersion} ${String(status)} ${phrase}\n`,
-    ...{ fault, step },
   }
 }
 

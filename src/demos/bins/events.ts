@@ -10,7 +10,7 @@ import type { BinStore } from './bin-store.ts'
 import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
-import { findFirst, type Pages, type Search } from './search.ts'
+import { hasMatch, type Pages, type Search } from './search.ts'
 import { performance } from '../../timers.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
@@ -65,11 +65,11 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       const endsAt = performance.now() + list.waitSeconds * 1000
       const stream = open(reply.request, reply, log.watch)
       let position = await log.findLast()
-      let isFound = await hasAny(readPages(), list)
+      let isFound = await hasMatch(readPages(), list)
       while (!isFound) {
         const { part, last } = await log.read(position)
         const own = [part?.events.get(bin)?.all.flatMap(({ request }) => request ?? []) ?? []]
-        isFound = await hasAny(part?.gap === undefined ? own : readPages(), list)
+        isFound = await hasMatch(part?.gap === undefined ? own : readPages(), list)
         const rest = endsAt - performance.now()
         if (rest <= 0 || stream.isStopped()) return
         if (last === position) await stream.hasRung(rest)
@@ -78,9 +78,6 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
     },
   }
 }
-
-const hasAny = async (pages: Parameters<typeof findFirst>[0], list: Search) =>
-  (await findFirst(pages, list, 1)).length > 0
 
 function toBinEvents({ changes, last, hasGap }: ChangePart) {
   const groups = Map.groupBy(changes, ({ id }) => id.slice(0, binIdLength))

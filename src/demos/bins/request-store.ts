@@ -4,6 +4,7 @@ import { maxRecordedBytes } from '../../config/limits.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../stores/create-id.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
+import { bytesToBody } from '../../exchanges/to-body.ts'
 import { readByIds } from '../../lists/select.ts'
 import type { Services } from '../../site/demo.ts'
 import { createExpiring } from '../../stores/expiring.ts'
@@ -14,7 +15,6 @@ import {
   toBack,
   toCapturedRequest,
   toCorrected,
-  toRequestBody,
   type CapturedRequest,
   type Outcome,
   type RequestContent,
@@ -133,7 +133,7 @@ function toRecord({ bin, request, body }: NewCapture) {
   const { bytes = Buffer.alloc(0), size = 0, isCut = false } = body ?? {}
   const isLarge = bytes.length > maxRecordedBytes
   const shown = { size, isCut: isCut || isLarge }
-  const requestBody = body && toRequestBody(bytes.subarray(0, maxRecordedBytes), shown)
+  const requestBody = body && bytesToBody(bytes.subarray(0, maxRecordedBytes), shown)
   const isInFile = isLarge && !isCut
   const content = { ...request, ...(requestBody && { requestBody }) }
   const document = { bin, isInFile, request: [content] }

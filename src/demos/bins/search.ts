@@ -74,11 +74,7 @@ export async function* findMatching(pages: Pages, { isMatch }: Search) {
   }
 }
 
-export async function findFirst(pages: Pages, search: Search, limit: number) {
-  const found: CapturedRequest[] = []
-  for await (const page of findMatching(pages, search)) {
-    found.push(...page.slice(0, limit - found.length))
-    if (found.length >= limit) break
-  }
-  return found
+export async function hasMatch(pages: Pages, search: Search): Promise<boolean> {
+  for await (const { length } of findMatching(pages, search)) if (length > 0) return true
+  return false
 }

@@ -13,27 +13,19 @@ export function registerCookie(name: string) {
 export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
   return headers.flatMap(([name, value]): Pair[] => {
     if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
-    const kept = value.split(';').filter((part) => {
-      const [cookie = ''] = part.split('=')
-      return !own.includes(cookie.trim())
-    })
+    const kept = value.split(';').filter((part) => !own.includes(part.replace(/=.*/s, '').trim()))
     return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]
   })
 }
 
-interface OwnSecret {
-  /** Global, and also for a secret that is percent-encoded, however often. */
-  pattern: RegExp
-  length: number
-  /** Shown in its place. */
-  hidden: string
-}
+const secrets: { pattern: RegExp; run: RegExp; hidden: string }[] = []
 
-const secrets: (OwnSecret & { run: RegExp })[] = []
-
-/** Logs, recorded exchanges and captured requests then hide it, wherever it was received. */
-export function registerSecret(secret: OwnSecret): void {
-  secrets.push({ ...secret, run: new RegExp(`[\\w%-]{${String(secret.length)},}`, 'g') })
+/**
+ * Logs, recorded exchanges and captured requests then show `hidden` in its place, wherever it was received. The
+ * pattern is global, and matches the secret also percent-encoded, however often.
+ */
+export function registerSecret(pattern: RegExp, length: number, hidden: string): void {
+  secrets.push({ pattern, run: new RegExp(`[\\w%-]{${String(length)},}`, 'g'), hidden })
 }
 
 export function hideSecrets(text: string, hide?: (secret: string) => string): string {
