@@ -4,7 +4,7 @@ import type { Config } from './config/config.ts'
 import { toEnvironmentName } from './config/settings.ts'
 import { createBodyReader, replaceInvalidType } from './http/body/body-reader.ts'
 import { discardRest } from './http/body/read-bytes.ts'
-import { insufficientStorage, HttpError, serviceUnavailable } from './http/errors/http-error.ts'
+import { HttpError, serviceUnavailable } from './http/errors/http-error.ts'
 import { createErrorSender, isUnrouted } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
@@ -227,8 +227,9 @@ function logStoreFailure({ log }: FastifyInstance, id: string, error: StoreFailu
 const databaseUnavailable = 'The database is temporarily unavailable.'
 
 function storeFailureToHttpError({ kind, detail }: StoreFailure): HttpError {
-  if (kind === 'full') return insufficientStorage(detail)
-  return serviceUnavailable(detail ?? databaseUnavailable)
+  return kind === 'full'
+    ? new HttpError('insufficient-storage', detail ?? 'The storage is full. Nothing was stored.')
+    : serviceUnavailable(detail ?? databaseUnavailable)
 }
 
 function receiveRequests(app: FastifyInstance, parts: AppParts): void {

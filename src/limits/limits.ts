@@ -2,12 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, Server } from 'node:http'
 import { isIP, isIPv4, isIPv6, BlockList } from 'node:net'
 import type { Config } from '../config/config.ts'
-import {
-  serviceUnavailable,
-  tooManyInProgress,
-  tooManyRequests,
-  type HttpError,
-} from '../http/errors/http-error.ts'
+import { HttpError, serviceUnavailable } from '../http/errors/http-error.ts'
 import { parseAddress, toClientAddress } from '../http/request/client-address.ts'
 import { toRateLimitHeaders, type QuotaState } from '../http/response/rate-limit-headers.ts'
 import { type CounterSet, windowSeconds, type Count } from '../stores/counters/counters.ts'
@@ -39,6 +34,20 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
 }
 
 const overloaded = 'The service is overloaded (MAX_EVENT_LOOP_DELAY_MS).'
+
+function tooManyInProgress(max = 0): HttpError {
+  const detail = `A client may have ${max.toLocaleString('en')} requests in progress (MAX_CONNECTIONS_PER_CLIENT).`
+  return new HttpError('too-many-requests', detail)
+}
+
+function tooManyRequests(limit: string, policy: string, restSeconds: number): HttpError {
+  const detail = `A client may send ${limit} per minute. Try again in ${String(restSeconds)} s.`
+  const headers = { 'retry-after': String(restSeconds) }
+  return new HttpError('too-many-requests', detail, {
+    headers,
+    members: { 'violated-policies': [policy] },
+  })
+}
 
 const intervalMs = 20
 

@@ -6,7 +6,6 @@ import type { Demo } from './demo.ts'
 import { problemTypes, type ProblemSlug } from '../http/errors/problem-types.ts'
 import {
   contentTooLarge,
-  crossSiteWrite,
   methodNotAllowed,
   notFound,
   HttpError,
@@ -19,7 +18,7 @@ const hostile = `<b>"it"</b>`
 
 const errors: readonly [problem: ProblemSlug, HttpError][] = [
   ['not-found', notFound(`There is no ${hostile}.`)],
-  ['cross-site-write', crossSiteWrite()],
+  ['cross-site-write', new HttpError('cross-site-write', 'Cross-site writes are blocked.')],
   [
     'method-not-allowed',
     methodNotAllowed('PUT', '/here', { methods: ['GET', 'HEAD'], isJson: false }),

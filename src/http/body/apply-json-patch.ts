@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
 import { parsePointer, type PatchOperation } from './patch.ts'
-import { conflict, contentTooLarge, invalidPatch, patchTestFailed } from '../errors/http-error.ts'
+import { conflict, contentTooLarge, HttpError, invalidPatch } from '../errors/http-error.ts'
 
 export type PatchLimits = Pick<Config, 'maxBodyBytes' | 'maxJsonDepth'>
 
@@ -21,7 +21,8 @@ export function applyJsonPatch(
   for (const operation of operations) {
     if (apply(root, operation, copy)) continue
     const path = toMemberName(operation.path)
-    if (operation.op === 'test') throw patchTestFailed(`The test of ${path} failed.`)
+    if (operation.op === 'test')
+      throw new HttpError('patch-test-failed', `The test of ${path} failed.`)
     const source = 'from' in operation ? `${toMemberName(operation.from)} or ` : ''
     throw conflict(`${operation.op}: the path ${source}${path} does not exist.`)
   }

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers'
 import { addVary } from '../negotiation/negotiate.ts'
-import { badRequest, digestMismatch } from '../errors/http-error.ts'
+import { badRequest, HttpError } from '../errors/http-error.ts'
 
 const hashNames = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 type Algorithm = keyof typeof hashNames
@@ -28,7 +28,7 @@ export function createDigestCheck(headers: IncomingHttpHeaders) {
     },
     verify: (): void => {
       const wrong = expected.find(({ hashing, digest }) => !hashing.digest().equals(digest))
-      if (wrong) throw digestMismatch(`The body does not match ${wrong.title}.`)
+      if (wrong) throw new HttpError('digest-mismatch', `The body does not match ${wrong.title}.`)
     },
   }
 }

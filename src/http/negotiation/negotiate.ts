@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { notAcceptable } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { remember } from '../remember.ts'
 
 export interface Negotiation {
@@ -49,8 +49,9 @@ export function chooseType<Offer extends string>(
     return named
   }
   const chosen = negotiate(request, reply, offers)
-  if (chosen === undefined) throw notAcceptable(offers)
-  return chosen
+  if (chosen !== undefined) return chosen
+  const detail = `Accept excludes all available media types: ${offers.join(', ')}.`
+  throw new HttpError('not-acceptable', detail, { members: { offers } })
 }
 
 export function findPreferredType<Offer extends string>(

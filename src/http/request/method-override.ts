@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { hasBody, type BodyReader } from '../body/body-reader.ts'
 import { isPreflight, isSameOrigin } from '../security/origins.ts'
-import { overrideNeedsPost, unsafeLink } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { decodePath, isRawRequest, setMethod, toPath } from './target.ts'
 import { parameterToText, type takeFormHeaders } from './parameters.ts'
 
@@ -87,7 +87,8 @@ export function assertNotUnsafeLink(
 ): void {
   if (receivedMethod === undefined || isSafe(method)) return
   if (methodOverride === 'unsafe-from-post' && receivedMethod !== 'POST') {
-    throw overrideNeedsPost(method)
+    const detail = `Only POST can be overridden to ${method} here (METHOD_OVERRIDE). Send ${method}, or POST with _method=${method}.`
+    throw new HttpError('unsafe-link', detail)
   }
   if (receivedMethod !== 'GET' && receivedMethod !== 'HEAD') return
   const { referer, 'sec-fetch-site': site } = headers
@@ -99,7 +100,9 @@ export function assertNotUnsafeLink(
     /prefetch/i.test(`${String(headers['sec-purpose'])} ${String(headers.purpose)}`) ||
     // Browsers omit Sec-Fetch-Site on plain HTTP.
     (isBrowser && site === undefined && !hasOwnReferer)
-  if (mayBeLink) throw unsafeLink(receivedMethod, method)
+  if (!mayBeLink) return
+  const detail = `A link must not turn ${receivedMethod} into ${method}. Use a form or a script of this site.`
+  throw new HttpError('unsafe-link', detail)
 }
 
 /** Sets headers from the fields of a form. A header that was sent wins, then the body, then the query. */

@@ -2,19 +2,11 @@ import type { FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
-import { localHosts } from '../../config/hosts.ts'
+import { localHosts, toHostname } from '../../config/hosts.ts'
 import { isAllowedHost, isWriteAllowed, type Origins } from '../security/origins.ts'
 import { isHttp2, toPath } from './target.ts'
 import { remember } from '../remember.ts'
-import {
-  badFraming,
-  badRequest,
-  crossSiteWrite,
-  expectationFailed,
-  HttpError,
-  misdirectedHost,
-  readOnly,
-} from '../errors/http-error.ts'
+import { badFraming, badRequest, HttpError, readOnly } from '../errors/http-error.ts'
 import { assertMemoryLeft } from '../response/finish-responses.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
@@ -62,8 +54,20 @@ export function assertHostAllowed(allowed: readonly string[], host = '', receive
   throw misdirectedHost(received)
 }
 
+function misdirectedHost(host: string): HttpError {
+  const hint = `The host ${toHostname(host) ?? host} is not served here. Add it to ALLOWED_HOSTS to allow it.`
+  return new HttpError('misdirected-request', host ? hint : 'The request has no Host header.')
+}
+
 function assertSameSite(raw: IncomingMessage, origins: Origins): void {
-  if (!isWriteAllowed(raw, origins)) throw crossSiteWrite(raw.headers.origin)
+  if (isWriteAllowed(raw, origins)) return
+  const { origin = '' } = raw.headers
+  const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
+  const remedy =
+    origin === 'null'
+      ? 'The origin null, of a sandboxed page or a file, cannot be allowed.'
+      : `Add ${named} to CORS_ORIGINS to allow it. Setting CORS_ORIGINS replaces the default origins.`
+  throw new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
 }
 
 function toReceivedHost({ headers }: IncomingMessage): string {
@@ -86,7 +90,7 @@ export function assertRequestHead(
   const { expect } = raw.headers
   if (expect !== undefined && !/\b100-continue\b/i.test(expect)) {
     // If a client sends no body after a 417, the next request would be read in its place.
-    throw expectationFailed('Expect must be 100-continue.')
+    throw new HttpError('expectation-failed', 'Expect must be 100-continue.')
   }
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { maxPendingBytes } from '../../config/limits.ts'
 import { reportIgnoredBody } from '../body/body-reader.ts'
 import { addDigestHeaders } from '../body/digest.ts'
-import { tooManyPendingBytes } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { findStream, isHttp2, isRawRequest } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { createCapture, type Recording } from '../recording.ts'
@@ -89,7 +89,9 @@ const maxAlwaysSentBytes = 64 * 1024
 let pendingBytes = 0
 
 export function assertMemoryLeft(bytes = 0): void {
-  if (pendingBytes + bytes > maxPendingBytes) throw tooManyPendingBytes()
+  if (pendingBytes + bytes <= maxPendingBytes) return
+  const headers = { connection: 'close' }
+  throw new HttpError('unavailable', 'Too many responses are waiting to be read.', { headers })
 }
 
 /** The length of a stream is unknown, and counts as 0. */

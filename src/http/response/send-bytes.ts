@@ -3,7 +3,7 @@ import { pipeline, Readable, Transform } from 'node:stream'
 import { assertPreconditions, isRangeFresh, type Validators } from './preconditions.ts'
 import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
 import { keepCompressed } from './compress.ts'
-import { rangeNotSatisfiable } from '../errors/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 
 export interface Bytes extends Validators, ByteSource {
   type: string
@@ -43,7 +43,11 @@ export function findPart(
 ) {
   const allowsRange = method === 'GET' && isRangeFresh(headers, validators)
   const range = allowsRange ? parseRange(headers.range, size) : undefined
-  if (range === 'unsatisfiable') throw rangeNotSatisfiable(size)
+  if (range === 'unsatisfiable') {
+    const contentRange = { 'content-range': `bytes */${String(size)}` }
+    const detail = `The range starts after the end of the file (${size.toLocaleString('en')} bytes).`
+    throw new HttpError('range-not-satisfiable', detail, { headers: contentRange })
+  }
   if (range === undefined) return { start: 0, end: size - 1, contentRange: undefined }
   const bounds = `${String(range.start)}-${String(range.end)}/${String(size)}`
   return { ...range, contentRange: `bytes ${bounds}` }

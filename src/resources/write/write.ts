@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
-import { badRequest, preconditionRequired } from '../../http/errors/http-error.ts'
+import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { applyPreference } from '../../http/negotiation/prefer.ts'
 import {
@@ -153,7 +153,8 @@ export function assertMayWrite(
   }
   if (!mayWriteResource(raw, state)) throw preconditionFailed(headers, record && toTag(record))
   const isRequired = config.requireIfMatch && record !== undefined
-  if (isRequired && !hasStatePrecondition(headers)) throw preconditionRequired()
+  if (!isRequired || hasStatePrecondition(headers)) return
+  throw new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
 }
 
 /** What a PUT does not change: the id, if it is stored, and the fields that are read-only or not shown. */
