@@ -29,7 +29,7 @@ const validators = new Map<string, ReturnType<typeof compileLater>>(
   Object.entries(ownSchemas).map(([name, schema]) => [name, compileLater(schema)]),
 )
 
-/** By collection. The schemas of a data file are in a record. */
+/** Each collection has a schema. Those of a data file are in a record. */
 export const schemas = {
   ...ownSchemas,
   ...Object.fromEntries(resources.map(({ name, schema }) => [name, schema])),

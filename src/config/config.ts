@@ -99,7 +99,7 @@ function findDefault(name: keyof Config, environment: Environment): string {
   return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
-/** Besides the data file itself. */
+/** These settings concern the data, beside the data file itself. */
 const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer', 'delayMs'] as const
 
 function toNames(name: SettingName): string {

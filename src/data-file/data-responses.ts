@@ -79,7 +79,6 @@ function findPathProblem(url: string, names: readonly string[]): string | undefi
 
 export const toFirstSegment = (url: string) => url.split('/')[1] ?? ''
 
-/** `names` are those of the resources. */
 export function toResponsesDemo(
   responses: readonly DataResponse[],
   names: readonly string[],
@@ -103,7 +102,6 @@ export function toResponsesDemo(
 
 const toSequenceKey = ({ method, url }: DataResponse) => `data/${method} ${url}`
 
-/** The next request of each sequence gets the first step. */
 export async function rewindSequences(responses: readonly DataResponse[], states: States) {
   await Promise.all(responses.map(async (each) => states.remove(toSequenceKey(each))))
 }

@@ -23,7 +23,6 @@ export interface DataResource {
 
 interface SchemaOptions {
   foreignKeySuffix: string
-  /** The name of the data file, for messages. */
   inferredFrom: string
   schemas: ReadonlyMap<string, GivenSchema>
   report: Report

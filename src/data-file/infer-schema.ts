@@ -12,7 +12,6 @@ const maxDepth = 5
 const longTextLength = 200
 const maxLongTextLength = 65_536
 
-/** The schemas of the fields. */
 export function inferFields(records: readonly Document[], depth = 0): Fields | undefined {
   const valuesByName = new Map<string, unknown[]>()
   for (const record of records) {
@@ -87,7 +86,6 @@ export function openFormats(): (typeof import('typebox/format'))['Format'] {
   return (load('typebox/format') as typeof import('typebox/format')).Format
 }
 
-/** The format that all texts have. */
 export function findFormat(texts: readonly string[]) {
   const formats = openFormats()
   const isOf = (format: string) => (text: string) =>

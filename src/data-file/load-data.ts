@@ -14,7 +14,6 @@ import type { DataResource } from './define-data.ts'
 import type { InferredResource } from './to-definition.ts'
 import { delay } from '../timers.ts'
 
-/** What the database has of a data file. */
 export interface Load {
   /** The hash of the file, or empty if its records are not those that were loaded. */
   hash: string

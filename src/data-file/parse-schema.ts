@@ -11,13 +11,10 @@ import { openFormats } from './infer-schema.ts'
 export type Report = (path: string, reason: string) => void
 
 const toWords = (text: string) => text.trim().split(/\s+/)
-/** Keywords whose value is one schema. */
 const oneSchema =
   toWords(`additionalProperties contains contentSchema else if items not propertyNames
   then unevaluatedItems unevaluatedProperties`)
-/** Keywords whose value is a list of schemas. */
 const schemaLists = toWords('allOf anyOf oneOf prefixItems')
-/** Keywords whose value is an object of schemas. */
 const schemaMaps = toWords('dependentSchemas patternProperties properties')
 const schemasInside = [...schemaLists, ...schemaMaps, 'dependencies']
 

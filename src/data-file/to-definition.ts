@@ -12,14 +12,12 @@ export interface InferredResource {
   isValue?: boolean
   idField: string
   hasNumericIds: boolean
-  /** The number of records. */
   count: number
   fields: Fields
 }
 
 export interface DefinitionSource extends InferredResource {
   schema: GivenSchema | undefined
-  /** The names of all resources. */
   names: readonly string[]
   foreignKeySuffix: string
   inferredFrom: string

@@ -34,7 +34,6 @@ export interface EventStream<Part> {
 interface Start<Part> {
   position: number
   opening?: string
-  /** What is sent before the log is read. */
   earlier?: readonly Part[]
 }
 

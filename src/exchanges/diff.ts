@@ -49,7 +49,7 @@ function toParts(exchange: Exchange): Record<string, Part> {
     'Request headers': toHeaderPart(requestFields),
     'Request body': toBody(requestBody, requestFields),
     'Request trailers': toHeaderPart(requestTrailerFields),
-    // The last head: a 103 can be before it.
+    // The last head is the final one: a 103 can be before it.
     'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
     'Response headers': toHeaderPart(responseFields),
     'Response body': toBody(responseBody, responseFields),

@@ -130,7 +130,6 @@ export type Exchange = Loose<XStatic<typeof exchangeSchema>>
 /** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
 export type ExchangeBody = Loose<XStatic<typeof bodySchema>>
 export type ComparedPreconditions = NonNullable<Exchange['preconditions']>
-/** Shown in the place of a secret. */
 export const mask = '••••••'
 
 export type Fields = readonly (readonly [name: string, value: string])[]

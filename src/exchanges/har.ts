@@ -120,7 +120,7 @@ function toResponse({ status, responseFields, responseBody, ...exchange }: Excha
     headersSize: -1,
     bodySize: size,
     ...toTrailers(exchange.trailerFields),
-    // The field of Chromium.
+    // Chromium has this field.
     ...(exchange.isCutOff && { _error: 'cut off' }),
   }
 }

@@ -11,7 +11,7 @@ import {
 import { findField, mask, type Exchange, type Fields } from './exchange.ts'
 import { toBytes } from './message-http.ts'
 
-/** The id, which another request must not have, and the secret. */
+/** Another request must not have the id, nor the secret. */
 const ownFields = /^x-(request-id|inspector)$/i
 
 /** Fetch Standard, forbidden request-headers; the others are of the browser that sent the request. */

@@ -103,7 +103,7 @@ function parseWhere(
   return where
 }
 
-/** Their texts, also inside `or` and of fields with such a name. */
+/** Returns the texts of searches, also inside `or` and of fields with such a name. */
 function findSearches(where: Where): string[] {
   const texts: string[] = []
   // A recursion could be thousands of calls deep: the name of a parameter can have as many parts.

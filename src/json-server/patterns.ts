@@ -59,7 +59,7 @@ parentPort.on('message', ([patterns, texts, timeout]) => {
 })`
 
 interface Matched {
-  /** Undefined after the time limit. */
+  /** It is undefined after the time limit. */
   results?: readonly boolean[] | undefined
   /** The milliseconds that the worker took. */
   used: number

@@ -37,7 +37,6 @@ export interface Part {
 }
 
 interface Selection extends Omit<ListRequest, keyof Related> {
-  /** The documents that the tests and `sort` compare. */
   toDocuments: (records: readonly StoredRecord[]) => Promise<readonly Document[]>
   isCancelled: () => boolean
 }
@@ -104,7 +103,6 @@ async function* readPart({ collection }: Context, query: RecordQuery, { limit, .
   }
 }
 
-/** The names of fields, or paths, that no record has. */
 export async function findUnknown({ collection }: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown

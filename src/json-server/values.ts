@@ -62,7 +62,6 @@ export function isBelow(one: unknown, other: unknown): boolean {
   return toComparable(one) < toComparable(other)
 }
 
-/** `one <= other`. */
 export function isAtMost(one: unknown, other: unknown): boolean {
   return toComparable(one) <= toComparable(other)
 }

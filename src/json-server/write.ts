@@ -52,7 +52,7 @@ async function storeNew(context: Context, body: Document) {
   throw conflict(`There is already a ${resource.singular} with the id ${key}.`)
 }
 
-/** PUT and PATCH; of a singular resource POST too. */
+/** Handles PUT and PATCH, and POST of a singular resource. */
 export function change(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
@@ -75,7 +75,6 @@ export function change(context: Context): Handler {
   }
 }
 
-/** The id in the store. */
 async function findKey(context: Context, request: FastifyRequest): Promise<string> {
   const id = toRecordId(context.resource, request)
   return (await findRecord(context, id))?.id ?? id

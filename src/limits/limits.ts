@@ -107,7 +107,7 @@ function createRateLimits(config: Config, places: CounterSet) {
   return { discard, limit }
 }
 
-/** Once, because clients can send the header with every request. */
+/** Warns once, because clients can send the header with every request. */
 function createProxyWarning() {
   let hasWarned = false
   return (request: FastifyRequest): void => {

@@ -5,16 +5,13 @@ export interface ListField {
   label: string
   /** Names of JSON Schema. */
   types: readonly string[]
-  /** The types of the elements, if the field is a list. */
   elementTypes: readonly string[]
   /** A part of a time, such as a day, stands for its first millisecond. */
   isTime: boolean
 }
 
-/** What the parameters of a list can name. */
 export interface ListFields {
   find: (name: string) => ListField | undefined
-  /** Errors list these names. */
   names: readonly string[]
   /** The parameters that are no filters, for errors. */
   others: readonly string[]

@@ -7,13 +7,11 @@ interface Rules {
   isEqual: Comparison
   isBelow: Comparison
   isAtMost: Comparison
-  /** Undefined for a value that has no text. */
+  /** Returns undefined for a value that has no text. */
   findText: (value: unknown) => string | undefined
-  /** The text of an operand. */
   toText: (operand: unknown) => string
 }
 
-/** The operators of filters, by the rules of a dialect. */
 export function createComparisons(rules: Rules): Readonly<Record<Operator, Comparison>> {
   const { isEqual, isBelow, isAtMost, findText, toText } = rules
   const ofText =
@@ -100,7 +98,6 @@ export function compareKeys(compares: readonly Compare[]) {
   }
 }
 
-/** The comparisons of the terms of `sort`. */
 export function toCompares(sort: RecordQuery['sort']): Compare[] {
   return sort.map(({ isDescending }) => (one, other) => {
     return isDescending ? compareValues(other, one) : compareValues(one, other)

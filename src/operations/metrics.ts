@@ -37,7 +37,7 @@ export function createMetrics(readiness: States) {
   }
 }
 
-/** Found when the metrics are read. */
+/** The states are found when the metrics are read. */
 function addStates(
   { countConnections, countRecords, findWorking }: States,
   registers: Registry[],

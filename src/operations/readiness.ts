@@ -17,7 +17,7 @@ interface Watched {
   server: Server
 }
 
-/** Half a second more than the connection timeout of PostgreSQL. */
+/** It is half a second more than the connection timeout of PostgreSQL. */
 const maxCheckMs = 2000
 
 export function createReadiness(watched?: Watched) {

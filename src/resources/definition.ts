@@ -137,7 +137,6 @@ export function defineResource(definition: ResourceDefinition) {
     schema,
     hasDialect,
     isValue,
-    /** The method that the edit form sends. */
     editMethod: isValue ? ('PUT' as const) : ('PATCH' as const),
     isChecked,
     isSlow: isSlow(schema),
@@ -153,7 +152,6 @@ export function defineResource(definition: ResourceDefinition) {
     fields,
     readable,
     naming: findNaming(definition, readable),
-    /** The fields that a request can set. */
     editable: fields.filter((field) => isSet(field.name)),
     passwords: fields.filter(({ kind }) => kind === 'password'),
     visible: [...ids, ...readable, ...times],

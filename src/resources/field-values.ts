@@ -72,7 +72,7 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
 /** Escaped, a longer value could make a page of several megabytes. */
 const maxShownLength = 65_536
 
-/** Blank for a value that is too long for a form. */
+/** Returns an empty text for a value that is too long for a form. */
 export function toFormText(text: string): string {
   return text.length > maxShownLength ? '' : text
 }

@@ -10,7 +10,6 @@ import type { Stores } from '../stores/open-stores.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Routes of a demo have its name. */
     demoName?: string
   }
 }
@@ -29,7 +28,6 @@ export interface DemoCollection {
 
 /** A demo: its routes and its page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
-  /** The name in DEMOS. */
   name: string
   title: string
   summary: string

@@ -22,7 +22,7 @@ export interface Stores {
   idempotencyEntries: IdempotencyEntries
   states: States
   counters: CounterSet | undefined
-  /** Undefined without Redis. */
+  /** It is undefined without Redis. */
   openReplicas: OpenReplicas | undefined
   /** Each rejects if this dependency does not work. */
   checks: Record<'database', () => unknown> & Record<string, () => unknown>

@@ -10,7 +10,7 @@ import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 const cookieName = /^(?:__Secure-)?bin-(.+)$/
 
 export interface OpenedBin extends Bin {
-  /** Empty if the client has the secret of one request only. */
+  /** It is empty if the client has the secret of one request only. */
   secret: string
 }
 

@@ -56,7 +56,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   }
 
   return {
-    /** One after another, because each counts those before it. */
+    /** Bins are created one after another, because each counts those before it. */
     create: (given: BinChange) => {
       const created = creating.then(() => create(given))
       creating = created.catch(() => undefined)
@@ -82,7 +82,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       const part = { offset: 0, limit: ids.length }
       return (await bins.list({ filters, sort: [] }, part)).map(parseBin)
     },
-    /** False if the bin was changed or removed at the same time. */
+    /** Returns false if the bin was changed or removed at the same time. */
     change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
       const document = { secretHash, response, name, isRemoved: false }
       return bins.change({ id, version, document, updatedAt: now() })

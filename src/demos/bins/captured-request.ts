@@ -75,7 +75,7 @@ function parseContent({ id, document }: StoredRecord): RequestContent {
 }
 
 export interface Outcome {
-  /** Undefined if no status line was sent. */
+  /** It is undefined if no status line was sent. */
   status: number | undefined
   isCutOff: boolean
 }
@@ -99,7 +99,6 @@ export const toRequestId = (id: string) => id.slice(binIdLength + 1)
 
 export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
-/** What filters and `sort` of a list can name. */
 export const listedSchemas = {
   id: textSchema,
   receivedAt: { ...textSchema, format: 'date-time' },

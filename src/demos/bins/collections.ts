@@ -14,7 +14,7 @@ export const binSchema = {
     secretHash: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
     response: textSchema,
     name: textSchema,
-    /** Then its requests are being removed. */
+    /** If it is true, the requests of the bin are being removed. */
     isRemoved: { type: 'boolean' },
   },
 } as const

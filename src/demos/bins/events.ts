@@ -103,7 +103,7 @@ function toBinEvent(bin: string, { kind, number, id, record }: Change) {
   return {
     request,
     isNew: kind === 'created',
-    /** Empty if the request has been removed since. */
+    /** It is empty if the request has been removed since. */
     text,
     /** Each row is rendered once for the page of the bin, if it is open. */
     toRow: () => (row ??= request ? toRowEvent(bin, number, request) : text),

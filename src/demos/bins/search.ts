@@ -18,7 +18,7 @@ interface Conditions {
   contains?: string | undefined
 }
 
-/** Of the response, which a pending request does not have yet. */
+/** These are members of the response, which a pending request does not have yet. */
 const ofResponse = ['status', 'isCutOff', 'fault']
 
 export function toMatch({ filters = [], path = '', contains = '' }: Conditions): Search['isMatch'] {

@@ -21,7 +21,6 @@ interface FormServices {
   config: Config
 }
 
-/** The fields and the files of a multipart form. */
 export async function readForm(services: FormServices, captured: CapturedRequest) {
   const parts = await findParts(services, captured)
   return {

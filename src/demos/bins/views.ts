@@ -28,7 +28,7 @@ type FileList = ReturnType<typeof filesToJson>
 const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 interface BinsView {
-  /** The one that ends last first. */
+  /** The bin that ends last comes first. */
   own: readonly { id: string; name: string }[]
   days: number
   origin: string
@@ -88,10 +88,8 @@ browser that created it. A client sends it as <code>Authorization: Bearer SECRET
   }
 }
 
-/** What was done, or could not be. */
 export interface BinEdit {
   flash?: Html | undefined
-  /** The typed description of a response. */
   draft?: string
   problem?: string
 }
@@ -102,7 +100,6 @@ interface BinView extends BinEdit {
   lastEvent: number
   /** The newest first. */
   exchanges: readonly ExchangeRow[]
-  /** The filters that are not empty. */
   parameters: ParameterTexts
   searchProblem: string | undefined
   isLive: boolean

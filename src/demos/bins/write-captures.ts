@@ -5,7 +5,7 @@ import { binCollections } from './collections.ts'
 export interface Capture {
   bin: string
   record: NewRecord
-  /** That describes the file of the body. */
+  /** The record describes the file of the body. */
   file: NewRecord | undefined
 }
 
@@ -29,7 +29,7 @@ export function createCaptureWriter(records: Records, removeSome: () => Promise<
       written = last.then(() => write(captures))
       last = written.catch(() => undefined)
     }
-    // Of several, another may have no bin.
+    // If there are several, another may have no bin.
     return (await written) || (captures.length > 1 && write([capture]))
   }
 }

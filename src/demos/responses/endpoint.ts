@@ -8,7 +8,7 @@ import type { Services } from '../../site/demo.ts'
 
 /** A route under `/responses/<name>`. Its requests are raw. */
 export interface ResponseEndpoint extends Omit<Route, 'method' | 'handler'> {
-  /** Any method if unset. */
+  /** The route has any method if it is unset. */
   method?: 'GET' | 'DELETE'
   /** The limits of this request, if they are not those of the service. */
   toConfig?: (request: FastifyRequest, config: Config) => Config

@@ -151,7 +151,7 @@ function renderBody(name: string, label: string): Html {
 
 type Member = 'delay' | 'chunk_size' | 'pause' | 'framing' | 'encoding' | 'fault' | 'seconds'
 
-/** Its unit, or the name of its default. */
+/** `note` is the unit of the member, or the name of its default. */
 function renderMember(name: Member, label: string, note: string): Html {
   const schema = descriptionSchema.properties[name]
   if ('enum' in schema) {

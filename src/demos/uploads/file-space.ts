@@ -12,7 +12,6 @@ const leastRestMs = 1000
 export function createFileSpace(uploads: Collection, maxBytes: number) {
   const arriving = new Set<string>()
   let arrivingBytes = 0
-  /** The sizes by id. */
   let stored = new Map<string, number>()
   let storedBytes = 0
   /** What will replace `stored`, while the sizes are read. */
@@ -70,7 +69,6 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
 
   return {
     begin,
-    /** Is called after the record of an upload is removed. */
     free: (id: string) => {
       storedBytes -= stored.get(id) ?? 0
       stored.delete(id)

@@ -54,7 +54,7 @@ interface Arriving {
 /** The text fields beside the file are not stored. */
 export async function saveUpload(request: FastifyRequest, services: UploadServices) {
   const { files, uploads, space } = services
-  // Fully random, so that ids cannot be guessed.
+  // The id is fully random, so that it cannot be guessed.
   const id = randomBytes(16).toString('base64url')
   const share = await space?.begin(id)
   const arriving = { id, share, isSaved: false, isRecorded: false }

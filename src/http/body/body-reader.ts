@@ -31,35 +31,6 @@ interface Body {
 export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => void
 
 export function createBodyReader(config: Config): BodyReader {
-  const { bodyIdleSeconds, requestSeconds } = config
-  function read(raw: IncomingMessage, parse: Parser): Body | Promise<Body> {
-    try {
-      assertTransferCoding(raw)
-      assertUtf8(raw.headers['content-type'])
-      const codings = findCodings(raw)
-      const digests = createDigestCheck(raw.headers)
-      const toBody = (bytes: Buffer): Body => {
-        const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
-        const formHeaders = takeFormHeaders(value, config)
-        const previous = isForm(raw) && isObject(value) ? takePrevious(value) : {}
-        return { value, formHeaders, previous }
-      }
-      const decode = (bytes: Buffer): Body | Promise<Body> => {
-        // RFC 9530 §2 and §3: both digests are of the encoded bytes.
-        digests.update(bytes)
-        digests.verify()
-        if (codings.length === 0) return toBody(bytes)
-        return decodeBytes(bytes, codings, config.maxBodyBytes).then(toBody)
-      }
-      const maxBodyBytes = toMaxEncodedBytes(config.maxBodyBytes, codings)
-      const bytes = readBytes(raw, { bodyIdleSeconds, requestSeconds, maxBodyBytes })
-      const body = Buffer.isBuffer(bytes) ? decode(bytes) : bytes.then(decode)
-      return body instanceof Promise ? body.catch(toFailed) : body
-    } catch (error) {
-      return toFailed(error)
-    }
-  }
-
   return (raw, done) => {
     const parse = raw.parsedBody === undefined ? findParser(raw, config) : undefined
     const finish = (body: Body) => {
@@ -71,10 +42,39 @@ export function createBodyReader(config: Config): BodyReader {
       return
     }
     afterParsing(() => {
-      const body = read(raw, parse)
+      const body = read(raw, parse, config)
       if (body instanceof Promise) void body.then(finish)
       else finish(body)
     })
+  }
+}
+
+function read(raw: IncomingMessage, parse: Parser, config: Config): Body | Promise<Body> {
+  const { bodyIdleSeconds, requestSeconds } = config
+  try {
+    assertTransferCoding(raw)
+    assertUtf8(raw.headers['content-type'])
+    const codings = findCodings(raw)
+    const digests = createDigestCheck(raw.headers)
+    const toBody = (bytes: Buffer): Body => {
+      const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
+      const formHeaders = takeFormHeaders(value, config)
+      const previous = isForm(raw) && isObject(value) ? takePrevious(value) : {}
+      return { value, formHeaders, previous }
+    }
+    const decode = (bytes: Buffer): Body | Promise<Body> => {
+      // RFC 9530 §2 and §3: both digests are of the encoded bytes.
+      digests.update(bytes)
+      digests.verify()
+      if (codings.length === 0) return toBody(bytes)
+      return decodeBytes(bytes, codings, config.maxBodyBytes).then(toBody)
+    }
+    const maxBodyBytes = toMaxEncodedBytes(config.maxBodyBytes, codings)
+    const bytes = readBytes(raw, { bodyIdleSeconds, requestSeconds, maxBodyBytes })
+    const body = Buffer.isBuffer(bytes) ? decode(bytes) : bytes.then(decode)
+    return body instanceof Promise ? body.catch(toFailed) : body
+  } catch (error) {
+    return toFailed(error)
   }
 }
 

@@ -5,7 +5,6 @@ import type { Header, Parameter } from './operation.ts'
 
 const date = 'Sat, 21 Nov 2026 08:20:41 GMT'
 
-/** Each name has a description and an example. */
 type Definitions = Readonly<Record<string, readonly [description: string, example?: string]>>
 
 const inResponses = {

@@ -35,7 +35,6 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   writeOnly?: boolean
   /** Set by the service or by the loaded data, and not by a request. */
   readOnly?: boolean
-  /** The value in a new record if the request has none. */
   default?: unknown
   examples?: readonly unknown[]
 }

@@ -35,7 +35,6 @@ declare module 'fastify' {
     /** Its requests are handled as sent: see decisions/020-raw-requests.md. */
     isRaw?: boolean
     readsBodyItself?: boolean
-    /** The media types of the body that the handler reads. */
     bodyTypes?: readonly string[]
     anyHost?: boolean
     /** Whether no request for its path can override the method. */

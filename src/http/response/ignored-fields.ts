@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 
 const maxNamesLength = 1000
 
-/** Percent-encoded: a name can have any character. */
+/** The names are percent-encoded: a name can have any character. */
 export function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return
   const text = names.map(encodeURIComponent).join(', ')

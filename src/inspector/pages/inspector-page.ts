@@ -14,7 +14,7 @@ interface InspectorPage extends ExchangeList {
   filter: ExchangeFilter
   parameters: ReadonlyMap<string, readonly string[]>
   mode: 'all' | 'own' | 'off'
-  /** Otherwise visitors clear only their own. */
+  /** If it is false, visitors clear only their own exchanges. */
   clearsAll: boolean
   hasSession: boolean
   key: string | undefined

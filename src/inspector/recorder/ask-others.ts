@@ -6,7 +6,6 @@ import type { OpenReplicas, Replicas, Responses } from '../../stores/replicas/re
 export interface Coverage {
   /** `service` if all processes were asked, `replica` if only those of this replica. */
   scope: 'service' | 'replica'
-  /** The number of processes that did not respond in time. */
   silent: number
 }
 

@@ -82,7 +82,6 @@ export function createNews(mode: string, readNews: ReadNews) {
 interface ExchangeEvents {
   /** The cursor of the last exchange that the client has. */
   cursor: string
-  /** The notice that the client has. */
   notice: string | undefined
   toValue: (exchange: ExchangeSummary) => unknown
 }

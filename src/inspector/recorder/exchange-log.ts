@@ -50,7 +50,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(capacity, 0.75 * inspectorMaxBytes)
   const budget = createBudget(0.25 * inspectorMaxBytes)
-  /** Undefined also if the text does not contain the key. */
+  /** Returns undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
@@ -70,7 +70,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     mode,
     /** The number of exchanges that were removed because of a limit, since all were cleared. */
     removed: () => slabs.removed() - cleared,
-    /** Otherwise `clear` removes only the exchanges of the viewer. */
+    /** If it is false, `clear` removes only the exchanges of the viewer. */
     clearsAll,
     begin: (raw: IncomingMessage): void => {
       if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)

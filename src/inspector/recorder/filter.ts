@@ -8,7 +8,6 @@ import type { ExchangeSummary } from '../../exchanges/exchange.ts'
 export type Viewer = string | undefined
 
 export interface ExchangeFilter {
-  /** Conditions of the members of a summary. */
   filters?: readonly Filter[]
   method?: string | undefined
   path?: string | undefined
@@ -20,7 +19,7 @@ export interface ExchangeFilter {
 
 export interface ExchangeQuery extends ExchangeFilter {
   before?: string | undefined
-  /** The latest first without it. */
+  /** The latest exchange comes first without it. */
   sort?: readonly SortTerm[] | undefined
   offset?: number
   limit: number
@@ -49,7 +48,7 @@ function findMember(exchange: ExchangeSummary, field: FieldPath): unknown {
   return [field].flat().join() === 'receivedAt' ? String(value).slice(0, 23) + 'Z' : value
 }
 
-/** The latest first where the keys are equal. */
+/** The latest exchange comes first where the keys are equal. */
 export function sortExchanges<Item extends ExchangeSummary>(
   latestFirst: readonly Item[],
   sort: readonly SortTerm[] = [],
@@ -66,7 +65,7 @@ export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: 
   return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
 }
 
-/** RFC 3339, with microseconds. */
+/** The time is that of RFC 3339, with microseconds. */
 export function toTimestamp(ms: number): string {
   const micros = String(Math.floor((ms % 1) * 1000)).padStart(3, '0')
   return new Date(ms).toISOString().replace('Z', `${micros}Z`)

@@ -28,7 +28,6 @@ declare module 'node:http' {
   }
 }
 
-/** `owner`: see `hashOwner`. */
 export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -88,7 +87,7 @@ interface Ended {
   owner: string | undefined
 }
 
-/** The lines as they were sent; empty before that. */
+/** Returns the lines as they were sent, and an empty text before that. */
 function toSentHead(raw: ServerResponse): string {
   const fields = findStream(raw)?.sentHeaders
   if (!fields) return raw._header ?? ''

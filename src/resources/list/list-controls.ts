@@ -13,7 +13,7 @@ import type { ListQuery } from './list-query.ts'
 export interface ListView {
   query: ListQuery
   pages: Pages | readonly (readonly StoredRecord[])[]
-  /** Undefined where a QUERY is longer than a URL may be. */
+  /** It is undefined where a QUERY is longer than a URL may be. */
   url?: ListUrl
   links: readonly Link[]
   /** The number of records on all pages; undefined for a list that is shown whole. */

@@ -5,7 +5,7 @@ import { isFieldValue, isStorable } from '../../stores/records/records.ts'
 import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 
-/** Undefined where a sort key is too long for a URL. */
+/** Returns undefined if a sort key is too long for a URL. */
 export function toCursor({ path }: Resource, query: RecordQuery, position: Position) {
   const conditions = query.filters.map((filter) => JSON.stringify(filter)).toSorted()
   const list = JSON.stringify([path, conditions, query.search, query.sort])

@@ -158,7 +158,6 @@ function createPageCache({ state }: Collection) {
 type ParsedRequest = ReturnType<typeof parseRequest>
 type Part = Awaited<ReturnType<typeof readPart>>
 
-/** The values that the path has are filters too. */
 function parseRequest(
   context: ResourceContext,
   request: FastifyRequest,

@@ -16,7 +16,6 @@ interface Plan {
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]
-  /** References that forbid the removal. */
   restricts: Restrict[]
   maxRecords: number
 }

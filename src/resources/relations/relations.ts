@@ -13,7 +13,6 @@ export function toChildFilter(
   return { field: [field], operator: 'eq', values }
 }
 
-/** The id in a field that references another record. */
 export function findReferenced({ document }: Pick<StoredRecord, 'document'>, field: string) {
   const value = findValue(document, field)
   return isFieldValue(value) && value !== null ? String(value) : undefined

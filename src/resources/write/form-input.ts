@@ -121,7 +121,6 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
   return html`step="${step}"${minimum === undefined ? '' : html` min="${minimum}"`}${maximum === undefined ? '' : html` max="${maximum}"`}`
 }
 
-/** The few texts that the records have. */
 function toSuggestions({ isInferred, schema: { enum: shown = [] } }: Field): Choices | undefined {
   const options = shown.flatMap((text) => (typeof text === 'string' ? [[text, text] as const] : []))
   return isInferred && options.length > 0 ? { options, isComplete: false } : undefined

@@ -26,7 +26,6 @@ import { toRepresentation } from '../record/representations.ts'
 export interface Input {
   /** The fields in the input; undefined removes one. */
   fields: Document
-  /** The names of the fields that are not stored. */
   ignored: readonly string[]
   problems: readonly FieldProblem[]
 }

@@ -23,7 +23,7 @@ export interface Entry {
 export interface Archivable {
   /** Those of one moment, on a connection of its own. Records that have a file are the last. */
   read: () => AsyncIterable<ArchivedRecord>
-  /** In one transaction, which changes nothing if `records` throws. */
+  /** Replaces in one transaction, which changes nothing if `records` throws. */
   replace: (records: AsyncIterable<ArchivedRecord>) => Promise<void>
 }
 

@@ -50,7 +50,7 @@ const insert = `INSERT INTO records (resource, id, document, version, created_at
 const countAll = `INSERT INTO record_counts
   SELECT resource, 0, count(*) FROM records GROUP BY resource`
 
-/** Of one statement, in characters of documents. */
+/** One statement has at most so many characters of documents. */
 const maxLength = 1024 ** 2
 
 async function insertAll(query: Query, records: AsyncIterable<ArchivedRecord>): Promise<void> {

@@ -13,13 +13,13 @@ import { readOldBackup } from './old-backup.ts'
 export interface Item {
   record: ArchivedRecord
   content: AsyncIterable<Buffer>
-  /** Known when the content has been read. */
+  /** It is known when the content has been read. */
   isLost: () => boolean
 }
 
 export interface Totals {
   counts: (readonly [kind: string, count: number])[]
-  /** Of all files. */
+  /** The size of all files together. */
   bytes: number
 }
 
@@ -30,7 +30,6 @@ interface Checked extends Totals {
 
 interface CheckOptions extends Pick<ArchiveOptions, 'fileCollections' | 'checkRecord'> {
   signal?: AbortSignal
-  /** For messages. */
   subject?: string
 }
 
@@ -148,7 +147,7 @@ function assertVersion({ version }: Readonly<Record<string, unknown>>): void {
     throw new Error(`it was made by a newer Vitrine (archive ${String(version)})`)
 }
 
-/** With their line breaks. Not `readline`, which also ends lines at U+2028. */
+/** The lines have their line breaks. `readline` would also end lines at U+2028. */
 async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const options = { highWaterMark: 256 * 1024, ...(signal && { signal }) }
   const chunks: AsyncIterable<Buffer> = createReadStream(file, options)

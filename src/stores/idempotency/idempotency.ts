@@ -13,7 +13,6 @@ const responseSchema = {
       propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
       additionalProperties: { type: 'string', pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
     },
-    /** Base64. */
     content: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
   },
 } as const

@@ -148,7 +148,7 @@ async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: num
   }
 }
 
-/** For long transactions of one connection. */
+/** Long transactions use the queries of one connection. */
 export function toQuery(client: pg.ClientBase): Query {
   return (statement) =>
     client.query<SQLOutputValue[]>({ ...statement, rowMode: 'array' }).catch((error: unknown) => {

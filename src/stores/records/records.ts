@@ -175,7 +175,7 @@ export interface ChangePart {
 export interface ChangeLog {
   /** From now on this process logs the changes of the collection. */
   start: (collection: string) => Promise<void>
-  /** Some of the changes after this number; without a number only the last one. */
+  /** Reads some of the changes after this number, and without a number only the last one. */
   read: (collection: string, after?: number) => Promise<ChangePart>
   /** Leaves a gap after writes that were not logged. */
   skip: (collection: string) => Promise<void>

@@ -16,7 +16,6 @@ import { nextTurn, performance } from '../../../timers.ts'
 export interface Write {
   resource: string
   growth: -1 | 0 | 1
-  /** The change to log, if the collection has a log. */
   change?: ChangeKind | undefined
   /** Whether it succeeds without a record to write. */
   mayBeNone?: true
