@@ -41,14 +41,10 @@ interface MultipartLimits {
   times: BodyTimes
 }
 
-export function isMultipart({ raw, headers }: FastifyRequest): boolean {
-  return hasBody(raw) && toMediaType(headers['content-type']) === multipartType
-}
-
 /** Throws 400 for a wrong digest after the last part, so nothing may be stored before the end. */
 export async function* parseMultipart(request: FastifyRequest, limits: MultipartLimits) {
-  if (!isMultipart(request)) return
   const { raw, headers } = request
+  if (!hasBody(raw) || toMediaType(headers['content-type']) !== multipartType) return
   assertTransferCoding(raw)
   const boundary = parseBoundary(headers['content-type'])
   const codings = findCodings(raw)

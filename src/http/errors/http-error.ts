@@ -17,7 +17,7 @@ export function explainProblem(
   return `${label}${path.join('')} ${message}`
 }
 
-type ErrorHeaders<Value = string> = Readonly<Record<string, Value>>
+type ErrorHeaders = Readonly<Record<string, string>>
 
 type ErrorParts = Partial<
   Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'back' | 'cause'>
@@ -41,14 +41,10 @@ export class HttpError extends Error {
     this.status = type?.status ?? Number(kind)
     this.title = type?.title ?? STATUS_CODES[this.status] ?? 'Error'
     Object.assign(this, options)
+    const fixed = Object.entries(type?.headers ?? {}).filter(([, value]) => value !== '')
     // An error of another origin, such as a requested one, has the headers that it is given.
-    if (typeof kind === 'string') this.headers = { ...findFixed(type?.headers), ...this.headers }
+    if (typeof kind === 'string') this.headers = { ...Object.fromEntries(fixed), ...this.headers }
   }
-}
-
-function findFixed(headers: ErrorHeaders<string | undefined> = {}): ErrorHeaders {
-  const entries = Object.entries(headers)
-  return Object.fromEntries(entries.flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
 const toErrorFactory = (kind: ProblemSlug, headers: ErrorHeaders = {}) => {

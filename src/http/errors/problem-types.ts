@@ -2,8 +2,8 @@ import { STATUS_CODES } from '../node-http.ts'
 
 export type ProblemType = ReturnType<ReturnType<typeof define>>
 
-/** The names are in lower case. A value is undefined if it depends on the request. */
-type Headers = Readonly<Record<string, string | undefined>>
+/** The names are in lower case. A value is empty if it depends on the request. */
+type Headers = Readonly<Record<string, string>>
 
 /** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */
 function define<Status extends number>(
@@ -69,7 +69,7 @@ export const problemTypes = {
     'Check the path and the id. The home page lists all demos.',
     'curl {origin}/',
   ),
-  'method-not-allowed': define(405, { headers: { allow: undefined } })(
+  'method-not-allowed': define(405, { headers: { allow: '' } })(
     'The URL exists, but does not support this method. Allow lists the methods it supports.',
     'Use one of the methods in Allow. OPTIONS returns them too.',
     'curl -i -X OPTIONS {origin}/problems',
@@ -104,7 +104,7 @@ export const problemTypes = {
     'Create a new one.',
     `curl -X POST -H 'Accept: application/json' URL`,
   ),
-  'precondition-failed': define(412, { headers: { etag: undefined } })(
+  'precondition-failed': define(412, { headers: { etag: '' } })(
     'A precondition (If-Match, If-None-Match or If-Unmodified-Since) is false: the resource was changed, or it already exists. This request changed nothing.',
     'Read the resource again, and send the change with its current ETag, with its quotation marks. If-Match needs a strong ETag: one that begins with W/ never matches. Read the JSON to get one.',
     `curl -X PUT -H 'If-Match: "ETAG"' --json '{"name":"Rome"}' URL`,
@@ -118,13 +118,13 @@ export const problemTypes = {
     'Send long values in the body.',
   ),
   'unsupported-media-type': define(415, {
-    headers: { 'accept-post': undefined, 'accept-patch': undefined },
+    headers: { 'accept-post': '', 'accept-patch': '' },
   })(
     'The type or encoding of the body is not supported. The supported ones are in the headers Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding of the response.',
     'Send a supported type, and set Content-Type. A body can be encoded with gzip, br, zstd or deflate.',
     `curl --json '{"name":"Rome"}' URL`,
   ),
-  'range-not-satisfiable': define(416, { headers: { 'content-range': undefined } })(
+  'range-not-satisfiable': define(416, { headers: { 'content-range': '' } })(
     'The range starts after the end of the file. Content-Range has the size.',
     'Request a range that starts before the end.',
     'curl -r 0-14 {origin}/assets/vitrine.css',
