@@ -12,7 +12,7 @@ import { demos } from '../src/demos/catalogue.ts'
 import { parseTraceparent } from '../src/operations/log.ts'
 import { makeCertificate } from './support/tls-client.ts'
 import { sendRaw } from './support/watched-vitrine.ts'
-import { testApp, type TestApp } from './support/test-app.ts'
+import { catalogueApp, testApp, type TestApp } from './support/test-app.ts'
 import { until } from './support/until.ts'
 
 interface Line {
@@ -151,7 +151,7 @@ for (const { name, leave, makeSettings } of ways) {
 const contents = '/ /topic.html /places /places.ndjson /health /nowhere /%ff'.split(' ')
 
 test('the line has the bytes of the body, with a length or streamed', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
   for (const url of contents) {
     await t.test(url, async () => {
@@ -164,7 +164,7 @@ test('the line has the bytes of the body, with a length or streamed', async (t) 
 })
 
 test('over HTTP/2 the bytes are the same, and no complete response is called aborted', async (t) => {
-  const app = await testApp(t, { settings: await makeCertificate(t) })
+  const app = await catalogueApp(t, { settings: await makeCertificate(t) })
   await app.listen({ port: 0, host: 'localhost' })
   const session = connectHttp2(`https://localhost:${String(portOf(app))}`, {
     rejectUnauthorized: false,
@@ -188,7 +188,7 @@ test('over HTTP/2 the bytes are the same, and no complete response is called abo
 })
 
 test('a response without a body has no bytes', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { headers } = await app.inject('/topic.html')
   const rows = [
     { method: 'HEAD', url: '/topic.html' },
@@ -205,7 +205,7 @@ test('a response without a body has no bytes', async (t) => {
 })
 
 test('a line has the route, the method after an override and the received one', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   await app.inject({ method: 'POST', url: '/people/a?_method=DELETE&secret=1' })
   await app.inject({ method: 'GET', url: '/nowhere?secret=1' })
   const [overridden, unknown] = await completed(app, 2)
@@ -220,7 +220,7 @@ test('a line has the route, the method after an override and the received one', 
 const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
 
 test('a line has the trace of a valid traceparent', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const send = async (headers: IncomingHttpHeaders) => {
     await app.inject({ url: '/health', headers })
     const line = linesOf(app).at(-1)
@@ -279,7 +279,7 @@ const invalid: readonly [what: string, message: string, line: Record<string, unk
 
 for (const [what, message, expected] of invalid) {
   test(`a request that no handler receives has one line: ${what}`, async (t) => {
-    const app = await testApp(t, { settings: {} })
+    const app = await catalogueApp(t, { settings: {} })
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     const { statuses } = await sendRaw(origin, message)
     assert.deepEqual(statuses, [expected.status])
@@ -290,7 +290,7 @@ for (const [what, message, expected] of invalid) {
 }
 
 test('a request whose body is not valid HTTP has one line', async (t) => {
-  const app = await testApp(t, { settings: {} })
+  const app = await catalogueApp(t, { settings: {} })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const head = 'POST /users/post HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n'
   assert.deepEqual((await sendRaw(origin, `${head}zz\r\n`)).statuses, [400])
@@ -299,7 +299,7 @@ test('a request whose body is not valid HTTP has one line', async (t) => {
 })
 
 test('a line has no secret of a bin, which can be in a path', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const secret = `vbs_${'a1-_'.repeat(8)}`
   await app.inject(`/b/${secret}/x`)
   await app.inject(`/nowhere/${secret.replace('v', '%76')}`)

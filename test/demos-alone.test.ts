@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../src/demos/catalogue.ts'
-import { testApp, type TestApp } from './support/test-app.ts'
+import { catalogueApp, testApp, type TestApp } from './support/test-app.ts'
 import { testDemos } from './support/test-demos.ts'
 
 const names = [...demos, ...testDemos].map(({ name }) => name)
@@ -15,7 +15,7 @@ function findOpen(app: TestApp): string[] {
 
 for (const settings of [{}, { DEMOS: 'all' }, { DEMOS: '' }, { DEMOS: names.join(',') }]) {
   test(`all demos are open with ${JSON.stringify(settings)}`, async (t) => {
-    assert.deepEqual(findOpen(await testApp(t, { settings })), names)
+    assert.deepEqual(findOpen(await catalogueApp(t, { settings })), names)
   })
 }
 
@@ -84,7 +84,7 @@ for (const mix of ['people,mirror', 'mirror']) {
 }
 
 test('with all demos, an unknown path is named in an error of the preferred media type', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const [accept, type] of [
     ['*/*', 'text/plain; charset=utf-8'],
     ['text/html', 'text/html; charset=utf-8'],

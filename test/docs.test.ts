@@ -18,7 +18,7 @@ import * as fixedLimits from '../src/config/limits.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { demos } from '../src/demos/catalogue.ts'
 import { projectFolder, startVitrine } from './support/start-vitrine.ts'
-import { testApp } from './support/test-app.ts'
+import { catalogueApp } from './support/test-app.ts'
 
 const isUpdate = process.env.UPDATE_DOCS === '1'
 const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })
@@ -105,7 +105,7 @@ for (const name of Object.keys({ ...dependencies, ...peerDependencies, ...devDep
 }
 
 test('the table of demos in README.md names every demo and only existing routes', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const [, section = ''] = /\n## Demos\n([^]*?)\n## /.exec(read('README.md')) ?? []
   assert.deepEqual(
     [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name),
@@ -143,7 +143,7 @@ for (const path of documents.filter((name) => read(name).includes('```console'))
   test(`the commands in ${path} have the output shown there`, async (t) => {
     const [, DATA_FILE = ''] = /npm start -- (docs\/\S+\.json)/.exec(read(path)) ?? []
     const { origin } = await startVitrine(t, { DATA_FILE })
-    const { declaredRoutes } = await testApp(t, { settings: { DATA_FILE } })
+    const { declaredRoutes } = await catalogueApp(t, { settings: { DATA_FILE } })
     const segments = new Set(declaredRoutes.map(({ url }) => url.split('/')[1]))
     /** False if the demo of the command has been deleted. */
     const isServed = (command: string) => {

@@ -4,7 +4,7 @@ import { createExamples } from './support/examples.ts'
 import { loadDocument } from './support/openapi/load-document.ts'
 import { variableHeaders } from './support/request-both-ways.ts'
 import { isEndless, isRaw } from './support/routes.ts'
-import { testApp } from './support/test-app.ts'
+import { catalogueApp } from './support/test-app.ts'
 
 const accepts = [
   undefined,
@@ -27,7 +27,7 @@ function withoutVariable(headers: Headers): Headers {
 
 /** The app with a record of each kind, and the URLs of every GET route. */
 async function openApp(t: TestContext) {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const examples: Record<string, string> = {
     ...(await createExamples(app)),
     '/inspector': String((await app.inject('/health')).headers['x-request-id']),

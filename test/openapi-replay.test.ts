@@ -4,7 +4,7 @@ import { assertDocumented, type DocumentedRow } from './support/openapi/assert-d
 import { findUndocumented, type GivenResponse } from './support/openapi/documented.ts'
 import { loadDocument } from './support/openapi/load-document.ts'
 import { asForm, browserAccept, samples } from './support/resources.ts'
-import { testApp } from './support/test-app.ts'
+import { catalogueApp } from './support/test-app.ts'
 
 const json = { accept: 'application/json' }
 const page = { accept: browserAccept }
@@ -88,11 +88,11 @@ const rows: readonly DocumentedRow[] = [
 ]
 
 test('the responses to typical requests are as documented', async (t) => {
-  await assertDocumented(t, await testApp(t), rows)
+  await assertDocumented(t, await catalogueApp(t), rows)
 })
 
 test('a response that differs from the document is detected', async (t) => {
-  const document = await loadDocument(await testApp(t))
+  const document = await loadDocument(await catalogueApp(t))
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   const good: GivenResponse = { statusCode: 200, headers, body: '{"status":"ok"}' }
   const request = { method: 'GET', url: '/health' }

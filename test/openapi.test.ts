@@ -13,7 +13,7 @@ import { demos } from '../src/demos/catalogue.ts'
 import { loadDocument } from './support/openapi/load-document.ts'
 import { mirror } from './support/mirror.ts'
 import { listRoutes } from './support/routes.ts'
-import { testApp } from './support/test-app.ts'
+import { catalogueApp, testApp } from './support/test-app.ts'
 import { things } from './support/things.ts'
 
 /** Every operation of Fastify's router, as `get /people/{id}`, except the files of pages. */
@@ -30,7 +30,7 @@ async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
 
 for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
   test(`the document has exactly the routes of the router with ${JSON.stringify(settings)}`, async (t) => {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const { paths } = await loadDocument(app)
     const documented = Object.entries(paths).flatMap(([path, ofPath]) =>
       Object.keys(ofPath).map((method) => `${method} ${path}`),
@@ -41,7 +41,7 @@ for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
 }
 
 test('the document passes the recommended rules of Redocly', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body } = await app.inject('/openapi.json')
   const config = await createConfig({
     extends: ['recommended'],
@@ -60,7 +60,7 @@ test('the document passes the recommended rules of Redocly', async (t) => {
 })
 
 test('no member of the document begins with x-', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body } = await app.inject('/openapi.json')
   JSON.parse(body, (name, value: unknown) => {
     if (/^x-/.test(name)) assert.fail(name)
@@ -69,7 +69,7 @@ test('no member of the document begins with x-', async (t) => {
 })
 
 test('a resource is documented from its definition', async (t) => {
-  const app = await testApp(t, {
+  const app = await catalogueApp(t, {
     demos: [toResourceDemo(things)],
   })
   const { paths } = await loadDocument(app)
@@ -129,7 +129,7 @@ test('a demo can create its routes from data, with a prefix', async (t) => {
 })
 
 test('JSON is the first type of each response, so that generators of clients use its schema', async (t) => {
-  const { paths } = await loadDocument(await testApp(t))
+  const { paths } = await loadDocument(await catalogueApp(t))
   for (const [path, operations] of Object.entries(paths)) {
     for (const { responses } of Object.values(operations)) {
       for (const response of Object.values(responses)) {
@@ -188,7 +188,7 @@ test('the document has the pattern of request_id, a random UUID', async (t) => {
 })
 
 test('the times of the inspector have milliseconds', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   await app.inject('/nowhere')
   const { body } = await app.inject({ url: '/inspector', headers: { accept: 'text/html' } })
   assert.match(body, /<time datetime="[^"]+\.\d{3}Z"/)
@@ -197,7 +197,7 @@ test('the times of the inspector have milliseconds', async (t) => {
 
 for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
   test(`Allow of every path has the documented methods with ${JSON.stringify(settings)}`, async (t) => {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const { paths } = await loadDocument(app)
     for (const [path, operations] of Object.entries(paths)) {
       const parameters = Object.values(operations).flatMap((one) => one.parameters ?? [])
@@ -220,7 +220,7 @@ for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
 for (const settings of [{}, { DEMOS: 'static' }]) {
   for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
     test(`${method} of paths without it gets 405, also without a type, with ${JSON.stringify(settings)}`, async (t) => {
-      const app = await testApp(t, { settings })
+      const app = await catalogueApp(t, { settings })
       for (const url of ['/inspector', '/inspector/key', '/inspector/a.har', '/health', '/docs']) {
         const { statusCode, headers } = await app.inject({ method: method as 'PUT', url })
         assert.equal(statusCode, 405, url)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp, dataFile } from '../../test/support/data-app.ts'
 import { temporaryFolder } from '../../test/support/start-vitrine.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 
 const posts = [{ id: 1, title: 'Hello' }]
 
@@ -116,11 +116,13 @@ test('a response takes its path from a demo, and is documented', async (t) => {
 test('another process has the responses of the load, and a lower limit is an error of the start', async (t) => {
   const DATA_FILE = await dataFile(t, { posts, $responses: { 'GET /slow': { delay: 9, json: 1 } } })
   const DATABASE_URL = `sqlite:${await temporaryFolder(t)}/data.db`
-  await testApp(t, { settings: { DATA_FILE, DATABASE_URL } })
-  const app = await testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '9' } })
+  await catalogueApp(t, { settings: { DATA_FILE, DATABASE_URL } })
+  const app = await catalogueApp(t, {
+    settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '9' },
+  })
   assert.ok(app.hasRoute({ method: 'GET', url: '/slow' }))
   await assert.rejects(
-    testApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '1' } }),
+    catalogueApp(t, { settings: { DATA_FILE, DATABASE_URL, MAX_DURATION_SECONDS: '1' } }),
     /db\.json: \/\$responses\/"GET \/slow"\/delay is too long: the response must take at most 1 seconds/,
   )
 })

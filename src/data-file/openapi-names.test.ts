@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../test/support/data-app.ts'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 
 interface OpenApi {
   paths: Record<string, Record<string, { operationId: string; requestBody?: Body }>>
@@ -48,7 +48,7 @@ for (const names of groups) {
 }
 
 test('no resource replaces a schema of the service', async (t) => {
-  const { components: before } = await readDocument(await testApp(t))
+  const { components: before } = await readDocument(await catalogueApp(t))
   const names = Object.keys(before.schemas).map(
     (name) => name.charAt(0).toLowerCase() + name.slice(1),
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 import { compareLines, toDiff } from './diff.ts'
 
 const marks = { same: ' ', removed: '-', added: '+' }
@@ -108,7 +108,7 @@ for (const [query, status] of [
   ['?a=1&b=2', 404],
 ] as const) {
   test(`no exchanges are compared by ${query || 'no ids'}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     assert.equal((await app.inject(`/inspector/diff${query}`)).statusCode, status)
   })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
 import { sendRaw } from '../../test/support/request-both-ways.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 import type { Exchange } from './exchange.ts'
 import { toHar } from './har.ts'
 
@@ -81,7 +81,7 @@ const withoutHost = [
 
 for (const message of withoutHost) {
   test(`a HAR can have ${JSON.stringify(message)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     await sendRaw(app, message)
     const response = await app.inject('/inspector.har')
     assert.equal(response.statusCode, 200)
@@ -93,7 +93,7 @@ for (const message of withoutHost) {
 }
 
 test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
   await app.inject('/nowhere')
   const { log } = (await app.inject('/inspector.har?path=mirror')).json<{
@@ -106,7 +106,7 @@ test('an archive has up to 1,000 exchanges, the oldest first', async (t) => {
 })
 
 test('archives of one client take turns, and one that is not read does not hold up another', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ port: 0 })
   const payload = 'x'.repeat(60_000)
   for (let count = 0; count < 100; count += 1)

@@ -6,14 +6,14 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
 import { temporaryFolder } from '../../test/support/start-vitrine.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 import type { Exchange } from './exchange.ts'
 import { toCommands, toWindowsCommand } from './repeat.ts'
 
 const isInstalled = await promisify(execFile)('curl', ['--version']).then(Boolean, () => false)
 
 test('curl sends an equivalent form for an upload', { skip: !isInstalled }, async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const folder = await temporaryFolder(t)
   const file = Buffer.from([0, 255, 13, 10])

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
 import type { Exchange } from './exchange.ts'
 import { toBytes } from './message-http.ts'
@@ -83,7 +83,7 @@ const ofConnection = /^(host|connection|content-length|transfer-encoding)$/i
 
 for (const [name, [method, path, fields = [], body = '']] of Object.entries(cases)) {
   test(`curl repeats a request with ${name}`, { skip: !isInstalled }, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     await send(origin, [method, path, fields, body])
     const load = async () => {

@@ -218,7 +218,7 @@ test('keys of different visitors are separate', async (t) => {
 })
 
 test('routes without idempotency ignore the key', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'users,sessions,bodies' } })
   const user = { name: 'Ann', password: 'secret' }
   await post(app, {}, user, '/users')
   const login = { username: user.name, password: user.password }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formType } from '../../test/support/resources.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 
 const requests: readonly [url: string, headers: Record<string, string>, isRecorded: boolean][] = [
@@ -20,7 +20,7 @@ const requests: readonly [url: string, headers: Record<string, string>, isRecord
 for (const [url, headers, isRecorded] of requests) {
   const outcome = isRecorded ? 'has the id of its recorded exchange' : 'has no exchange id'
   test(`the response to ${url} with ${JSON.stringify(headers)} ${outcome}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const timing = (await app.inject({ url, headers })).headers['server-timing']
     assert.equal(timing !== undefined, isRecorded)
     if (!isRecorded) return
@@ -36,7 +36,7 @@ const requestId = '0b6a4c1e-7d1f-4a55-9c3e-2f1d8e7a6b90'
 const json = { accept: 'application/json' }
 
 test('a request id finds every recorded exchange that has it, oldest first', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId }
   await app.inject({ url: '/session', headers })
   await app.inject({ url: '/login', headers })
@@ -59,7 +59,7 @@ test('a request id finds every recorded exchange that has it, oldest first', asy
 })
 
 test('the page of a request id shows its exchanges, with commands that have no id', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId }
   for (const url of ['/status/302', '/status/200']) await app.inject({ url, headers })
   const url = `/inspector?request_id=${requestId}`
@@ -71,7 +71,7 @@ test('the page of a request id shows its exchanges, with commands that have no i
 })
 
 test('a request id finds the latest 21 exchanges', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId }
   for (let index = 0; index < 30; index += 1) {
     await app.inject({ url: `/health?${String(index)}`, headers })
@@ -90,7 +90,7 @@ for (const [what, field, given, count] of [
   ['two ids', `${requestId}&_request_id=${requestId}`, {}, 0],
 ] as const) {
   test(`the exchange of a form with ${what} is found ${String(count)} times`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = { accept: 'text/html', 'content-type': formType, ...given }
     const payload = `name=Rome&_request_id=${field}`
     const sent = await app.inject({ method: 'POST', url: '/places', headers, payload })
@@ -104,7 +104,7 @@ for (const [what, field, given, count] of [
 }
 
 test('a request id that no exchange has finds none', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const response = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
   assert.deepEqual(response.json(), { exchanges: [] })
 })
@@ -122,14 +122,14 @@ for (const query of [
   '?status=600',
 ]) {
   test(`exchanges are not listed by ${query}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const response = await app.inject({ url: `/inspector${query}`, headers: json })
     assert.equal(response.statusCode, 400)
   })
 }
 
 test('the exchanges of a request id have no secrets', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId, cookie: 'a=c0ffee' }
   await app.inject({ url: '/people?token=c0ffee', headers })
   const { body } = await app.inject({ url: `/inspector?request_id=${requestId}`, headers: json })
@@ -140,7 +140,7 @@ test('the exchanges of a request id have no secrets', async (t) => {
 test('after more bodies than fit into the memory for those that arrive, the next one is recorded', async (t) => {
   // The smallest, of which a quarter is for requests that are not over.
   const settings = { INSPECTOR: 'all', INSPECTOR_MAX_BYTES: String(4 * 1024 ** 2) }
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const text = 'a'.repeat(65_536)
   const headers = { 'content-type': 'text/plain', 'x-request-id': requestId }
   for (let count = 0; count < 40; count += 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { openEvents } from '../../test/support/event-stream.ts'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
@@ -22,7 +22,7 @@ async function list(app: TestApp, query = '', headers = {}): Promise<List> {
 
 /** An app that has received some requests. */
 async function visitedApp(t: TestContext, settings = {}): Promise<TestApp> {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all', ...settings } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all', ...settings } })
   await app.inject('/mirror?json')
   await app.inject('/nowhere?a=b')
   await app.inject('/assets/frame.js')
@@ -110,7 +110,7 @@ for (const [query, hasNext] of [
 }
 
 test('the list has pages', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   for (let at = 0; at < 205; at += 1) await app.inject(`/mirror/query?a=${String(at)}`)
   const first = await list(app, '?path=mirror')
   assert.deepEqual(
@@ -198,7 +198,7 @@ test('events have the exchanges that fit the filter, and resume', async (t) => {
 })
 
 test('exchanges that were cleared before their event are not missed', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const events = await openEvents(t, `${origin}/inspector/events?path=mirror`)
   await app.inject('/mirror/query?a=first')
@@ -214,7 +214,7 @@ test('exchanges that were cleared before their event are not missed', async (t) 
 })
 
 test('events for the page have rows, and name the redirects before them', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const events = await openEvents(t, `${origin}/inspector/events?rows=html`)
   await fetch(`${origin}/httpbin/redirect-to?url=/mirror/query%3Fa%3D%253Cb%253E`)
@@ -226,7 +226,7 @@ test('events for the page have rows, and name the redirects before them', async 
 })
 
 test('an exchange shows the redirects and preflights of its group', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   await fetch(`${origin}/httpbin/redirect/2`)
   const [latest] = (await list(app)).exchanges

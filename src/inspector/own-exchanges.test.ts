@@ -5,7 +5,7 @@ import { createBin } from '../../test/support/bins.ts'
 import { openEvents } from '../../test/support/event-stream.ts'
 import { createRecord } from '../../test/support/resources.ts'
 import { ann, enter, logIn } from '../../test/support/sign-in.ts'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 import { words } from '../../test/support/words.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
@@ -18,7 +18,7 @@ const page = { accept: 'text/html' }
 const json = { accept: 'application/json' }
 
 async function openApp(t: TestContext, INSPECTOR = 'own') {
-  const app = await testApp(t, { settings: { INSPECTOR } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR } })
   const ben = { name: 'Ben', password: 'other horse' }
   const { cookie } = await enter(app)
   const { cookie: cookieOfBen } = await enter(app, ben)
@@ -151,7 +151,7 @@ test('with INSPECTOR=off no response has an exchange id', async (t) => {
 
 for (const INSPECTOR of ['all', 'own']) {
   test(`INSPECTOR=${INSPECTOR}: a short key gets 400, but not from a request bin`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR } })
     const headers = { ...json, 'x-inspector': 'fifteen-letters' }
     for (const url of words`/inspector /inspector.har /inspector/events /api/json /nowhere`) {
       const { statusCode, body } = await app.inject({ url, headers })
@@ -164,7 +164,7 @@ for (const INSPECTOR of ['all', 'own']) {
 }
 
 test('the exchanges of a login, after it and after a logout belong to the key of the client', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'own' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'own' } })
   await createRecord(app, '/users', ann)
   for (const key of [{ cookie: keyCookie }, secret]) {
     const started = await logIn(app, ann, key)
@@ -188,7 +188,7 @@ for (const [accept, type] of [
   ['text/plain', undefined],
 ] as const) {
   test(`the list for Accept: ${accept} is ${type ?? '406'}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const { statusCode, headers } = await app.inject({ url: '/inspector', headers: { accept } })
     assert.equal(statusCode, type === undefined ? 406 : 200)
     if (type !== undefined) assert.equal(headers['content-type'], type)

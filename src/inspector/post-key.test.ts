@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
@@ -17,7 +17,7 @@ for (const [protocol, expected] of [
   ['https', `__Host-inspector=${key}; Path=/; HttpOnly; Secure; SameSite=Lax`],
 ] as const) {
   test(`over ${protocol} a key is a cookie, and the list has its requests`, async (t) => {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const headers = { host: 'localhost', 'x-forwarded-proto': protocol }
     const chosen = await choose(app, headers)
     assert.equal(chosen.statusCode, 303)
@@ -47,7 +47,7 @@ for (const payload of [
   `key=${'k'.repeat(201)}`,
 ]) {
   test(`the key of ${payload.slice(0, 30)} gets 422`, async (t) => {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const { statusCode, headers } = await choose(app, {}, payload)
     assert.equal(statusCode, 422)
     assert.equal(headers['set-cookie'], undefined)
@@ -55,7 +55,7 @@ for (const payload of [
 }
 
 test('another site cannot set a key', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const rejected = [
     await choose(app, { origin: 'https://other.example' }),
     await choose(app, { 'sec-fetch-site': 'cross-site' }),
@@ -72,7 +72,7 @@ test('another site cannot set a key', async (t) => {
 })
 
 test('without a key the page has a form and no list, and with a session it has both', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const { body } = await app.inject({ url: '/inspector', headers: page })
   assert.match(body, /action="\/inspector\/key"/)
   assert.doesNotMatch(body, /class="exchanges"/)
@@ -91,7 +91,7 @@ test('without a key the page has a form and no list, and with a session it has b
 })
 
 test('a recorded exchange does not show the key', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const headers = { ...page, cookie: `inspector=${key}` }
   assert.match((await app.inject({ url: '/inspector', headers })).body, new RegExp(key))
   await app.inject({ url: '/httpbin/cookies', headers })
@@ -113,7 +113,7 @@ test('a recorded exchange does not show the key', async (t) => {
 })
 
 test('each page suggests another key', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'own' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'own' } })
   const suggest = async () =>
     /name="key" value="(\w{16,})"/.exec(
       (await app.inject({ url: '/inspector', headers: { accept: 'text/html' } })).body,

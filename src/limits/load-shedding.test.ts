@@ -16,7 +16,7 @@ test('requests that waited while the process was blocked are rejected, and later
   const app = await testApp(t, { settings: { MAX_EVENT_LOOP_DELAY_MS: '200' } })
   const statusOf = async (url: string) => (await app.inject(url)).statusCode
   await until(async () => (await statusOf('/mirror/query')) === 200)
-  const rejected = ['/mirror/query', '/nowhere', '/%ff', '/topic.html', '/health/no', '/assets/no']
+  const rejected = ['/mirror/query', '/nowhere', '/%ff', '/people.html', '/health/no', '/assets/no']
   // If this process is not scheduled for a while, some may arrive after the delay.
   await until(async () => {
     block(300)

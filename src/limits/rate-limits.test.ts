@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { parseList } from 'structured-headers'
 import { sendOverSocket, type TestRequest } from '../../test/support/request-both-ways.ts'
 import { browserAccept } from '../../test/support/resources.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../test/support/test-app.ts'
 
 /** The items of a field by name, with their numbers. */
 function readNumbers(field: unknown): Record<string, object> {
@@ -49,7 +49,7 @@ test('every response has the limit and the remaining requests', async (t) => {
 
 for (const url of ['/problems/not-found', '/learn', '/httpbin/cache/60']) {
   test(`${url}, which shared caches store, does not have what a client has left`, async (t) => {
-    const app = await testApp(t, { settings: { RATE_LIMIT: '300' } })
+    const app = await catalogueApp(t, { settings: { RATE_LIMIT: '300' } })
     const { headers } = await app.inject(url)
     assert.match(String(headers['cache-control']), /^public, /)
     assert.deepEqual([headers.ratelimit, headers['ratelimit-policy']], [undefined, undefined])
@@ -110,7 +110,7 @@ const unusual: readonly TestRequest[] = [
 ]
 
 test('every request counts, over a socket too, and its response has the counters', async (t) => {
-  const app = await testApp(t, { settings: { RATE_LIMIT: '1000' } })
+  const app = await catalogueApp(t, { settings: { RATE_LIMIT: '1000' } })
   for (const request of unusual) {
     const what = `${request.method ?? 'GET'} ${request.path}`
     const before = await countLeft(app)

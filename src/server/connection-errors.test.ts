@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sendRaw } from '../../test/support/request-both-ways.ts'
 import { testApp } from '../../test/support/test-app.ts'
 
-for (const target of ['/users/ü', '/ü', '/api/json?name=ü']) {
+for (const target of ['/people/ü', '/ü', '/mirror/query?a=ü']) {
   test(`the error for a request of ${target} names percent-encoding`, async (t) => {
     const app = await testApp(t)
     for (const encoding of ['utf8', 'latin1'] as const) {

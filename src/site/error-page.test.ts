@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Demo } from './demo.ts'
 import { problemTypes, type ProblemSlug } from '../http/errors/problem-types.ts'
@@ -75,7 +75,7 @@ const lists = [
 
 for (const [url, path, name] of lists) {
   test(`the page of a 404 at ${url} links to ${path}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const response = await app.inject({ url, headers: { accept: 'text/html' } })
     assert.equal(response.statusCode, 404)
     assert.ok(response.body.includes(`aria-label="Breadcrumb"><a href="${path}">${name}</a>`))
@@ -95,7 +95,7 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
 })
 
 test('an error page links back to the page of this service that led to it', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const rows: readonly [referer: string, href: string | undefined][] = [
     ['http://localhost/people?page=2&a="', 'http://localhost/people?page=2&amp;a=%22'],
     ['http://localhost/', 'http://localhost/'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../test/support/test-app.ts'
+import { catalogueApp } from '../../test/support/test-app.ts'
 
 const rows = [
   ['/people', 'People'],
@@ -17,7 +17,7 @@ const rows = [
 
 for (const [url, label] of rows) {
   test(`${url} marks ${label ?? 'nothing'} in the navigation`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
     const [nav = ''] = /<nav class="site-nav" id="site-nav"[^]*?<\/nav>/.exec(body) ?? []
     const marked = [...nav.matchAll(/aria-current="page">([^<]*)/g)].map(([, text]) => text)

@@ -12,7 +12,7 @@ import {
 import { dataApp } from '../../test/support/data-app.ts'
 import { createSchema, openPostgresServer } from '../../test/support/postgres-server.ts'
 import { withoutPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 
 /** On both backends. */
 async function assertSnapshots(app: TestApp): Promise<void> {
@@ -64,7 +64,7 @@ test('a snapshot has the records of one moment, although others write', async (t
 })
 
 test('without a data file a snapshot has the users and locations', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   await send(app, 'POST', '/locations', { name: 'Pier' })
   await send(app, 'POST', '/_vitrine/snapshots', { name: 'one' })
   await send(app, 'POST', '/_vitrine/reset')

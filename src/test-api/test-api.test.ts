@@ -22,7 +22,7 @@ import { temporaryFolder } from '../../test/support/start-vitrine.ts'
 import { startRedis, withRedis } from '../../test/support/redis-server.ts'
 import { startS3 } from '../../test/support/s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../../test/support/s3-signature.ts'
-import { testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, testApp, type TestApp } from '../../test/support/test-app.ts'
 
 test('without TEST_API there is nothing to reset, and the preference is ignored', async (t) => {
   const app = await dataApp(t, blog)
@@ -75,7 +75,7 @@ test('no reader sees a part of a reset', async (t) => {
   const posts = Array.from({ length: 300 }, (_, index) => ({ id: index + 1, title: 'One' }))
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'data.db')}`
   const DATA_FILE = await dataFile(t, { posts })
-  const open = () => testApp(t, { settings: { ...settings, DATABASE_URL, DATA_FILE } })
+  const open = () => catalogueApp(t, { settings: { ...settings, DATABASE_URL, DATA_FILE } })
   const [app, other] = [await open(), await open()]
   const counts = new Set<unknown>()
   for (let round = 0; round < 10; round += 1) {
@@ -100,7 +100,7 @@ test('a file of more records than one transaction takes is reset too', async (t)
 
 test('a reset to a file that has changed, or is gone, changes nothing', async (t) => {
   const DATA_FILE = await dataFile(t, blog)
-  const app = await testApp(t, { settings: { ...settings, DATA_FILE } })
+  const app = await catalogueApp(t, { settings: { ...settings, DATA_FILE } })
   await send(app, 'DELETE', '/posts/1')
   await writeFile(DATA_FILE, '{"posts":[]}')
   await assertNoReset(app, /has changed since .* Start the service with --reload/)
@@ -111,7 +111,7 @@ test('a reset to a file that has changed, or is gone, changes nothing', async (t
 
 for (const [what, open] of [
   ['with a data file', async (t: TestContext) => dataApp(t, blog)],
-  ['without one', async (t: TestContext) => testApp(t)],
+  ['without one', async (t: TestContext) => catalogueApp(t)],
 ] as const) {
   test(`without TEST_API the 404 names it, as JSON, ${what}`, async (t) => {
     const app = await open(t)
@@ -123,7 +123,7 @@ for (const [what, open] of [
 }
 
 async function assertResetsAll(t: TestContext, more: Record<string, string> = {}) {
-  const app = await testApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10', ...more } })
+  const app = await catalogueApp(t, { settings: { ...settings, MAX_FILES_BYTES: '10', ...more } })
   const paths = ['/users', '/locations', '/uploads']
   for (let round = 0; round < 2; round += 1) {
     await send(app, 'POST', '/users', { name: 'Ann', password: 'glass' })
@@ -213,10 +213,10 @@ test('a reset to records that a new schema excludes names what to do', async (t)
   const DATA_FILE = await dataFile(t, blog)
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'v.db')}`
   const stored = { ...settings, DATA_FILE, DATABASE_URL }
-  await (await testApp(t, { settings: stored })).close()
+  await (await catalogueApp(t, { settings: stored })).close()
   const schema = { posts: { properties: { title: { maxLength: 2 } } } }
   const DATA_SCHEMA = await dataFile(t, schema, 'schema.json')
-  const app = await testApp(t, { settings: { ...stored, DATA_SCHEMA } })
+  const app = await catalogueApp(t, { settings: { ...stored, DATA_SCHEMA } })
   await assertNoReset(app, /no longer fits its schema\. Start the service with --reload to get/)
 })
 
@@ -226,7 +226,7 @@ test('a reset, a restore and --reload begin the sequences of $responses again', 
   const DATA_FILE = await dataFile(t, { ...blog, $responses: { 'GET /flaky/:id': flaky } })
   const DATABASE_URL = `sqlite:${join(await temporaryFolder(t), 'v.db')}`
   const stored = { ...settings, DATA_FILE, DATABASE_URL }
-  const app = await testApp(t, { settings: stored })
+  const app = await catalogueApp(t, { settings: stored })
   const takeSteps = async (of: TestApp) => {
     for (const status of [503, 200, 200])
       assert.equal((await of.inject('/flaky/1')).statusCode, status)
@@ -238,10 +238,10 @@ test('a reset, a restore and --reload begin the sequences of $responses again', 
     await takeSteps(app)
   }
   await app.close()
-  const kept = await testApp(t, { settings: stored })
+  const kept = await catalogueApp(t, { settings: stored })
   assert.equal((await kept.inject('/flaky/1')).statusCode, 200)
   await kept.close()
-  await takeSteps(await testApp(t, { settings: { ...stored, DATA_RELOAD: 'on' } }))
+  await takeSteps(await catalogueApp(t, { settings: { ...stored, DATA_RELOAD: 'on' } }))
 })
 
 suite('on PostgreSQL', { skip: withoutPostgres }, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { enter } from '../support/sign-in.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 import { inBrowser, openBrowser } from './chromium.ts'
 
 /** Without a slash, so that it fits in a path. */
@@ -27,7 +27,7 @@ const urls = [
 
 /** With a session. */
 async function openPage(t: TestContext) {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const { cookie } = await enter(app)
   const [name = '', value = ''] = cookie.split('=')

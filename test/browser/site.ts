@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { testApp, type TestApp } from '../support/test-app.ts'
+import { catalogueApp, type TestApp } from '../support/test-app.ts'
 import { localName, openBrowser } from './chromium.ts'
 
 interface Visit extends BrowserContextOptions {
@@ -33,7 +33,7 @@ export async function openSite(
   const complaints: string[] = []
   // Before the app closes, so that no page sends requests to a closed app.
   t.after(() => Promise.all(contexts.map((context) => context.close())))
-  const app = await testApp(t, {
+  const app = await catalogueApp(t, {
     settings: { ALLOWED_HOSTS: `localhost,ip,${localName}`, ...settings },
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { projectFolder } from '../support/start-vitrine.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp, testApp } from '../support/test-app.ts'
 import { demos } from '../../src/demos/catalogue.ts'
 import { findInvalid } from '../support/valid-html.ts'
 
 test('every page is valid HTML, and every local link and form has a route', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const hostile = `<script>alert('&amp;')</script> "quoted"`
   const fields = { name: hostile, latitude: 1, longitude: 2, note: `${hostile}\n\n${hostile}` }
   await app.inject({ method: 'PUT', url: '/places/one', payload: fields })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts'
-import { testApp, type TestApp } from '../support/test-app.ts'
+import { catalogueApp, type TestApp } from '../support/test-app.ts'
 import { findInvalid } from '../support/valid-html.ts'
 
 test('the pages of every operation are valid, have samples, and are small', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { host: 'vitrine.localhost:8080' }
   const { body: overview } = await app.inject({ url: '/docs', headers })
   for (const { operationId, path, isRepeated } of await listOperations(app)) {

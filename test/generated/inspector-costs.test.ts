@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { openEvents } from '../support/event-stream.ts'
 import { formType } from '../support/resources.ts'
 import { startRedis, withRedis } from '../support/redis-server.ts'
-import { testApp, type TestApp } from '../support/test-app.ts'
+import { catalogueApp, type TestApp } from '../support/test-app.ts'
 import { until } from '../support/until.ts'
 
 /** In texts of these, secrets are looked for within others. */
@@ -92,7 +92,7 @@ async function check(each: (value: Sent) => Promise<void>): Promise<void> {
 }
 
 const openApp = (t: TestContext, settings: Record<string, string> = {}) =>
-  testApp(t, { settings: { INSPECTOR: 'all', ...settings } })
+  catalogueApp(t, { settings: { INSPECTOR: 'all', ...settings } })
 
 test('what the inspector shows of a random request takes little time', async (t) => {
   const app = await openApp(t)

@@ -7,7 +7,7 @@ import { findUndocumented } from '../support/openapi/documented.ts'
 import { loadDocument } from '../support/openapi/load-document.ts'
 import { anyRequest } from '../support/openapi/requests.ts'
 import { samples } from '../support/resources.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 import { upload } from '../support/uploads.ts'
 
 /** How many requests are sent, and which: `OPENAPI_REQUESTS=10000 OPENAPI_SEED=7`. */
@@ -23,7 +23,7 @@ async function keepRecords(app: FastifyInstance): Promise<void> {
 }
 
 test(`${count} requests generated from the document get only documented responses`, async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const document = await loadDocument(app)
   const statuses = new Map<number, number>()
   const { _id } = await upload(app, 'glass')

@@ -10,9 +10,12 @@ import {
   startWatched,
   toGet,
   toRequest,
+  useWatched,
 } from '../support/watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
+const watchedQuick = useWatched(quick)
+const watched = useWatched()
 const ordinary = toRequest('GET /health HTTP/1.1', ['Host: x'])
 const formType = 'application/x-www-form-urlencoded'
 
@@ -49,8 +52,8 @@ const readers: readonly [path: string, type: string, start: string][] = [
   ],
 ]
 
-test('headers that do not arrive in time get 408', async (t) => {
-  const { origin, assertSound } = await startWatched(t, quick)
+test('headers that do not arrive in time get 408', async () => {
+  const { origin, assertSound } = watchedQuick()
   const beginnings = ['', 'GET /', 'GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: ']
   const responses = beginnings.map(async (beginning) => {
     const socket = openSocket(origin)
@@ -68,8 +71,8 @@ test('headers that do not arrive in time get 408', async (t) => {
   await assertSound()
 })
 
-test('a body that stops arriving gets 408, whatever reads it', async (t) => {
-  const { origin, assertSound } = await startWatched(t, quick)
+test('a body that stops arriving gets 408, whatever reads it', async () => {
+  const { origin, assertSound } = watchedQuick()
   const sent = readers.flatMap(([path, type, start]) =>
     ['', start].map((part) => [path, type, part]),
   )
@@ -85,8 +88,8 @@ test('a body that stops arriving gets 408, whatever reads it', async (t) => {
   await assertSound()
 })
 
-test('a body that arrives slowly for too long gets 408, whatever reads it', async (t) => {
-  const { origin, assertSound } = await startWatched(t, quick)
+test('a body that arrives slowly for too long gets 408, whatever reads it', async () => {
+  const { origin, assertSound } = watchedQuick()
   const responses = readers.map(async ([path, type, start]) => {
     const socket = openSocket(origin)
     socket.write(toHead(path, type) + start)
@@ -102,7 +105,7 @@ test('a body that arrives slowly for too long gets 408, whatever reads it', asyn
 })
 
 test('a body that is not read gets one response, and the connection is closed', async (t) => {
-  const { origin, assertSound } = await startWatched(t, quick)
+  const { origin, assertSound } = watchedQuick()
   const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
   const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
   const sent = paths.flatMap((path) => types.map((type) => toHead(path, type)))
@@ -139,8 +142,8 @@ const broken: [what: string, message: string, expected: readonly number[]][] = [
 ]
 
 for (const [what, message, expected] of broken) {
-  test(`a connection that ${what} gets ${expected.join(', ')}`, async (t) => {
-    const { origin, assertSound } = await startWatched(t)
+  test(`a connection that ${what} gets ${expected.join(', ')}`, async () => {
+    const { origin, assertSound } = watched()
     const socket = openSocket(origin)
     const fields = ['Host: x', 'Content-Type: image/png', 'Transfer-Encoding: chunked']
     socket.write(toRequest('POST /nowhere HTTP/1.1', fields))
@@ -154,7 +157,7 @@ for (const [what, message, expected] of broken) {
 }
 
 test('a persistent connection whose next request is late gets 408', async (t) => {
-  const { origin, assertSound } = await startWatched(t, quick)
+  const { origin, assertSound } = watchedQuick()
   const whole = toHead('/nowhere', 'image/png', 1) + 'x'
   const beginnings: [beginning: string, statuses: readonly number[]][] = [
     ['GET / HTTP/1.1\r\nX: ', [404, 408]],

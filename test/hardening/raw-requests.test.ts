@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { framingRows, pipelinedRows, tooLargeRows } from './framing-rows.ts'
 import { fieldRows, requestLineRows, versionTwoRows } from './raw-request-rows.ts'
-import { sendRaw, hasNosniff, startWatched, toGet, toRequest } from '../support/watched-vitrine.ts'
+import { sendRaw, hasNosniff, toGet, toRequest, useWatched } from '../support/watched-vitrine.ts'
 import { words } from '../support/words.ts'
 
+const watched = useWatched()
 const allowed5xx = [501, 505]
 
 async function readLocations(origin: string): Promise<unknown> {
@@ -13,7 +14,7 @@ async function readLocations(origin: string): Promise<unknown> {
 
 /** Sends every row on a new connection, and after each an ordinary request. */
 async function sendRows(t: TestContext, rows: typeof requestLineRows): Promise<void> {
-  const vitrine = await startWatched(t)
+  const vitrine = watched()
   for (const [what, message, allowed, options = {}] of rows) {
     await t.test(what, async () => {
       assert.equal(vitrine.process.exitCode, null, 'the process has ended')
@@ -71,8 +72,8 @@ const malformedHeads = [
   ],
 ] as const
 for (const [where, message, status] of malformedHeads) {
-  test(`a HEAD request with an error ${where} gets no content`, async (t) => {
-    const vitrine = await startWatched(t)
+  test(`a HEAD request with an error ${where} gets no content`, async () => {
+    const vitrine = watched()
     const { statuses, text } = await sendRaw(vitrine.origin, message)
     assert.equal(statuses.at(-1), status)
     // RFC 9110 §9.3.2
@@ -81,6 +82,7 @@ for (const [where, message, status] of malformedHeads) {
   })
 }
 
+const watchedApi = useWatched({ DEMOS: 'api' })
 const apiRows = [
   ['PROPFIND /api/json', 501],
   ['QUERY /api/json', 405],
@@ -90,8 +92,8 @@ const apiRows = [
   ['POST /api/%E0%A4', 400],
 ] as const
 for (const [line, status] of apiRows) {
-  test(`${line} gets ${String(status)}, with an error of the shape of /api`, async (t) => {
-    const vitrine = await startWatched(t, { DEMOS: 'api' })
+  test(`${line} gets ${String(status)}, with an error of the shape of /api`, async () => {
+    const vitrine = watchedApi()
     const message = toRequest(`${line} HTTP/1.1`, ['Host: x', 'Connection: close'])
     const { statuses, text } = await sendRaw(vitrine.origin, message)
     assert.deepEqual(statuses, [status])
@@ -101,7 +103,7 @@ for (const [line, status] of apiRows) {
 }
 
 test('several requests on one connection get their responses in order', async (t) => {
-  const vitrine = await startWatched(t)
+  const vitrine = watched()
   for (const [what, message, expected] of pipelinedRows) {
     await t.test(what, async () => {
       const { statuses, text, isClosed } = await sendRaw(vitrine.origin, message)
@@ -112,8 +114,8 @@ test('several requests on one connection get their responses in order', async (t
   await vitrine.assertSound()
 })
 
-test('many pipelined requests all get a response, in order', async (t) => {
-  const vitrine = await startWatched(t)
+test('many pipelined requests all get a response, in order', async () => {
+  const vitrine = watched()
   const targets = Array.from(
     { length: 100 },
     (_, index) => `/mirror/query?a=number-${String(index)}-`,
@@ -128,7 +130,7 @@ test('many pipelined requests all get a response, in order', async (t) => {
 })
 
 test('every byte in every place of a request gets a response, and never a 500', async (t) => {
-  const vitrine = await startWatched(t)
+  const vitrine = watched()
   const places: [string, (byte: string) => string][] = [
     ['the path', (byte) => toGet(`/user${byte}x`)],
     ['the query', (byte) => toGet(`/mirror/query?a=${byte}x`)],
@@ -161,7 +163,7 @@ test('every byte in every place of a request gets a response, and never a 500', 
 })
 
 test('a body that ends early is stored by no route', async (t) => {
-  const vitrine = await startWatched(t)
+  const vitrine = watched()
   const content = '{"name":"cut short"}'
   const types = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
   for (const type of types) {
@@ -180,7 +182,7 @@ test('a body that ends early is stored by no route', async (t) => {
 })
 
 test('a client that closes its half after the request still gets its response', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   const targets = words`
     /health /mirror/query?a=1 /topic.html /people /session /nowhere /mirror/status/404
   `

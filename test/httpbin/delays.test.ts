@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { readUsage } from '../support/process-usage.ts'
 import { startWatched, toGet } from '../support/watched-vitrine.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 import { exchange } from './exchange.ts'
 import { until } from '../support/until.ts'
 
@@ -47,7 +47,9 @@ const slow = [
 
 for (const prefix of ['/httpbin', '/go-httpbin']) {
   test(`${prefix}: nothing is left of a client that has gone`, async (t) => {
-    const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*', MAX_DURATION_SECONDS: '3600' } })
+    const app = await catalogueApp(t, {
+      settings: { ALLOWED_HOSTS: '*', MAX_DURATION_SECONDS: '3600' },
+    })
     const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
     const count = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length
     for (const path of slow) {
@@ -83,7 +85,7 @@ const limited = {
 }
 
 test('the names of go-httpbin set the limits too', async (t) => {
-  const app = await testApp(t, {
+  const app = await catalogueApp(t, {
     settings: { MAX_DURATION_SECONDS: '50ms', MAX_BODY_BYTES: '1000' },
   })
   for (const [url, status] of Object.entries(limited)) {
@@ -97,7 +99,7 @@ test('the names of go-httpbin set the limits too', async (t) => {
 })
 
 test('the same seed gives the same bytes', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const read = async (url: string) => (await app.inject(url)).rawPayload.toString('hex')
   const bytes = await read('/httpbin/bytes/40?seed=7')
   assert.equal(await read('/go-httpbin/stream-bytes/40?seed=7&chunk_size=3'), bytes)
@@ -116,7 +118,7 @@ test('the same seed gives the same bytes', async (t) => {
 
 for (const prefix of ['/httpbin', '/go-httpbin']) {
   test(`${prefix}: a client cannot choose very many chunks`, async (t) => {
-    const origin = await (await testApp(t)).listen({ host: '127.0.0.1', port: 0 })
+    const origin = await (await catalogueApp(t)).listen({ host: '127.0.0.1', port: 0 })
     const sending = request(`${origin}${prefix}/stream-bytes/100000?chunk_size=1`).end()
     const [response] = (await once(sending, 'response')) as [IncomingMessage]
     let [chunks, bytes] = [0, 0]
@@ -138,14 +140,14 @@ for (const [range, status] of [
   ['bytes=26-26', 416],
 ] as const) {
   test(`Range: ${range} of 26 bytes gets ${String(status)} from httpbin`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const response = await app.inject({ url: '/httpbin/range/26', headers: { range } })
     assert.equal(response.statusCode, status)
   })
 }
 
 test('a trailer cannot set what a header cannot', async (t) => {
-  const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*' } })
+  const app = await catalogueApp(t, { settings: { ALLOWED_HOSTS: '*' } })
   const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
   const query = 'a=1&x-b=%0d%0ac&strict-transport-security=x&%20=y'
   const { trailers } = await exchange(Number(port), { line: `GET /httpbin/trailers?${query}` })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendRaw } from '../support/watched-vitrine.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp, testApp } from '../support/test-app.ts'
 
 test('go-httpbin: the framing is as in the original', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'go-httpbin' } })
@@ -25,7 +25,7 @@ test('go-httpbin: the framing is as in the original', async (t) => {
 })
 
 test('go-httpbin: Base64 longer than the limit gets 400', async (t) => {
-  const app = await testApp(t, { settings: { MAX_BODY_BYTES: '8' } })
+  const app = await catalogueApp(t, { settings: { MAX_BODY_BYTES: '8' } })
   for (const path of ['', 'encode/', 'decode/', 'other/']) {
     const { statusCode, body } = await app.inject(`/go-httpbin/base64/${path}${'YWFh'.repeat(3)}`)
     assert.equal(statusCode, 400)
@@ -34,7 +34,7 @@ test('go-httpbin: Base64 longer than the limit gets 400', async (t) => {
 })
 
 test('go-httpbin: the ETag of /cache is a hash of its date', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { headers } = await app.inject('/go-httpbin/cache')
   const date = Buffer.from(String(headers['last-modified'])).toString('hex')
   assert.equal(headers.etag, `${date}da39a3ee5e6b4b0d3255bfef95601890afd80709`)

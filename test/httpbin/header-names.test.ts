@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { test } from 'node:test'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 
 /** The reason phrase, and names of headers with the letters that the services send. */
 const rows: readonly (readonly [path: string, reason: string, ...names: readonly string[]])[] = [
@@ -26,7 +26,7 @@ const rows: readonly (readonly [path: string, reason: string, ...names: readonly
 
 for (const [path, reason, ...expected] of rows) {
   test(`${path}: the reason phrase and the names of headers, as the service sends them`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const sent = request(url + path, { agent: false }).end()
     const [response] = (await once(sent, 'response')) as [IncomingMessage]

@@ -4,14 +4,14 @@ import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { makeCertificate } from '../support/tls-client.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp, testApp } from '../support/test-app.ts'
 import { exchange } from './exchange.ts'
 
 const prefixes = ['/httpbin', '/go-httpbin']
 
 for (const prefix of prefixes) {
   test(`${prefix}: every response is sandboxed`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const url of ['/get', '/nothing', '/post', '/status/418', '/anything/<script>']) {
       await t.test(url, async () => {
         const { headers } = await app.inject(prefix + encodeURI(url))
@@ -22,7 +22,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a response for shared caches has no exchange id`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const url of ['/cache/60', '/response-headers?Cache-Control=s-maxage%3D60']) {
       const { headers } = await app.inject({ url: prefix + url, headers: { accept: 'text/html' } })
       assert.match(String(headers['cache-control']), /max-?age=60/)
@@ -31,7 +31,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: an echo has no cookie of the service`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const cookie = 'a=1; session=secret; __Host-session=secret; b=2; flash=secret; inspector=secret'
     for (const url of ['/get', '/headers', '/anything', '/cookies', '/dump/request']) {
       await t.test(url, async () => {
@@ -42,7 +42,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: no response sets a cookie of the service`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const names = ['session', 'SESSION', '__Host-session', 'flash', 'inspector']
     const urls = names.flatMap((name) => [
       `/cookies/set?${name}=x&a=1`,
@@ -60,7 +60,9 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: with PRESET=public, redirects lead to this host only`, async (t) => {
-    const app = await testApp(t, { settings: { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' } })
+    const app = await catalogueApp(t, {
+      settings: { PRESET: 'public', MAX_EVENT_LOOP_DELAY_MS: 'off' },
+    })
     const targets = ['http://other.example/', '//other.example', 'http:other.example']
     for (const target of targets) {
       await t.test(target, async () => {
@@ -100,7 +102,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a stream repeats any number of the request`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const { body } = await app.inject(`${prefix}/stream/2?a=-0.123456789`)
     const ids = body
       .trim()
@@ -110,7 +112,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a form has at most 10,000 fields`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const post = (payload: string) => {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       return app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
@@ -122,7 +124,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a multipart body has at most 1,000 parts`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
     const post = (count: number) => {
       const part = '--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n'
@@ -140,7 +142,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a multipart boundary has at most 70 characters`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const post = (boundary: string) => {
       const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
       const part = 'Content-Disposition: form-data; name=a\r\n\r\n1\r\n'
@@ -155,7 +157,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: members are sorted by code point`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = { 'content-type': 'application/json' }
     const payload = '{"\ufb01":1,"\ud83d\ude00":2,"z":3,"\ud7ff":4}'
     const { body } = await app.inject({ method: 'POST', url: `${prefix}/post`, headers, payload })
@@ -164,7 +166,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: JSON has at most 100,000 commas and opening brackets`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = { 'content-type': 'application/json' }
     const post = (count: number) => {
       const payload = `[1${',1'.repeat(count - 1)}]`
@@ -178,7 +180,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: headers whose names differ in case are listed once`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const names = Array.from({ length: 600 }, (_, index) => {
       const bits = index.toString(2).padStart(10, '0')
       return bits.replaceAll('0', 'a').replaceAll('1', 'A')
@@ -188,7 +190,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: long headers that are almost valid take little time`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const hostile = [
       { url: '/cookies', headers: { cookie: `a=${' '.repeat(100_000)}"` } },
       { url: '/cookies', headers: { cookie: String.raw`\"`.repeat(50_000) } },
@@ -207,7 +209,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: requests have no method override, and other sites may send them`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = {
       origin: 'http://other.example',
       'content-type': 'application/x-www-form-urlencoded',
@@ -220,7 +222,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: a body over the limit gets the error of the dialect`, async (t) => {
-    const app = await testApp(t, { settings: { MAX_BODY_BYTES: '10' } })
+    const app = await catalogueApp(t, { settings: { MAX_BODY_BYTES: '10' } })
     const response = await app.inject({
       method: 'POST',
       url: `${prefix}/post`,
@@ -231,7 +233,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: URLs in responses have the prefix`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const { url } = (await app.inject(`${prefix}/get?a=1`)).json<{ url: string }>()
     assert.equal(url, `http://localhost:80${prefix}/get?a=1`)
     const { headers } = await app.inject(`${prefix}/status/302`)
@@ -239,7 +241,7 @@ for (const prefix of prefixes) {
   })
 
   test(`${prefix}: // and .. are shown as sent`, async (t) => {
-    const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*' } })
+    const app = await catalogueApp(t, { settings: { ALLOWED_HOSTS: '*' } })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const path = `${prefix}/anything//a/../b/./c//`
     const { port } = new URL(app.listeningOrigin)
@@ -249,7 +251,7 @@ for (const prefix of prefixes) {
 }
 
 test('an algorithm with the name of a member of every object is unknown', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const name of ['constructor', '__proto__']) {
     const { statusCode } = await app.inject(`/httpbin/digest-auth/auth/a/b/${name}`)
     assert.equal(statusCode, 401)
@@ -257,7 +259,7 @@ test('an algorithm with the name of a member of every object is unknown', async 
 })
 
 async function openHttp2(t: TestContext) {
-  const app = await testApp(t, { settings: await makeCertificate(t) })
+  const app = await catalogueApp(t, { settings: await makeCertificate(t) })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const session = connect(origin, { rejectUnauthorized: false })
   t.after(() => {

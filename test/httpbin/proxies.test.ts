@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 
 const xff = { 'x-forwarded-for': '192.0.2.1, 192.0.2.2' }
 const proto = { 'x-forwarded-proto': 'https' }
@@ -31,7 +31,7 @@ for (const [proxies, dialect, headers, origin, base] of rows) {
   const names = Object.keys(headers).join(', ')
   test(`/${dialect}/get, TRUSTED_PROXIES '${proxies}', ${names || 'no header'}: ${base}`, async (t) => {
     const settings = { TRUSTED_PROXIES: proxies, ALLOWED_HOSTS: 'own.test,public.test' }
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const response = await app.inject({
       url: `/${dialect}/get`,
       headers: { host: 'own.test', ...headers },

@@ -7,11 +7,11 @@ import { deflateRawSync } from 'node:zlib'
 import { WebSocket } from 'ws'
 import { makeCertificate, openSecure } from '../support/tls-client.ts'
 import { listen, openSocket, sendRaw } from '../support/watched-vitrine.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 import { until } from '../support/until.ts'
 
 async function openApp(t: TestContext, settings: Record<string, string> = {}): Promise<string> {
-  const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*', ...settings } })
+  const app = await catalogueApp(t, { settings: { ALLOWED_HOSTS: '*', ...settings } })
   return app.listen({ host: '127.0.0.1', port: 0 })
 }
 
@@ -77,7 +77,7 @@ test('a connection ends after MAX_DURATION_SECONDS', async (t) => {
 })
 
 test('the service stops although a WebSocket is open', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = await openEcho(t, `${origin}/httpbin/websocket/echo`)
   const closed = once(socket, 'close')
@@ -192,7 +192,7 @@ test('a client that sends pings and messages, and never reads, is not read from'
 
 for (const size of [1, 13]) {
   test(`a message in 5,000 TLS records of ${String(size)} bytes is echoed`, async (t) => {
-    const app = await testApp(t, { settings: await makeCertificate(t) })
+    const app = await catalogueApp(t, { settings: await makeCertificate(t) })
     const origin = await app.listen({ host: '127.0.0.1', port: 0 })
     const socket = await openSecure(t, origin, 'http/1.1')
     socket.write(handshake('/go-httpbin/websocket/echo').replace('Host: x', 'Host: localhost'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { loadConfig } from '../../src/config/config.ts'
-import { testApp } from '../support/test-app.ts'
+import { catalogueApp } from '../support/test-app.ts'
 import { until } from '../support/until.ts'
 import { openFaults, openSocket, readToEnd } from './read-faults.ts'
 
@@ -28,7 +28,7 @@ const rejected = {
 } as const
 
 test('a request for a fault that cannot be sent gets an error', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const [path, [status, text]] of Object.entries(rejected)) {
     await t.test(path, async () => {
       const response = await app.inject(`/responses/fault/${path}`)

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { makeCertificate } from '../support/tls-client.ts'
-import { testApp, type TestApp } from '../support/test-app.ts'
+import { catalogueApp, type TestApp } from '../support/test-app.ts'
 
 /** Unlike `once`, also if an error comes first. */
 async function closed(emitter: EventEmitter): Promise<void> {
@@ -26,7 +26,9 @@ export async function openFaults(
   settings: Record<string, string> = {},
 ): Promise<Listening> {
   const certificate = isTls ? await makeCertificate(t) : {}
-  const app = await testApp(t, { settings: { ALLOWED_HOSTS: '*', ...certificate, ...settings } })
+  const app = await catalogueApp(t, {
+    settings: { ALLOWED_HOSTS: '*', ...certificate, ...settings },
+  })
   return { app, origin: await app.listen({ host: '127.0.0.1', port: 0 }) }
 }
 

@@ -3,14 +3,14 @@ import type { TestContext } from 'node:test'
 import { withoutPatterns } from '../../src/http/openapi/route.ts'
 import { createExamples } from './examples.ts'
 import { isEndless, isRaw, listRoutes } from './routes.ts'
-import { testApp, type TestApp } from './test-app.ts'
+import { catalogueApp, type TestApp } from './test-app.ts'
 
 /** A URL of every GET route of the service's own, at which there is something. */
 export async function openEverything(
   t: TestContext,
   settings: Record<string, string> = {},
 ): Promise<{ app: TestApp; urls: string[] }> {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const ids = await createExamples(app)
   const routes = (await listRoutes(app)).filter(
     ({ methods, path }) => methods.includes('GET') && !isRaw(app, path) && !isEndless(path),

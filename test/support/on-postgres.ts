@@ -1,9 +1,5 @@
-import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { run } from 'node:test'
 import { openPostgresServer } from './postgres-server.ts'
-import report from './reporter.ts'
-import { projectFolder } from './start-vitrine.ts'
+import { findFiles, runFiles } from './run-tests.ts'
 
 // Runs the given suites, and of all that `npm test` runs what requests records through the front door, with
 // every database on a server of PostgreSQL that is thrown away. Pages, formats, rejected input and passwords do
@@ -16,25 +12,14 @@ const same = [
 const isSame = new RegExp(`/(${same.join(' ').replaceAll(' ', '|')})\\.test\\.ts$`)
 const demos = ['sessions', 'uploads', 'bins'].map((name) => `src/demos/${name}`)
 const parts = ['resources', 'data-file', 'test-api', 'idempotency'].map((name) => `src/${name}`)
-const files = globSync(
-  [...parts, ...demos].map((path) => `${path}/**/*.test.ts`),
-  { cwd: projectFolder },
-)
+const files = findFiles([...parts, ...demos].map((path) => `${path}/**/*.test.ts`))
 const suites = [
-  ...globSync(process.argv.slice(2), { cwd: projectFolder }),
+  // They take longest, and begin first.
+  ...findFiles(process.argv.slice(2)),
   ...files.filter((path) => !isSame.test(path)),
 ]
 // Three files at a time, some with services of several processes, each with ten connections.
 const server = await openPostgresServer({ settings: { max_connections: '300' } })
 process.env.TEST_DATABASE_URL = server.url
-const tests = run({
-  // In this order: the suites of PostgreSQL take longest, and begin first.
-  files: suites,
-  cwd: projectFolder,
-  concurrency: 3,
-  execArgv: ['--import=./test/support/compile-cache.js'],
-})
-tests.on('test:fail', () => (process.exitCode = 1))
-tests.compose(report).pipe(process.stdout)
-await once(tests, 'end')
+await runFiles(suites)
 await server.remove()

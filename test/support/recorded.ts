@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Exchange } from '../../src/exchanges/exchange.ts'
-import { testApp, type TestApp } from './test-app.ts'
+import { catalogueApp, type TestApp } from './test-app.ts'
 import { until } from './until.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ export async function findExchange(app: TestApp, requestId: string): Promise<Exc
 
 /** The app on a port, and an id for the requests of a test. */
 export async function openRecordedApp(t: TestContext, settings: Headers = {}) {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   return { app, origin, id: randomUUID() }
 }

@@ -4,11 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TestContext } from 'node:test'
 import { emptyDatabase } from './empty-database.ts'
 
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
 const withTestDemos = ['--import', './test/support/with-test-demos.js']
+
+/** What ends what it started: a test, or a suite. */
+export interface Ending {
+  after: (end: () => unknown) => void
+}
 
 interface RunningVitrine {
   /** `http://127.0.0.1:39213` */
@@ -57,7 +61,7 @@ export function spawnProgram(
  * it when the test ends.
  */
 export async function startVitrine(
-  t: TestContext,
+  t: Ending,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningVitrine> {
   const folder = await temporaryFolder(t)
@@ -90,7 +94,7 @@ export function settingsIn(folder: string) {
   return { DATABASE_URL, FILES_URL: `file:${join(folder, 'files')}` }
 }
 
-export async function temporaryFolder(t: TestContext): Promise<string> {
+export async function temporaryFolder(t: Ending): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   return folder

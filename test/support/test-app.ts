@@ -17,7 +17,7 @@ import { testDemos } from './test-demos.ts'
 interface TestAppOptions {
   /** By environment name: `{ DEMOS: 'users' }`. */
   settings?: Record<string, string>
-  /** By default the demo whose folder has the test, or the catalogue and the demos of the tests. */
+  /** By default the demo whose folder has the test, or the demos of the tests. */
   demos?: readonly Demo[]
   /** Set by a test that causes a fault on purpose. */
   expectsFaults?: boolean
@@ -28,13 +28,21 @@ export type TestApp = FastifyInstance & { logLines: readonly string[] }
 /** The demos without which a demo has nothing to show: only users can sign in. */
 const requiredBy: Record<string, readonly string[]> = { sessions: ['users'] }
 
+const allDemos = [...catalogue, ...testDemos]
+
 /** A test in the folder of a demo opens that demo alone, unless a setting names the demos. */
 function demosUnderTest(t: TestContext, settings: Record<string, string>): readonly Demo[] {
-  const folder = /\/src\/demos\/([^/]+)\//.exec(t.filePath ?? '')?.[1]
-  if (folder === undefined || settings.DEMOS !== undefined) return [...catalogue, ...testDemos]
+  if (settings.DEMOS !== undefined) return allDemos
+  // The full name has the path of the file where a process runs several files.
+  const folder = /\bsrc\/demos\/([^/]+)\//.exec(`${t.filePath ?? ''} ${t.fullName}`)?.[1]
+  if (folder === undefined) return testDemos
   const opened = [folder, ...(requiredBy[folder] ?? [])]
   return catalogue.filter(({ name }) => opened.includes(name))
 }
+
+/** With every demo, for what must hold for all of them: it takes three times as long to open. */
+export const catalogueApp = (t: TestContext, options: TestAppOptions = {}) =>
+  testApp(t, { demos: allDemos, ...options })
 
 /**
  * The real app on an empty database, closed when the test ends. The test fails if an unexpected

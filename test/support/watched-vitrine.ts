@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
-import type { TestContext } from 'node:test'
-import { startVitrine } from './start-vitrine.ts'
+import { after, before } from 'node:test'
+import { startVitrine, type Ending } from './start-vitrine.ts'
 
 export interface WatchedVitrine {
   origin: string
@@ -13,7 +13,7 @@ export interface WatchedVitrine {
 
 /** A started process whose log is watched for faults. */
 export async function startWatched(
-  t: TestContext,
+  t: Ending,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<WatchedVitrine> {
   const { origin, process: child } = await startVitrine(t, { ALLOWED_HOSTS: '*', ...settings })
@@ -32,6 +32,19 @@ export async function startWatched(
     }
   }
   return { origin, process: child, assertSound }
+}
+
+/** One process for the tests of a file or suite, of which none sees what another stored; returns what finds it. */
+export function useWatched(settings: Readonly<Record<string, string>> = {}) {
+  const endings: (() => unknown)[] = []
+  let watched: WatchedVitrine | undefined
+  before(async () => {
+    watched = await startWatched({ after: (end) => endings.push(end) }, settings)
+  })
+  after(async () => {
+    for (const end of endings) await end()
+  })
+  return () => watched ?? assert.fail('The process is started before the tests.')
 }
 
 /** A GET after which the connection closes. */

@@ -109,8 +109,10 @@ function makeText(bytes: number): string {
 
 test('the default limit is 1 MiB, and a higher setting applies', async (t) => {
   const mebibyte = 1024 * 1024
-  const usual = await testApp(t)
-  const raised = await testApp(t, { settings: { MAX_BODY_BYTES: String(2 * mebibyte) } })
+  const usual = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  const raised = await testApp(t, {
+    settings: { DEMOS: 'bodies', MAX_BODY_BYTES: String(2 * mebibyte) },
+  })
   const rows: [App, bytes: number, status: number][] = [
     [usual, mebibyte, 200],
     [usual, mebibyte + 1, 413],
@@ -188,7 +190,7 @@ const ignored: readonly [url: string, type: string | undefined, body: string, ig
   ]
 for (const [url, type = 'no type', body, expected] of ignored) {
   test(`Vitrine-Ignored-Body of ${url} with ${type} and ${body || 'no body'} is ${String(expected)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies,toc,api' } })
     const headers = type === 'no type' ? {} : { 'content-type': type }
     const response = await sendBothWays(app, { method: 'POST', path: url, headers, body })
     const { 'vitrine-ignored-body': named } = response.headers
@@ -197,7 +199,7 @@ for (const [url, type = 'no type', body, expected] of ignored) {
 }
 
 test('Vitrine-Ignored-Body names a body whose reader is disabled', async (t) => {
-  const app = await testApp(t, { settings: { BODY_READERS: 'none' } })
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,toc,api', BODY_READERS: 'none' } })
   for (const url of ['/users/post', '/users/post/raw', '/users/post/formdata', '/toc/aaa']) {
     for (const type of ['application/json', formType, 'text/plain', 'multipart/form-data']) {
       const headers = { 'content-type': type }

@@ -26,7 +26,7 @@ const rows: readonly [size: number, status: number][] = [
 ]
 for (const [size, status] of rows) {
   test(`a part with a header of ${String(size)} bytes gets ${String(status)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
     const part = { name: 'a', content: 'b' }
     const more = { name: 'c', type: `text/plain; x=${'x'.repeat(size)}`, content: 'd' }
     for (const parts of [
@@ -40,7 +40,7 @@ for (const [size, status] of rows) {
 }
 
 test('text after the last part is not parsed as a header', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const { headers, payload } = asMultipart([{ name: 'a', content: 'b' }])
   const epilogue = Buffer.concat([payload, Buffer.alloc(20_000, 'x')])
   const response = await app.inject({ method: 'POST', url, headers, payload: epilogue })
@@ -59,7 +59,7 @@ for (const [type, payload] of absent) {
   test(`for the multipart form ${type ?? 'no type'} with ${payload} is an absent body`, async (t) => {
     for (const BODY_READERS of ['json,form,text,multipart', 'json,form,text']) {
       await t.test(BODY_READERS, async () => {
-        const app = await testApp(t, { settings: { BODY_READERS } })
+        const app = await testApp(t, { settings: { DEMOS: 'bodies', BODY_READERS } })
         const headers = type === undefined ? {} : { 'content-type': type }
         const response = await app.inject({ method: 'POST', url, headers, payload })
         assert.deepEqual([response.statusCode, response.body], [200, '{}'])
@@ -78,7 +78,7 @@ const charsets: readonly [type: string, status: number][] = [
 ]
 for (const [type, status] of charsets) {
   test(`a body of the type ${type} gets ${String(status)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
     const headers = { 'content-type': type }
     const response = await app.inject({
       method: 'POST',
@@ -94,13 +94,13 @@ for (const [type, status] of charsets) {
 }
 
 test('a multipart form without a boundary gets 400', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const headers = { 'content-type': multipartType.split(';')[0] }
   assert.equal((await app.inject({ method: 'POST', url, headers, payload: 'a' })).statusCode, 400)
 })
 
 test('a Content-Type with two boundaries gets 400', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
   const headers = { 'content-type': 'multipart/form-data; x=";boundary=q"; boundary=abc' }
   const payload = '--abc\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--abc--\r\n'
   const { statusCode } = await app.inject({ method: 'POST', url, headers, payload })
@@ -134,7 +134,7 @@ const boundaries: readonly [type: string, boundary: string, headerBytes: number,
   ]
 for (const [parameters, boundary, size, status] of boundaries) {
   test(`${parameters.slice(0, 90)}, with a part header of ${String(size)} bytes, gets ${String(status)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
     const payload = [
       `--${boundary}`,
       `X-Long: ${'h'.repeat(size)}`,

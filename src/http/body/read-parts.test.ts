@@ -61,7 +61,7 @@ const rows: readonly [what: string, body: string, expected: unknown][] = [
 
 for (const [what, body, expected] of rows) {
   test(`a multipart body with ${what} is read whole or gets 400`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
     const headers = { 'content-type': 'multipart/form-data; boundary=XX' }
     const request = { method: 'POST', url: '/users/post/formdata', headers, payload: body } as const
     const { statusCode, body: text } = await app.inject(request)

@@ -46,7 +46,7 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
 for (const [request, detail] of rows) {
   const { method = 'GET', path, body = '' } = request
   test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, { settings: { DEMOS: 'bodies,topic,places' } })
     await app.inject({ method: 'PUT', url: '/places/oslo', payload: { name: 'Oslo' } })
     const headers = { accept: 'application/json', ...request.headers }
     const response = await sendBothWays(app, { ...request, headers })

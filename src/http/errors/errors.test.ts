@@ -6,7 +6,7 @@ import {
   sendRaw,
   ownOrigin,
 } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
 
@@ -87,7 +87,7 @@ test('an error has the preferred media type, else that of the route', async (t) 
 })
 
 test('a problem has the members of RFC 9457 and the status of its response', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { accept: 'application/json' }
   const { status, body } = await sendBothWays(app, { path: '/nowhere', headers })
   const { instance, ...others } = JSON.parse(body) as { instance: string }
@@ -102,7 +102,7 @@ test('a problem has the members of RFC 9457 and the status of its response', asy
 })
 
 test('the error for an unknown path names it, in every media type and escaped in a page', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       await t.test(`${accept} ${method}`, async () => {
@@ -121,7 +121,7 @@ test('the error for an unknown path names it, in every media type and escaped in
 })
 
 test('an unsupported method gets 405, and Allow lists the supported ones', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const rows: [method: string, path: string, allow: string][] = [
     ['POST', '/mirror/query', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/mirror/query/', 'GET, HEAD, OPTIONS'],
@@ -143,7 +143,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
 })
 
 test('an unknown method gets 501', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
     for (const path of ['/people', '/nowhere', '/topic.html', '/mirror/query']) {
       await t.test(`${method} ${path}`, async () => {
@@ -155,7 +155,7 @@ test('an unknown method gets 501', async (t) => {
 })
 
 test('a request target of 8 KiB is accepted, and a longer one gets 414', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
   assert.equal((await sendBothWays(app, { path: most })).status, 200)
@@ -201,7 +201,7 @@ interface LogLine {
 }
 
 test('an error has a line in the log, like any other response', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     await t.test(path, async () => {
       const logged = app.logLines.length
@@ -216,7 +216,7 @@ test('an error has a line in the log, like any other response', async (t) => {
 
 for (const phrase of ['413 Content Too Large', '422 Unprocessable Content']) {
   test(`the status line of ${phrase} has the name of RFC 9110`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const request = `GET /mirror/status/${phrase.slice(0, 3)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
     assert.ok((await sendRaw(app, request)).startsWith(`HTTP/1.1 ${phrase}\r\n`))
   })

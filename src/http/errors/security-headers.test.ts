@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, sendRaw, type TestRequest } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 const jsonType = { 'content-type': 'application/json' }
 const evil = { origin: 'https://evil.example' }
@@ -44,7 +44,7 @@ const kinds: readonly [status: number, TestRequest][] = [
 ]
 
 test('every kind of response has the security headers', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const missing: string[] = []
   for (const [expected, message] of kinds) {
     await t.test(String(expected), async () => {
@@ -67,7 +67,7 @@ const safeHeaders: Readonly<Record<string, RegExp>> = {
 }
 
 test('a request over the header limit gets 431, and malformed HTTP 400, both with the security headers', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const rows: [status: number, request: string][] = [
     [431, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`],
     [431, `GET /${'y'.repeat(17_000)} HTTP/1.1\r\nhost: a\r\n\r\n`],

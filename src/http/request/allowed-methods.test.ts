@@ -31,7 +31,9 @@ const rows: readonly [path: string, allow: string | undefined][] = [
 
 for (const [path, allow] of rows) {
   test(`the methods of ${path} match its Allow: ${allow ?? 'none'}`, async (t) => {
-    const app = await testApp(t)
+    const app = await testApp(t, {
+      settings: { DEMOS: 'bodies,users,static,people,places,mirror' },
+    })
     const offered = allow?.split(', ') ?? []
     await app.inject({ method: 'PUT', url: '/people/one', payload: { name: 'Ann', password: 'x' } })
     const options = await app.inject({ method: 'OPTIONS', url: path })
@@ -50,7 +52,7 @@ for (const [path, allow] of rows) {
 }
 
 test('a preflight lists the methods of Allow', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,users,static,people,places,mirror' } })
   for (const [path, allow] of rows) {
     if (allow === undefined) continue
     const headers = { origin: 'http://localhost:80', 'access-control-request-method': 'GET' }
@@ -61,7 +63,7 @@ test('a preflight lists the methods of Allow', async (t) => {
 })
 
 test('an id has a route exactly when the pattern of the document allows it', async (t) => {
-  const app = await testApp(t)
+  const app = await testApp(t, { settings: { DEMOS: 'bodies,users,static,people,places,mirror' } })
   const { paths } = (await app.inject('/openapi.json')).json<{
     paths: Record<string, { put?: { parameters: { schema: { pattern: string } }[] } }>
   }>()
@@ -82,7 +84,9 @@ test('the methods of a file and of a route with one path are listed together', a
   })
   mkdirSync(join(folder, 'mirror'))
   writeFileSync(join(folder, 'mirror/field'), 'a file')
-  const app = await testApp(t, { settings: { PUBLIC_DIR: folder } })
+  const app = await testApp(t, {
+    settings: { DEMOS: 'bodies,users,static,people,places,mirror', PUBLIC_DIR: folder },
+  })
   const url = '/mirror/field'
   assert.equal((await app.inject(url)).body, 'a file')
   const options = await app.inject({ method: 'OPTIONS', url })

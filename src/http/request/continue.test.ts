@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import {
-  listen,
-  openSocket,
-  startWatched,
-  toRequest,
-} from '../../../test/support/watched-vitrine.ts'
+import { listen, openSocket, toRequest, useWatched } from '../../../test/support/watched-vitrine.ts'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 
+const watched = useWatched()
 const expects = 'Expect: 100-continue'
 const json = 'Content-Type: application/json'
 const form = 'Content-Type: multipart/form-data; boundary=b'
@@ -41,8 +37,8 @@ const decided: readonly [what: string, line: string, fields: readonly string[], 
   ]
 
 for (const [what, line, fields, status] of decided) {
-  test(`Expect: 100-continue with ${what} gets ${String(status)} and no 100`, async (t) => {
-    const { origin, assertSound } = await startWatched(t)
+  test(`Expect: 100-continue with ${what} gets ${String(status)} and no 100`, async () => {
+    const { origin, assertSound } = watched()
     const socket = openSocket(origin)
     const host = fields.some((field) => field.startsWith('Host:')) ? [] : ['Host: x']
     const expectation = fields.some((field) => field.startsWith('Expect:')) ? [] : [expects]
@@ -76,8 +72,8 @@ const read: readonly [
 ]
 
 for (const [what, line, fields, body, status] of read) {
-  test(`Expect: 100-continue with ${what} gets 100 before the body is sent`, async (t) => {
-    const { origin, assertSound } = await startWatched(t)
+  test(`Expect: 100-continue with ${what} gets 100 before the body is sent`, async () => {
+    const { origin, assertSound } = watched()
     const socket = openSocket(origin)
     const all = ['Host: x', 'Connection: close', expects, ...fields, length(body.length)]
     socket.write(toRequest(`${line} HTTP/1.1`, all))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 for (const [path, nearest] of [
   ['/lcations', '/locations'],
@@ -19,7 +19,7 @@ for (const [path, nearest] of [
 ] as const) {
   const title = nearest === undefined ? 'names no other' : `asks whether ${nearest} was meant`
   test(`the error for ${path.slice(0, 30)} ${title}`, async (t) => {
-    const { body } = await (await testApp(t)).inject(encodeURI(path))
+    const { body } = await (await catalogueApp(t)).inject(encodeURI(path))
     const [, shown] = /Did you mean (\S+)\?/.exec(body) ?? []
     assert.equal(shown, nearest)
   })
@@ -32,7 +32,7 @@ for (const path of [
   `/places/${'a'.repeat(65)}`,
 ]) {
   test(`PUT ${path.slice(0, 20)} says that the id is not allowed`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const put = await app.inject({ method: 'PUT', url: path, payload: { name: 'Rome' } })
     assert.ok([404, 405].includes(put.statusCode))
     if (put.statusCode === 404) assert.match(put.body, /this id is not allowed/)

@@ -76,7 +76,7 @@ test('a rule that cannot be used is named, and the others are applied', async (t
 test('a rewritten URL is routed like another', async (t) => {
   const REWRITES = join(await temporaryFolder(t), 'routes.json')
   await writeFile(REWRITES, JSON.stringify({ '/api/*': '/$1' }))
-  const app = await testApp(t, { settings: { REWRITES } })
+  const app = await testApp(t, { settings: { DEMOS: 'users', REWRITES } })
   const response = await app.inject('/api/users.json?name=none')
   assert.deepEqual([response.statusCode, response.body], [200, '[]'])
 })

@@ -14,7 +14,13 @@ const forwarded = {
 }
 
 function openBehindProxy(t: TestContext) {
-  return testApp(t, { settings: { TRUSTED_PROXIES: '10.0.0.0/8', ALLOWED_HOSTS } })
+  return testApp(t, {
+    settings: {
+      DEMOS: 'users,sessions,mirror,places',
+      TRUSTED_PROXIES: '10.0.0.0/8',
+      ALLOWED_HOSTS,
+    },
+  })
 }
 
 test('URLs have the protocol and host that a trusted proxy forwards', async (t) => {
@@ -94,7 +100,9 @@ test('cookies and HSTS are those of HTTPS when the proxy forwards https', async 
 })
 
 test('without TRUSTED_PROXIES forwarding headers are ignored', async (t) => {
-  const app = await testApp(t, { settings: { ALLOWED_HOSTS } })
+  const app = await testApp(t, {
+    settings: { DEMOS: 'users,sessions,mirror,places', ALLOWED_HOSTS },
+  })
   const headers = { ...forwarded, accept: 'application/json' }
   const { json, headers: fields } = await app.inject({ url: '/nowhere', headers })
   assert.equal(json<{ type: string }>().type, 'http://inner:3000/problems/not-found')
@@ -149,7 +157,9 @@ test('TRUSTED_PROXIES takes addresses and networks, and never every address', as
   ]
   for (const TRUSTED_PROXIES of good) {
     await t.test(TRUSTED_PROXIES, async () => {
-      const app = await testApp(t, { settings: { TRUSTED_PROXIES, ALLOWED_HOSTS: '*' } })
+      const app = await testApp(t, {
+        settings: { DEMOS: 'users,sessions,mirror,places', TRUSTED_PROXIES, ALLOWED_HOSTS: '*' },
+      })
       assert.equal((await app.inject('/mirror/query')).statusCode, 200)
     })
   }

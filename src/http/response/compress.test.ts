@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createRecord, formType, without } from '../../../test/support/resources.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, type TestApp } from '../../../test/support/test-app.ts'
 import { things } from '../../../test/support/things.ts'
 import { words } from '../../../test/support/words.ts'
 import type { Demo } from '../../site/demo.ts'
@@ -220,7 +220,7 @@ test('an Idempotency-Key replays the same response to a client that accepts no c
 })
 
 test('COMPRESSION=off sends content as it is, without Vary: Accept-Encoding', async (t) => {
-  const app = await testApp(t, { settings: { COMPRESSION: 'off' } })
+  const app = await catalogueApp(t, { settings: { COMPRESSION: 'off' } })
   const { headers } = await app.inject({ url: '/docs', headers: { 'accept-encoding': 'gzip' } })
   assert.equal(headers['content-encoding'], undefined)
   assert.doesNotMatch(String(headers.vary), /Accept-Encoding/)

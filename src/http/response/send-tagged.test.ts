@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { createRecord, without } from '../../../test/support/resources.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../../test/support/test-app.ts'
 import { words } from '../../../test/support/words.ts'
 
 const paths = words`
@@ -12,8 +12,8 @@ const paths = words`
 /** URLs whose responses may not be stored, or differ each time. */
 const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/people/new']
 
-async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
-  const app = await testApp(t)
+async function openFilled(t: TestContext): Promise<TestApp> {
+  const app = await catalogueApp(t)
   await createRecord(app, '/people', { name: 'Ann', password: 'x' })
   return app
 }
@@ -51,7 +51,7 @@ for (const url of paths) {
 
 for (const url of pathsWithoutTag) {
   test(`${url} has no tag, and evaluates If-Match and If-None-Match: *`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const status = async (headers: Record<string, string>) =>
       (await app.inject({ url, headers })).statusCode
     assert.equal((await app.inject(url)).headers.etag, undefined)
@@ -63,7 +63,7 @@ for (const url of pathsWithoutTag) {
 }
 
 test('a list too long for one chunk is streamed without a tag, and evaluates *', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (let count = 0; count < 40; count += 1) {
     await createRecord(app, '/places', { name: String(count), note: 'n'.repeat(2000) })
   }
@@ -78,13 +78,13 @@ test('a list too long for one chunk is streamed without a tag, and evaluates *',
 })
 
 test('the response to an unsafe method has no tag of its body', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const response = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
   assert.deepEqual([response.statusCode, response.headers.etag], [200, undefined])
 })
 
 test('a 304 to GET has no Content-Length', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { etag = '' } = (await app.inject('/')).headers
   const again = await app.inject({ url: '/', headers: { 'if-none-match': etag } })
   assert.equal(again.statusCode, 304)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, sendRaw, ownOrigin } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 
 const otherOrigin = 'https://other.example'
 const allowedOrigin = 'https://friend.example'
@@ -25,7 +25,7 @@ const responses: readonly (readonly [status: number, method: string, path: strin
 ]
 
 test('every origin may read every response, without credentials', async (t) => {
-  const app = await testApp(t, { settings: { CORS_ORIGINS: 'none' } })
+  const app = await catalogueApp(t, { settings: { CORS_ORIGINS: 'none' } })
   for (const [expected, method, path] of responses) {
     for (const origin of [undefined, otherOrigin, 'null']) {
       if (origin !== undefined && method === 'DELETE') continue
@@ -44,7 +44,7 @@ test('every origin may read every response, without credentials', async (t) => {
 })
 
 test('an origin in CORS_ORIGINS may read with credentials, and the response has Vary: Origin', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const rows = [
     [allowedOrigin, allowedOrigin, 'true'],
     ['http://localhost:5173', 'http://localhost:5173', 'true'],
@@ -73,7 +73,7 @@ test('an origin in CORS_ORIGINS may read with credentials, and the response has 
 })
 
 test('every origin may read an error from before routing, too', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const response = await sendRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
   assert.match(response, /^HTTP\/1.1 400 /)
   assert.match(response, /^access-control-allow-origin: \*\r$/m)
@@ -81,7 +81,7 @@ test('every origin may read an error from before routing, too', async (t) => {
 })
 
 test('the response to a preflight lists the methods that the origin may use', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
     origin: string,
@@ -125,7 +125,7 @@ function withoutQuery(methods = ''): string {
 }
 
 test('a preflight for an unknown path gets 204, so that the script can read the 404', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { origin: otherOrigin, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
     await t.test(path, async () => {
@@ -139,7 +139,7 @@ test('a preflight for an unknown path gets 204, so that the script can read the 
 
 for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
   test(`a preflight for a GET allows the requested ${sent}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const headers = {
       origin: otherOrigin,
       'access-control-request-method': 'GET',
@@ -206,7 +206,7 @@ for (const settings of [
 }
 
 test('OPTIONS without the headers of a preflight is not handled as a preflight', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
     path: '/people',
@@ -217,7 +217,7 @@ test('OPTIONS without the headers of a preflight is not handled as a preflight',
 })
 
 test('a preflight never executes the method that it names', async (t) => {
-  const app = await testApp(t, { settings })
+  const app = await catalogueApp(t, { settings })
   await app.inject({ method: 'PUT', url: '/places/one', payload: { name: 'One' } })
   const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }
   const path = '/places/one?_method=DELETE'
@@ -226,7 +226,7 @@ test('a preflight never executes the method that it names', async (t) => {
 })
 
 test('OPTIONS * lists the methods of the server, for a preflight too', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const preflight = `origin: ${otherOrigin}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {
     await t.test(more, async () => {
@@ -245,7 +245,7 @@ for (const [origin, method, isLogged] of [
   [allowedOrigin, 'POST', false],
 ] as const) {
   test(`a preflight for ${method} from ${origin} is ${isLogged ? '' : 'not '}logged with the name of the setting`, async (t) => {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const headers = { origin, 'access-control-request-method': method }
     await sendBothWays(app, { method: 'OPTIONS', path: '/people', headers })
     const expected = `"msg":"${origin} may not send ${method}: it is not in CORS_ORIGINS"`
@@ -262,7 +262,7 @@ for (const [name, sent, shown] of [
   ['20,000 characters', `https://${'a.'.repeat(10_000)}example`, `https://${'a.'.repeat(146)}`],
 ] as const) {
   test(`the log of a refused preflight from an origin with ${name} has its start only`, async (t) => {
-    const app = await testApp(t, { settings: { ...settings, MAX_HEADER_BYTES: '65536' } })
+    const app = await catalogueApp(t, { settings: { ...settings, MAX_HEADER_BYTES: '65536' } })
     const headers = { origin: sent, 'access-control-request-method': 'POST' }
     await app.inject({ method: 'OPTIONS', url: '/people', headers })
     const line = app.logLines.find((line) => line.includes('may not send')) ?? ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Row = readonly [status: number, headers: Headers]
@@ -88,7 +88,7 @@ for (const [headers, named] of [
 }
 
 test('an unsafe request from another site to an unknown path is blocked, too', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const headers = { origin: 'https://evil.example' }
   for (const path of ['/nowhere', '/mirror/query', '/people', '/api/nowhere']) {
     await t.test(path, async () => {
@@ -158,7 +158,7 @@ for (const origin of [
   'http://localhost:*',
 ]) {
   test(`an unsafe request with Origin: ${origin} is cross-site`, async (t) => {
-    const app = await testApp(t, {
+    const app = await catalogueApp(t, {
       demos: [mirror],
       settings: { CORS_ORIGINS: 'http://localhost:*' },
     })

@@ -3,15 +3,19 @@ import { test } from 'node:test'
 import { asForm, createRecord } from '../../../test/support/resources.ts'
 import { emptyDatabase } from '../../../test/support/empty-database.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 test('with READ_ONLY every route that stores something gets 403, and nothing changes', async (t) => {
   const DATABASE_URL = await emptyDatabase(`sqlite:${await temporaryFolder(t)}/vitrine.db`)
-  const { _id } = await createRecord(await testApp(t, { settings: { DATABASE_URL } }), '/people', {
-    name: 'Ada',
-    password: 'secret',
-  })
-  const app = await testApp(t, { settings: { DATABASE_URL, READ_ONLY: 'on' } })
+  const { _id } = await createRecord(
+    await catalogueApp(t, { settings: { DATABASE_URL } }),
+    '/people',
+    {
+      name: 'Ada',
+      password: 'secret',
+    },
+  )
+  const app = await catalogueApp(t, { settings: { DATABASE_URL, READ_ONLY: 'on' } })
   const writes = app.declaredRoutes.filter(
     ({ method, store }) => store === 'writes' && method !== 'GET',
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 const long = `path=${'x'.repeat(251)}`
 const chain = 'status=4&request_id=374f469f-e3e0-4eda-9a6b-b5639dfcfbd4'
@@ -14,7 +14,7 @@ for (const query of [
   long,
 ]) {
   test(`${query.slice(0, 20)} gets 400 that names the parameter`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
     for (const path of ['/inspector', '/inspector/events', '/inspector.har']) {
       const { statusCode, body } = await app.inject(`${path}?${query}`)
       assert.equal(statusCode, 400, path)
@@ -25,7 +25,7 @@ for (const query of [
 
 for (const query of ['?method=GET&method=POST', '?status[a]=404', '?path[]=a', '?mine=1&mine=1']) {
   test(`a filter that is not one text gets 400: ${query}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const path of ['/inspector', '/inspector.har', '/inspector/events']) {
       assert.equal((await app.inject(path + query)).statusCode, 400, path)
     }
@@ -34,7 +34,7 @@ for (const query of ['?method=GET&method=POST', '?status[a]=404', '?path[]=a', '
 
 for (const query of ['ms:gt=x', 'none:eq=1', 'target:like=a', 'sort=none', 'page=0', 'page=999']) {
   test(`a list with ${query} gets 400`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
     const { statusCode } = await app.inject(`/inspector?${query}`)
     assert.equal(statusCode, 400)
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
 
 interface List {
@@ -12,7 +12,7 @@ const page = { accept: 'text/html' }
 const hostile = `<img src=x onerror=alert(1)>"'&\u202e</code></script>`
 
 test('what a client sent is text in every page', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const headers = { ...page, 'x-a': '<b>"\'&</script>', 'content-type': 'text/html' }
   const url = `/mirror/query?${encodeURIComponent('<i>')}=<s>`
   await app.inject({ method: 'POST', url, headers, payload: hostile })

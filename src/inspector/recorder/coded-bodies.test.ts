@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { createBin } from '../../../test/support/bins.ts'
 import { findExchange, openRecordedApp } from '../../../test/support/recorded.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 import { mask } from '../../exchanges/exchange.ts'
 
 const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } = zlib
@@ -57,7 +57,7 @@ for (const [coding, what, payload, shown] of bodies) {
 }
 
 test('the page of a bin and its search have a body in two codings decoded', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const bin = await createBin(app)
   const headers = { 'content-encoding': 'gzip, br', 'content-type': 'application/json' }
   const payload = brotliCompressSync(gzipSync(json))
@@ -70,7 +70,7 @@ test('the page of a bin and its search have a body in two codings decoded', asyn
 })
 
 test('the page of a bin shows the bytes of a body that cannot be decoded', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const bin = await createBin(app)
   const headers = { 'content-encoding': 'compress' }
   await bin.send('', { method: 'POST', headers, payload: gzipSync(json) })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { test, type TestContext } from 'node:test'
+import { catalogueApp, type TestApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'
 import type { Exchange } from '../../exchanges/exchange.ts'
 
@@ -16,8 +16,8 @@ async function list(app: TestApp): Promise<List> {
   return (await app.inject({ url: '/inspector', headers })).json<List>()
 }
 
-async function record(t: Parameters<typeof testApp>[0], target: string) {
-  const app = await testApp(t)
+async function record(t: TestContext, target: string) {
+  const app = await catalogueApp(t)
   const origin = await app.listen({ port: 0 })
   await fetch(origin + target)
     .then((response) => response.text())
@@ -81,7 +81,7 @@ for (const [target, expected] of [
 }
 
 test('the list has the number of exchanges that were removed since it was cleared', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR_MAX_BYTES: String(4 * 1024 ** 2) } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR_MAX_BYTES: String(4 * 1024 ** 2) } })
   const send = async () => {
     // There are at most 128 in 4 MiB.
     for (let request = 1; request <= 131; request += 1) await app.inject('/api/json')

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { formType } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 import { maskBody } from './mask-body.ts'
 
 const secret = 'c0ffee-c0ffee'
@@ -80,7 +80,7 @@ const rows: readonly (readonly [type: string, body: string])[] = [
 
 for (const [type, body] of rows) {
   test(`secrets are masked in ${type}: ${JSON.stringify(body)}`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const id = randomUUID()
     const headers = { 'x-request-id': id, ...(type && { 'content-type': type }) }
     // The response has what was sent.
@@ -96,7 +96,7 @@ for (const [type, body] of rows) {
 }
 
 test('bytes that are not UTF-8 are masked too', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const id = randomUUID()
   const file = part('name="f"; filename="f"', '\xff\0')
   const payload = Buffer.from(`${file}${part('name="password"', secret)}--x--`, 'latin1')
@@ -109,7 +109,7 @@ test('bytes that are not UTF-8 are masked too', async (t) => {
 })
 
 test('the secrets in a body that was compressed twice are not shown', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const id = randomUUID()
   const headers = { 'x-request-id': id, 'content-type': json, 'content-encoding': 'gzip' }
   const payload = gzipSync(gzipSync(JSON.stringify({ name: shown, password: secret })))
@@ -198,7 +198,7 @@ const echoes: readonly Echo[] = [
 
 for (const [what, url, fields, payload, hidden = secret] of echoes) {
   test(`a response that returns a secret of ${what} is masked: ${(payload ?? url).slice(0, 60)}`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
     const id = randomUUID()
     const headers = { accept: 'text/html', 'x-request-id': id, ...fields }
     const method = payload === undefined ? 'GET' : 'POST'
@@ -213,7 +213,7 @@ for (const [what, url, fields, payload, hidden = secret] of echoes) {
 }
 
 test('a response that returns more secrets than can be looked for is masked as a whole', async (t) => {
-  const app = await testApp(t, { settings: { INSPECTOR: 'all' } })
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
   const tokens = Array.from({ length: 151 }, (_, index) => `secret-${String(index)}`)
   await app.inject({ method: 'POST', url: '/responses/echo', payload: { tokens, shown } })
   const { body } = await app.inject('/inspector.har')

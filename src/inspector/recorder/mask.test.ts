@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formType } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 const secret = 'c0ffee-c0ffee'
 const page = { accept: 'text/html' }
@@ -116,7 +116,7 @@ for (const [what, url, options] of [
   ],
 ] as const) {
   test(`the secret of a bin in ${what} is masked`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     await app.inject({ url, ...options })
     const { body } = await app.inject('/inspector.har')
     assert.match(body, /••••••/)
@@ -140,7 +140,7 @@ for (const [rows, isShown] of [
 ] as const) {
   for (const [url, headers = {}] of rows) {
     test(`${isShown ? 'shown' : 'masked'}: ${url} ${JSON.stringify(headers)}`, async (t) => {
-      const app = await testApp(t)
+      const app = await catalogueApp(t)
       const response = await app.inject({ url, headers: { ...page, ...headers } })
       const id = /desc="(.*)"/.exec(String(response.headers['server-timing']))?.[1] ?? ''
       for (const accept of ['text/html', 'application/json', 'text/plain']) {

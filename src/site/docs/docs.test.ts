@@ -3,13 +3,13 @@ import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { dataApp } from '../../../test/support/data-app.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 import { toExampleRequest } from './operations.ts'
 import { samples } from '../commands/code.ts'
 
 suite('the document', () => {
   test('can be revalidated by a client', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const url of ['/openapi.json', '/docs', '/docs/getDocs']) {
       await t.test(url, async () => {
         const { headers } = await app.inject(url)
@@ -21,7 +21,7 @@ suite('the document', () => {
   })
 
   test('is OpenAPI 3.1, with a relative server URL', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const response = await app.inject('/openapi.json')
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
     const { openapi, servers } = response.json<OpenApiDocument>()
@@ -30,7 +30,7 @@ suite('the document', () => {
   })
 
   test('names a host with unusual characters as it was sent', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const host of ['a+b=1.localhost', 'a,b~c.localhost', 'A_b.localhost']) {
       await t.test(host, async () => {
         const { body } = await app.inject({ url: '/openapi.json', headers: { host } })
@@ -43,7 +43,7 @@ suite('the document', () => {
   })
 
   test('has the origin of each request, when hosts alternate', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const hosts = ['a', 'b', 'c', 'd', 'e', 'a', 'b'].map((name) => `${name}.localhost`)
     for (const host of hosts) {
       for (const url of ['/docs', '/docs/getDocs', '/openapi.json']) {
@@ -55,7 +55,7 @@ suite('the document', () => {
   })
 
   test('names the host of the request in its commands, with quoted URLs', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const url of ['/openapi.json', '/docs', '/docs/getDocs', '/inspector']) {
       await t.test(url, async () => {
         const headers = { host: 'localhost:4801' }
@@ -96,7 +96,7 @@ suite('the document', () => {
       [{}, [false, false]],
       [settings, [true, true]],
     ] as const) {
-      const app = await testApp(t, { settings: limits })
+      const app = await catalogueApp(t, { settings: limits })
       const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
       const { responses = {} } = paths['/mirror/query']?.get ?? {}
       assert.deepEqual(['429' in responses, '503' in responses], expected)
@@ -107,7 +107,7 @@ suite('the document', () => {
 
 suite('the pages', () => {
   test('are small with their scripts and styles', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const url of ['/docs', '/docs/patchUsersId']) {
       await t.test(url, async () => {
         const { body } = await app.inject(url)
@@ -123,7 +123,7 @@ suite('the pages', () => {
   })
 
   test('of unknown operations do not exist', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const id of ['nothing', 'GETPEOPLE', '__proto__', '%00', 'getPeople%2F']) {
       await t.test(id, async () => {
         assert.equal((await app.inject(`/docs/${id}`)).statusCode, 404)
@@ -132,7 +132,7 @@ suite('the pages', () => {
   })
 
   test('name a representation with a suffix on the page of its operation', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const { body } = await app.inject('/docs/getPeople')
     const links = [...body.matchAll(/<a href="\/docs\/(\w+)"><code>(\.\w+)</g)]
     assert.deepEqual(
@@ -150,7 +150,7 @@ suite('the pages', () => {
 
 suite('the samples', () => {
   test('ask for JSON where a page is possible', async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     for (const id of ['getPeople', 'getSession']) {
       const { body } = await app.inject(`/docs/${id}`)
       assert.match(body, /Accept: application\/json/)
@@ -207,7 +207,7 @@ suite('the samples', () => {
 })
 
 test('the media types of a response without an example are one line', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body } = await app.inject('/docs/getPeople')
   const types = body.slice(body.indexOf('<section class="response-doc">'))
   const names = '<code>text/html</code> <code>text/csv</code>'

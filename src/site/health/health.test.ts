@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp } from '../../../test/support/test-app.ts'
 
 test('health is a JSON object with the status ok', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const url of ['/health', '/health/']) {
     await t.test(url, async () => {
       const response = await app.inject(url)
@@ -15,7 +15,7 @@ test('health is a JSON object with the status ok', async (t) => {
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const get = await app.inject('/health')
   const head = await app.inject({ method: 'HEAD', url: '/health' })
   assert.equal(head.statusCode, 200)
@@ -25,14 +25,14 @@ test('HEAD has the headers of GET and no body', async (t) => {
 })
 
 test('OPTIONS lists the methods', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const response = await app.inject({ method: 'OPTIONS', url: '/health' })
   assert.equal(response.statusCode, 204)
   assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
 })
 
 test('an unsafe method gets 405 with Allow, as problem details', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     await t.test(method, async () => {
       const response = await app.inject({ method, url: '/health' })

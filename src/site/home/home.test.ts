@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../../demos/catalogue.ts'
 import type { Demo } from '../demo.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 import { testDemos } from '../../../test/support/test-demos.ts'
 
 /** The URL of each demo. */
@@ -19,7 +19,7 @@ function findLinks(page: string): string[] {
 }
 
 test('the home page is a valid page', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const response = await app.inject('/')
   assert.equal(response.statusCode, 200)
   assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
@@ -27,7 +27,7 @@ test('the home page is a valid page', async (t) => {
 })
 
 test('the home page lists every demo, and has an image for other sites', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body } = await app.inject('/')
   const found = findLinks(body)
   for (const page of pages) assert.ok(found.includes(page), page)
@@ -42,7 +42,7 @@ for (const [INSPECTOR, expected] of [
   ['off', /your own client\.<\/p>/],
 ] as const) {
   test(`the home page states what the inspector shows with INSPECTOR=${INSPECTOR}`, async (t) => {
-    const app = await testApp(t, { settings: { INSPECTOR } })
+    const app = await catalogueApp(t, { settings: { INSPECTOR } })
     const { body } = await app.inject('/')
     assert.match(body, expected)
     assert.match(body, /<p class="lead">[^]*?<a href="\/learn">lessons<\/a>[^]*?<\/p>/)
@@ -74,7 +74,7 @@ for (const { name } of demos) {
 }
 
 test('the stylesheets and the icon of the home page exist', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body } = await app.inject('/')
   const hrefs = [...body.matchAll(/<link\b[^>]*\bhref="([^"]*)"/g)].map(([, href = '']) => href)
   assert.ok(hrefs.length > 0)
@@ -82,7 +82,7 @@ test('the stylesheets and the icon of the home page exist', async (t) => {
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const get = await app.inject('/')
   const head = await app.inject({ method: 'HEAD', url: '/' })
   assert.equal(head.statusCode, 200)
@@ -93,7 +93,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
 
 test('OPTIONS lists the methods, and an unsafe method gets 405 with Allow', async (t) => {
   for (const settings of [{}, { DEMOS: 'mirror' }]) {
-    const app = await testApp(t, { settings })
+    const app = await catalogueApp(t, { settings })
     const options = await app.inject({ method: 'OPTIONS', url: '/' })
     assert.equal(options.statusCode, 204)
     assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS')

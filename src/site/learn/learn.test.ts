@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { renderInline, renderMarkdown } from '../markdown.ts'
 import { parseLesson } from './lesson.ts'
@@ -13,7 +13,7 @@ import { toTexts } from './request-text.ts'
 const lessons = await loadLessons()
 
 test('/learn lists the lessons in order, for shared caches', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const { body, headers } = await app.inject('/learn')
   const links = [...body.matchAll(/href="\/learn\/([\w-]+)">([^<]+)</g)].map(([, ...link]) => link)
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('/learn lists the lessons in order, for shared caches', async (t) => {
 
 for (const { slug, steps } of lessons) {
   test(`the requests of /learn/${slug} have routes, unless their demos are deleted`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const isHere = (demo?: string) => demo === undefined || demos.some(({ name }) => name === demo)
     const here = steps.filter(({ demo }) => isHere(demo))
     for (const { demo, method, path } of steps) {
@@ -52,7 +52,7 @@ for (const { slug, steps } of lessons) {
 
 for (const slug of ['methods', 'sessions']) {
   test(`/learn/${slug} has another name in its requests for each visitor`, async (t) => {
-    const app = await testApp(t)
+    const app = await catalogueApp(t)
     const readNames = async () => {
       const { body, headers } = await app.inject(`/learn/${slug}`)
       assert.equal(headers['cache-control'], 'private, no-cache')
@@ -67,7 +67,7 @@ for (const slug of ['methods', 'sessions']) {
 }
 
 test('the name of a visitor is the same in each lesson, and only a valid one is accepted', async (t) => {
-  const app = await testApp(t)
+  const app = await catalogueApp(t)
   const open = async (slug: string, cookie = '') => {
     const { body, headers } = await app.inject({ url: `/learn/${slug}`, headers: { cookie } })
     return { name: /my-lesson-[^ &<]*/.exec(body)?.[0], set: headers['set-cookie'] }
@@ -114,7 +114,7 @@ for (const [slug, count] of [
   ['methods', 0],
 ] as const) {
   test(`/learn/${slug} has ${String(count)} notes about placeholders`, async (t) => {
-    const { body } = await (await testApp(t)).inject(`/learn/${slug}`)
+    const { body } = await (await catalogueApp(t)).inject(`/learn/${slug}`)
     assert.equal(body.split('Replace <code>ETAG</code>').length - 1, count)
   })
 }
