@@ -17,7 +17,7 @@ import { openPostgresRecords } from '../../src/stores/records/postgres/records.t
 import { allRecords } from '../../src/stores/records/records.ts'
 import { changesContract } from '../../src/stores/records/changes.contract.ts'
 import { commitContract, type OpenTwice } from '../../src/stores/records/commit.contract.ts'
-import { recordsContract } from '../../src/stores/records/records.contract.ts'
+import { queriesContract, recordsContract } from '../../src/stores/records/records.contract.ts'
 import { capacityContract } from '../../src/stores/records/capacity.contract.ts'
 
 const noon = '2026-01-01T12:00:00.000Z'
@@ -31,6 +31,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 
   const openEmpty = async (t: TestContext) => openRecords(t, await createSchema(server.url))
   recordsContract('PostgreSQL', openEmpty)
+  queriesContract('PostgreSQL', openEmpty)
   const openTwice: OpenTwice = async (t) => {
     const url = await createSchema(server.url)
     return [await openRecords(t, url), await openRecords(t, url)]

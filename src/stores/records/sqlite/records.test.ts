@@ -12,7 +12,7 @@ import { openSqliteDatabase } from '../../sqlite/database.ts'
 import { allRecords, type Collection } from '../records.ts'
 import { changesContract } from '../changes.contract.ts'
 import { commitContract, type OpenTwice } from '../commit.contract.ts'
-import { recordsContract } from '../records.contract.ts'
+import { queriesContract, recordsContract, type OpenRecords } from '../records.contract.ts'
 import { capacityContract } from '../capacity.contract.ts'
 import { statesContract } from '../../states/states.contract.ts'
 import { createSqliteRecords } from './records.ts'
@@ -34,9 +34,10 @@ async function temporaryFile(t: TestContext): Promise<string> {
 
 recordsContract('SQLite in memory', async (t) => openRecords(t, 'sqlite::memory:').records)
 
-recordsContract('a SQLite file', async (t) => {
-  return openRecords(t, `sqlite:${await temporaryFile(t)}`).records
-})
+const openFile: OpenRecords = async (t) =>
+  openRecords(t, `sqlite:${await temporaryFile(t)}`).records
+recordsContract('a SQLite file', openFile)
+queriesContract('a SQLite file', openFile)
 
 const openTwice: OpenTwice = async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
@@ -241,36 +242,37 @@ test('a folder is rejected', async (t) => {
 
 const openWithTheOthers = `
 const { workerData, parentPort } = require('node:worker_threads')
-const { module, url, waiting, count } = workerData
-import(module).then(({ openSqliteDatabase }) => {
-  if (Atomics.add(waiting, 0, 1) + 1 === count) Atomics.notify(waiting, 0)
-  for (let seen; (seen = Atomics.load(waiting, 0)) < count; ) Atomics.wait(waiting, 0, seen)
-  const outcome = (() => {
-    try {
-      openSqliteDatabase(url).close()
-      return 'open'
-    } catch (error) {
-      return String(error)
-    }
-  })()
-  parentPort.postMessage(outcome)
-})`
+const { module, urls, waiting, count } = workerData
+const open = (openSqliteDatabase, url, round) => {
+  if (Atomics.add(waiting, round, 1) + 1 === count) Atomics.notify(waiting, round)
+  for (let seen; (seen = Atomics.load(waiting, round)) < count; ) Atomics.wait(waiting, round, seen)
+  try {
+    openSqliteDatabase(url).close()
+    return 'open'
+  } catch (error) {
+    return String(error)
+  }
+}
+import(module).then(({ openSqliteDatabase }) =>
+  parentPort.postMessage(urls.map((url, round) => open(openSqliteDatabase, url, round))),
+)`
 
 test('connections that open a new file at the same moment all find it migrated', async (t) => {
   const module = new URL('../../sqlite/database.ts', import.meta.url).href
-  const count = 8
-  for (let round = 1; round <= 20; round += 1) {
-    const url = `sqlite:${await temporaryFile(t)}`
-    const waiting = new Int32Array(new SharedArrayBuffer(4))
-    const outcomes = await Promise.all(
-      Array.from({ length: count }, async () => {
-        const workerData = { module, url, waiting, count }
-        const worker = new Worker(openWithTheOthers, { eval: true, workerData })
-        const [outcome] = (await once(worker, 'message')) as [string]
-        return outcome
-      }),
-    )
-    assert.deepEqual(outcomes, Array<string>(count).fill('open'))
+  const [count, rounds] = [8, 20]
+  const folder = await temporaryFolder(t)
+  const urls = Array.from({ length: rounds }, (_, round) => `sqlite:${folder}/${String(round)}.db`)
+  const waiting = new Int32Array(new SharedArrayBuffer(4 * rounds))
+  const outcomes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const workerData = { module, urls, waiting, count }
+      const worker = new Worker(openWithTheOthers, { eval: true, workerData })
+      const [opened] = (await once(worker, 'message')) as [string[]]
+      return opened
+    }),
+  )
+  for (const opened of outcomes) assert.deepEqual(opened, Array<string>(rounds).fill('open'))
+  for (const url of urls) {
     const { users } = openRecords(t, url)
     assert.equal(await users.create({ id: 'a', document: {}, createdAt: noon }), true)
   }
