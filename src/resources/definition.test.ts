@@ -146,20 +146,6 @@ test('another resource validates by its own rules, and errors name its fields', 
   assert.ok(!form.body.includes('4711'))
 })
 
-test('another resource handles HEAD and OPTIONS, and unsupported methods get 405', async (t) => {
-  const app = await library(t)
-  const { _id } = await createRecord(app, '/books', emma)
-  const head = await app.inject({ method: 'HEAD', url: `/books/${_id}` })
-  assert.equal(head.statusCode, 200)
-  assert.equal(head.body, '')
-  const options = await app.inject({ method: 'OPTIONS', url: '/books' })
-  assert.equal(options.statusCode, 204)
-  assert.equal(options.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
-  const rejected = await app.inject({ method: 'DELETE', url: '/books' })
-  assert.equal(rejected.statusCode, 405)
-  assert.equal(rejected.headers.allow, 'GET, HEAD, QUERY, POST, OPTIONS')
-})
-
 test('another resource is on the home page', async (t) => {
   const app = await library(t)
   const { body } = await app.inject('/')

@@ -213,23 +213,6 @@ test('HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-test('OPTIONS lists the methods of each path', async (t) => {
-  const app = await testApp(t)
-  const cases: [url: string, allow: string][] = [
-    ['/api/json', 'GET, HEAD, OPTIONS'],
-    ['/api/get_json_with_param', 'GET, HEAD, OPTIONS'],
-    ['/api/post_json_with_param', 'POST, OPTIONS'],
-  ]
-  for (const [url, allow] of cases) {
-    await t.test(url, async () => {
-      const response = await app.inject({ method: 'OPTIONS', url })
-      assert.equal(response.statusCode, 204)
-      assert.equal(response.headers.allow, allow)
-      assert.equal(response.body, '')
-    })
-  }
-})
-
 test('a path that only begins with the letters of /api has no API error', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'api,status' } })
   const response = await app.inject('/apiary')

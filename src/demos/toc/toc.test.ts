@@ -101,14 +101,6 @@ test('a form is ignored without the form reader', async (t) => {
   }
 })
 
-test('a trailing slash changes nothing', async (t) => {
-  const app = await testApp(t)
-  const url = '/toc/aaa/'
-  const response = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
-  assert.equal(response.statusCode, 200)
-  assert.equal(response.body, 'glass')
-})
-
 test('a malformed body gets 400, and one that is too large 413', async (t) => {
   const app = await testApp(t, { settings: { MAX_BODY_BYTES: '100' } })
   const cases: [headers: Record<string, string>, payload: string, status: number][] = [
@@ -121,20 +113,6 @@ test('a malformed body gets 400, and one that is too large 413', async (t) => {
   for (const [headers, payload, status] of cases) {
     await t.test(payload, async () => {
       assert.equal((await app.inject({ ...post, headers, payload })).statusCode, status)
-    })
-  }
-})
-
-test('OPTIONS lists the methods, and any other method gets 405 with Allow', async (t) => {
-  const app = await testApp(t)
-  const options = await app.inject({ ...post, method: 'OPTIONS' })
-  assert.equal(options.statusCode, 204)
-  assert.equal(options.headers.allow, 'POST, OPTIONS')
-  for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'] as const) {
-    await t.test(method, async () => {
-      const response = await app.inject({ ...post, method })
-      assert.equal(response.statusCode, 405)
-      assert.equal(response.headers.allow, 'POST, OPTIONS')
     })
   }
 })

@@ -58,45 +58,6 @@ test('an absent or empty a is an empty topic', async (t) => {
   }
 })
 
-test('a trailing slash changes nothing', async (t) => {
-  const app = await testApp(t)
-  const [bare, slashed] = [await app.inject('/topic?a=x'), await app.inject('/topic/?a=x')]
-  assert.equal(slashed.statusCode, 200)
-  assert.equal(slashed.body, bare.body)
-})
-
-test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
-  const get = await app.inject('/topic?a=glass')
-  const head = await app.inject({ method: 'HEAD', url: '/topic?a=glass' })
-  assert.equal(head.statusCode, 200)
-  assert.equal(head.body, '')
-  for (const name of ['content-type', 'content-length']) {
-    await t.test(name, () => {
-      assert.equal(head.headers[name], get.headers[name])
-    })
-  }
-})
-
-test('OPTIONS lists the methods', async (t) => {
-  const app = await testApp(t)
-  const received = await app.inject({ method: 'OPTIONS', url: '/topic' })
-  assert.equal(received.statusCode, 204)
-  assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS')
-  assert.equal(received.body, '')
-})
-
-test('an unsafe method gets 405 with Allow', async (t) => {
-  const app = await testApp(t)
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    await t.test(method, async () => {
-      const received = await app.inject({ method, url: '/topic?a=glass' })
-      assert.equal(received.statusCode, 405)
-      assert.equal(received.headers.allow, 'GET, HEAD, OPTIONS')
-    })
-  }
-})
-
 test('a query string over a limit gets 400, and one at the limit does not', async (t) => {
   const app = await testApp(t)
   const many = (count: number, name: (index: number) => string) =>

@@ -236,24 +236,6 @@ test('an unknown id gets 404 that names it, also when it is a path out of the fo
   assert.match((await app.inject('/uploads/nobody')).body, /nobody/)
 })
 
-test('other methods get 405 with Allow', async (t) => {
-  const { app } = await openUploads(t)
-  const { _id } = await upload(app, digits)
-  const ofOne = ['POST', 'PUT', 'PATCH'] as const
-  for (const [url, methods, allowed] of [
-    ['/uploads', [...ofOne, 'DELETE'], 'GET, HEAD, OPTIONS'],
-    [`/uploads/${_id}`, ofOne, 'GET, HEAD, DELETE, OPTIONS'],
-  ] as const) {
-    for (const method of methods) {
-      await t.test(`${method} ${url}`, async () => {
-        const response = await app.inject({ method, url })
-        assert.equal(response.statusCode, 405)
-        assert.equal(response.headers.allow, allowed)
-      })
-    }
-  }
-})
-
 const missing: Record<string, (path: string) => Promise<void>> = {
   'is gone from the folder': unlink,
   'is still pending, as a killed restore leaves it': (path) => rename(path, `${path}.part`),

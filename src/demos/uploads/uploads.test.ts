@@ -216,17 +216,6 @@ test('an error is text, a page or a problem, by Accept', async (t) => {
   }
 })
 
-test('other methods get 405 with Allow', async (t) => {
-  const app = await testApp(t)
-  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE'] as const) {
-    await t.test(method, async () => {
-      const response = await app.inject({ method, url })
-      assert.equal(response.statusCode, 405)
-      assert.equal(response.headers.allow, 'POST, OPTIONS')
-    })
-  }
-})
-
 test('without the multipart reader an upload gets 415 that names the setting', async (t) => {
   const { app, folder } = await openUploads(t, { BODY_READERS: 'json,form,text' })
   const response = await app.inject({ method: 'POST', url, ...asMultipart([file]) })

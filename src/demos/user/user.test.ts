@@ -53,15 +53,6 @@ test('the greeting includes the path after /user', async (t) => {
   }
 })
 
-test('HEAD of a greeting has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
-  const get = await app.inject('/user42')
-  const head = await app.inject({ method: 'HEAD', url: '/user42' })
-  assert.equal(head.statusCode, 200)
-  assert.equal(head.headers['content-length'], get.headers['content-length'])
-  assert.equal(head.body, '')
-})
-
 test('/user itself is not found', async (t) => {
   const app = await testApp(t)
   for (const url of ['/user', '/user/', '/user?name=ann']) {
@@ -89,38 +80,14 @@ test('without the demo users, /users is not found', async (t) => {
   }
 })
 
-test('OPTIONS lists the methods of each path', async (t) => {
+test('/user/create has its method and those of /user/:id', async (t) => {
   const app = await testApp(t)
-  const cases: [url: string, allow: string][] = [
-    ['/user42', 'GET, HEAD, OPTIONS'],
-    ['/user/42', 'PUT, DELETE, OPTIONS'],
-    ['/user/create', 'POST, PUT, DELETE, OPTIONS'],
-  ]
-  for (const [url, allow] of cases) {
-    await t.test(url, async () => {
-      const response = await app.inject({ method: 'OPTIONS', url })
-      assert.equal(response.statusCode, 204)
-      assert.equal(response.headers.allow, allow)
-    })
-  }
-})
-
-test('an unsupported method gets 405 with Allow', async (t) => {
-  const app = await testApp(t)
-  const cases = [
-    ['GET', '/user/42', 'PUT, DELETE, OPTIONS'],
-    ['HEAD', '/user/42', 'PUT, DELETE, OPTIONS'],
-    ['POST', '/user/42', 'PUT, DELETE, OPTIONS'],
-    ['PATCH', '/user/42', 'PUT, DELETE, OPTIONS'],
-    ['GET', '/user/create', 'POST, PUT, DELETE, OPTIONS'],
-    ['POST', '/user42', 'GET, HEAD, OPTIONS'],
-    ['DELETE', '/user42', 'GET, HEAD, OPTIONS'],
-  ] as const
-  for (const [method, url, allow] of cases) {
-    await t.test(`${method} ${url}`, async () => {
-      const response = await app.inject({ method, url })
-      assert.equal(response.statusCode, 405)
-      assert.equal(response.headers.allow, allow)
-    })
+  const allow = 'POST, PUT, DELETE, OPTIONS'
+  for (const [method, status] of [
+    ['OPTIONS', 204],
+    ['GET', 405],
+  ] as const) {
+    const { statusCode, headers } = await app.inject({ method, url: '/user/create' })
+    assert.deepEqual([statusCode, headers.allow], [status, allow])
   }
 })

@@ -14,23 +14,6 @@ test('health is a JSON object with the status ok', async (t) => {
   }
 })
 
-test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await catalogueApp(t)
-  const get = await app.inject('/health')
-  const head = await app.inject({ method: 'HEAD', url: '/health' })
-  assert.equal(head.statusCode, 200)
-  assert.equal(head.headers['content-length'], get.headers['content-length'])
-  assert.equal(head.headers['content-type'], get.headers['content-type'])
-  assert.equal(head.body, '')
-})
-
-test('OPTIONS lists the methods', async (t) => {
-  const app = await catalogueApp(t)
-  const response = await app.inject({ method: 'OPTIONS', url: '/health' })
-  assert.equal(response.statusCode, 204)
-  assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS')
-})
-
 test('an unsafe method gets 405 with Allow, as problem details', async (t) => {
   const app = await catalogueApp(t)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {

@@ -81,30 +81,6 @@ test('the stylesheets and the icon of the home page exist', async (t) => {
   for (const href of hrefs) assert.equal((await app.inject(href)).statusCode, 200, href)
 })
 
-test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await catalogueApp(t)
-  const get = await app.inject('/')
-  const head = await app.inject({ method: 'HEAD', url: '/' })
-  assert.equal(head.statusCode, 200)
-  assert.equal(head.headers['content-type'], get.headers['content-type'])
-  assert.equal(head.headers['content-length'], get.headers['content-length'])
-  assert.equal(head.body, '')
-})
-
-test('OPTIONS lists the methods, and an unsafe method gets 405 with Allow', async (t) => {
-  for (const settings of [{}, { DEMOS: 'mirror' }]) {
-    const app = await catalogueApp(t, { settings })
-    const options = await app.inject({ method: 'OPTIONS', url: '/' })
-    assert.equal(options.statusCode, 204)
-    assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS')
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      const response = await app.inject({ method, url: '/' })
-      assert.equal(response.statusCode, 405, method)
-      assert.equal(response.headers.allow, 'GET, HEAD, OPTIONS', method)
-    }
-  }
-})
-
 test('the requests to try ask for a record as JSON', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'people,mirror' } })
   const { body } = await app.inject('/')
