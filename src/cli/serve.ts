@@ -58,19 +58,22 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   readiness.open({ ...stores, server: app.server })
   // Signals may arrive as soon as the message is printed.
   stopAtSignals(config, { readiness, log: app.log }, () => {
-    const logEnd = () => {
+    close(opened, stores, () => {
       app.log.info('stopped')
-    }
-    const exit = () =>
-      void stores
-        .close()
-        .then(logEnd)
-        .finally(() => process.exit(0))
-    setTimeout(exit, maxStopSeconds * 1000).unref()
-    void opened.disposeAsync().then(logEnd)
+    })
   })
   printOrigins(config, origin)
   printResources(origin, opening.paths)
+}
+
+function close(opened: AsyncDisposableStack, stores: Stores, logEnd: () => void): void {
+  const exit = () =>
+    void stores
+      .close()
+      .then(logEnd)
+      .finally(() => process.exit(0))
+  setTimeout(exit, maxStopSeconds * 1000).unref()
+  void opened.disposeAsync().then(logEnd)
 }
 
 function printOrigins(config: Config, origin: string): void {

@@ -166,7 +166,6 @@ export function findOpenInspector({ preset, inspector }: Config): string[] {
   ]
 }
 
-/** Set variables whose name is almost that of a setting. */
 export function findMisspelled(environment: Environment): string[] {
   const known = settingNames.map(toEnvironmentName)
   return Object.keys(environment).flatMap((name) => {

@@ -31,7 +31,6 @@ interface ResponseOptions {
   report: Report
 }
 
-/** The member `$responses` of a data file. */
 export function parseResponses(
   value: unknown = {},
   { names, limits, report }: ResponseOptions,

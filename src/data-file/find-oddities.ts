@@ -87,7 +87,6 @@ function toTypeName(value: unknown): string {
   return typeNames[typeof value] ?? (isDocument(value) ? 'an object' : 'a list')
 }
 
-/** A line about a file that was made for other programs. */
 export function findOtherKind(source: string, { openapi, swagger, log }: Document): string[] {
   const isApi = [openapi, swagger].some((version) => /^[23](\.|$)/.test(String(version)))
   const isArchive = isDocument(log) && Array.isArray(log.entries)

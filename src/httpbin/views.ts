@@ -19,7 +19,6 @@ small { display: block; opacity: 0.75 }
 a { color: light-dark(#0b6570, #5ec4c9) }
 </style>`
 
-/** A page like that of httpbin, without the frame of the site. */
 export function renderEndpoints(
   endpoints: readonly Listed[],
   { prefix, dialect }: Pick<Mount, 'prefix' | 'dialect'>,

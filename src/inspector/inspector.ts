@@ -199,10 +199,7 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
           const position = await log.findLast()
           const page = await exchanges.list({ ...filter, limit: maxEarlier }, viewer)
           recent.push(...page.exchanges)
-          const isNew = (one: ExchangeSummary) => toCursor(one) > String(after)
-          const news = after === undefined ? [] : page.exchanges.filter(isNew).toReversed()
-          const hasMore = news.length === maxEarlier && page.next !== undefined
-          return { position, earlier: toParts(news, Number(hasMore)) }
+          return { position, earlier: after === undefined ? [] : toEarlier(page, String(after)) }
         },
         toText: createToText({
           cursor: String(after ?? ''),
@@ -213,6 +210,12 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
       })
     },
   }
+}
+
+/** The parts have the exchanges after the last one that the client has. */
+function toEarlier({ exchanges, next }: ExchangePage, after: string) {
+  const news = exchanges.filter((one) => toCursor(one) > after).toReversed()
+  return toParts(news, Number(news.length === maxEarlier && next !== undefined))
 }
 
 function toRowEvent(exchange: ExchangeSummary, recent: ExchangeSummary[]) {

@@ -4,7 +4,6 @@ import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
 
-/** Which documents match, by the rules of json-server. */
 export type Test = (
   documents: readonly Document[],
 ) => readonly boolean[] | Promise<readonly boolean[]>

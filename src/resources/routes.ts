@@ -51,7 +51,6 @@ function toOwnRoutes(context: ResourceContext) {
   return [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
 }
 
-/** Documents the fields that requests have added. */
 function watchRoutes(context: ResourceContext) {
   let [last, routes]: [Resource, readonly Route[]] = [context.resource, []]
   return async () => {

@@ -5,7 +5,6 @@ import { html } from './html.ts'
 import type { Page } from './page.ts'
 import { toStatusNote } from './status-note.ts'
 
-/** Shows a response of a demo, whose media type is JSON or text. */
 export function renderResponsePage(
   status: number,
   demo: Pick<Demo, 'name' | 'title'>,

@@ -100,7 +100,6 @@ export async function openRecords(
   return { records, assertInPlace, setReadOnly: setReadOnly.bind(undefined, database), close }
 }
 
-/** The database with all its records, to be saved or replaced. */
 export async function toArchivable(
   { databaseUrl: url }: Config,
   fileCollections: readonly string[],

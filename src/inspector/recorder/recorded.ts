@@ -61,7 +61,13 @@ export function toEntry(
     head,
     raw.rawHeaders.join(separator),
   ]
-  const numbers = [
+  const numbers = toNumbers(recording, response, [received?.size ?? none, sent?.size ?? none])
+  const bodies = [received?.bytes ?? '', sent?.bytes ?? '']
+  return { numbers, text: texts.join(separator), bodies }
+}
+
+function toNumbers(recording: Recording, response: FinishedResponse, sizes: readonly number[]) {
+  return [
     response.status ?? 0,
     recording.headAt,
     recording.bodyAt,
@@ -69,14 +75,11 @@ export function toEntry(
     recording.handlerEndAt,
     recording.firstByteAt,
     response.endedAt,
-    received?.size ?? none,
-    sent?.size ?? none,
+    ...sizes,
     recording.requestsBefore,
     Number(response.isCutOff),
     Number(recording.isRateLimited),
   ]
-  const bodies = [received?.bytes ?? '', sent?.bytes ?? '']
-  return { numbers, text: texts.join(separator), bodies }
 }
 
 const isRedirect = (status = 0) => status >= 300 && status < 400

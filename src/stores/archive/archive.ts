@@ -6,7 +6,6 @@ import { toReason } from '../store-failure.ts'
 /** The format of the lines of an archive. A reader rejects a later one. */
 export const archiveVersion = 1
 
-/** How the first line of every archive begins. */
 export const archiveStart = '{"vitrine":"archive","version":'
 
 export type ArchivedRecord = StoredRecord & { collection: string }
@@ -19,7 +18,6 @@ export interface Entry {
   isLost?: unknown
 }
 
-/** A database whose records are read and replaced as a whole. */
 export interface Archivable {
   /** Those of one moment, on a connection of its own. Records that have a file are the last. */
   read: () => AsyncIterable<ArchivedRecord>
