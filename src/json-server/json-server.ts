@@ -24,17 +24,15 @@ export function createJsonServer(
     }
     return contexts
   }
-  const demos = resources.map((resource, index) => ({
-    ...toResourceDemo(resource, resources, (routes, services) => {
+  const demos = resources.map((resource, index) =>
+    toResourceDemo(resource, resources, (routes, services) => {
       const context = toContexts(services)[index]
       return context ? toDialect(context, routes) : routes
     }),
-    segment: { name: resource.name, ignoresCase: version === '0.17' },
-  }))
-  return [
-    ...demos,
-    { ...allDemo(toContexts), segment: { name: 'db', ignoresCase: version === '0.17' } },
-  ]
+  )
+  return [...demos, allDemo(toContexts)].map((demo) => {
+    return { ...demo, segment: { name: demo.name, ignoresCase: version === '0.17' } }
+  })
 }
 
 function allDemo(toContexts: (services: Services) => readonly Context[]): Demo {

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import { maxRemovedRecords } from '../config/limits.ts'
 import { hasBody, isForm, toMediaType } from '../http/body/body-reader.ts'
 import { assertDepth, findJson } from '../http/body/parse-json.ts'
 import { badRequest, conflict, unprocessable } from '../http/errors/http-error.ts'
@@ -138,14 +137,7 @@ async function withRemoval(context: Context, request: FastifyRequest): Promise<R
     const relation = { name, isTextOnly, isToParent: false, onDelete, other } as const
     return toReferring(context, other).map((field) => ({ ...relation, field }))
   })
-  return {
-    ...context,
-    collection: checkWrites(
-      { ...context, relations },
-      context.records,
-      maxRemovedRecords.jsonServer,
-    ),
-  }
+  return { ...context, collection: checkWrites({ ...context, relations }, context.records) }
 }
 
 /** The fields of a list whose value is the id of a record of this one. */

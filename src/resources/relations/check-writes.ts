@@ -16,11 +16,7 @@ interface Check {
 const maxRemoveAttempts = 20
 
 /** The collection; its writes throw where a reference, a unique field or a rule of deletion forbids them. */
-export function checkWrites(
-  context: ResourceContext,
-  records: Records,
-  maxRemoved?: number,
-): Collection {
+export function checkWrites(context: ResourceContext, records: Records): Collection {
   const { collection, relations, resource } = context
   const write = async (checks: readonly Check[], step: RecordStep) => {
     const own = { collection: resource.name, ...step }
@@ -54,8 +50,7 @@ export function checkWrites(
       for (let attempt = 1; attempt <= maxRemoveAttempts; attempt += 1) {
         const current = await collection.find(id)
         if (!current || current.version !== (version ?? current.version)) return false
-        if ((await records.commit(await planRemoval(context, current, maxRemoved))) === undefined)
-          return true
+        if ((await records.commit(await planRemoval(context, current))) === undefined) return true
       }
       throw conflict(`Too many requests are changing the records that reference ${id}.`)
     },

@@ -34,17 +34,13 @@ interface Level {
  * The removal of a record with all that its children require, in the order of the locks: parents first.
  * Throws 409 if a child forbids it.
  */
-export async function planRemoval(
-  context: ResourceContext,
-  record: StoredRecord,
-  maxRecords = maxRemovedRecords.usual,
-): Promise<Step[]> {
+export async function planRemoval(context: ResourceContext, record: StoredRecord): Promise<Step[]> {
   const plan: Plan = {
     removed: new Set(),
     changes: new Map(),
     conditions: [],
     restricts: [],
-    maxRecords,
+    maxRecords: maxRemovedRecords[context.resource.hasDialect ? 'jsonServer' : 'usual'],
   }
   plan.removed.add(toRecordKey(context.resource, record.id))
   const levels: Level[] = [{ context, records: [record] }]
