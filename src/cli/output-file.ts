@@ -1,8 +1,9 @@
 import { createWriteStream, fstatSync, readlinkSync, statSync } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, isAbsolute, join } from 'node:path'
+import { open, rename, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, isAbsolute } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isRunning } from './fresh-folder.ts'
+import { removeDead } from './remove-dead.ts'
 
 /** Writes to standard output if the target is `-`. Returns whether it did. */
 export async function writeOutput(target: string, texts: AsyncIterable<string>): Promise<boolean> {
@@ -13,6 +14,9 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
   else await replaceFile(followLinks(target), texts, { check: () => Promise.resolve() })
   return isOutput
 }
+
+/** Other machines may write to the same folder. */
+const marker = `.vitrine-${hostname()}-`
 
 interface Replacement<Result> {
   mode?: number
@@ -29,8 +33,10 @@ export async function replaceFile<Result>(
 ): Promise<Result> {
   const folder = dirname(path)
   if (!findFile(folder)) throw new Error(`the folder ${folder} does not exist`)
-  await removeDeadPartials(folder)
-  const partial = `${path}.vitrine-${String(process.pid)}.part`
+  await removeDead(folder, marker)
+  const partial = `${path}${marker}${String(process.pid)}.part`
+  // In a container, each process may have the same number.
+  await rm(partial, { force: true })
   try {
     const file = createWriteStream(partial, { flags: 'wx', mode, flush: true })
     await pipeline(texts, file, { signal })
@@ -42,17 +48,6 @@ export async function replaceFile<Result>(
     throw signal?.aborted ? signal.reason : error
   } finally {
     await rm(partial, { force: true })
-  }
-}
-
-const partialName = /\.vitrine-(\d+)\.part$/
-
-/** Removes what processes of this machine wrote that were killed. */
-async function removeDeadPartials(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const pid = Number(partialName.exec(name)?.[1])
-    // In a container, each process may have the same number.
-    if (pid === process.pid || !isRunning(pid)) await rm(join(folder, name), { force: true })
   }
 }
 

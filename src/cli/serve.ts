@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { createApp } from '../app.ts'
-import { findFreshFolder, findOpenInspector } from '../config/config.ts'
+import { findFreshFolder, findOpenInspector, freshName } from '../config/config.ts'
 import type { Config } from '../config/config.ts'
 import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
@@ -10,7 +11,7 @@ import { onStopSignal } from '../operations/stop-signals.ts'
 import { findRewriteProblems } from '../http/request/rewrites.ts'
 import { isLoopback } from '../config/hosts.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
-import { removeDeadFolders } from './fresh-folder.ts'
+import { removeDead } from './remove-dead.ts'
 import { watchData } from './watch-data.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
 import { listen } from '../server/server.ts'
@@ -32,7 +33,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const freshFolder = findFreshFolder(config)
   if (freshFolder !== undefined) {
     opened.defer(() => rm(freshFolder, { recursive: true, force: true }))
-    await removeDeadFolders()
+    await removeDead(tmpdir(), freshName)
   }
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.

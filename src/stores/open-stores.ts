@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { createSqliteArchive } from './archive/sqlite.ts'
 import type { Config } from '../config/config.ts'
 import { collectionNames, toKind } from './collection-names.ts'
 import { windowSeconds, type CounterSet } from './counters/counters.ts'
@@ -108,7 +109,6 @@ export async function toArchivable(
     const { createPostgresArchive } = await import('./archive/postgres.ts')
     return createPostgresArchive(url, fileCollections)
   }
-  const { createSqliteArchive } = await import('./archive/sqlite.ts')
   return createSqliteArchive(toDatabasePath(url) ?? '', fileCollections)
 }
 

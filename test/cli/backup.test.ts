@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -221,9 +222,14 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       assert.deepEqual([child.exitCode, await list()], [2, []])
       assert.match(output(), /cannot back up: it was interrupted$/m)
     } else {
-      assert.match((await list()).join(), /^saved\.vitrine\.vitrine-\d+\.part$/)
-      // Of a process that runs, and of another program.
-      const kept = [`other.vitrine-${String(process.pid)}.part`, 'other.part', 'saved.vitrine.part']
+      assert.match((await list()).join(), /^saved\.vitrine\.vitrine-.+-\d+\.part$/)
+      // Of a process that runs, and of other machines and programs.
+      const kept = [
+        `other.vitrine-${hostname()}-${String(process.pid)}.part`,
+        'other.part',
+        'a.vitrine-other-9999999.part',
+        'saved.vitrine.part',
+      ]
       for (const name of kept) await writeFile(join(services.folder, name), '')
       await runSucceeding(services, 'backup', join(services.folder, 'next.vitrine'))
       assert.deepEqual((await list()).toSorted(), ['next.vitrine', ...kept].toSorted())

@@ -118,6 +118,13 @@ test('a backup that Vitrine did not create is rejected with one line', async (t)
       assert.equal(existsSync(join(services.folder, 'kept', 'outside')), false)
     })
   }
+  await t.test('a location that is not checked as its file is lost', async () => {
+    const changed = structuredClone(lines)
+    const index = changed.findIndex(({ record }) => record?.collection === 'locations')
+    Object.assign(changed[index]?.record?.document ?? assert.fail(), { latitude: 'north' })
+    await writeArchiveLines(forged, changed.toSpliced(index + 1, 0, { isLost: true }))
+    assert.match(await runFailing(services, 'restore', forged), /damaged/)
+  })
   await runSucceeding(services, 'restore', file)
   assert.deepEqual(await readEverything(await openService(t, services)), seen)
 })

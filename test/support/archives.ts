@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 interface ArchiveLine {
   record?: Record<string, unknown> & { collection: string; document: Record<string, unknown> }
   piece?: string
+  isLost?: boolean
   version?: number
 }
 

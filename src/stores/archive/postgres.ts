@@ -31,10 +31,9 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
         await database.alter(async (client) => {
           const query = toQuery(client)
           await query({ text: 'LOCK TABLE records IN EXCLUSIVE MODE' })
-          await client.query(before)
+          await query({ text: before })
           await insertAll(query, records)
-          await client.query(after)
-          await query({ text: countAll })
+          await query({ text: after + countAll })
         })
       } finally {
         await database.close()
@@ -43,9 +42,7 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
   }
 }
 
-const insert = `INSERT INTO records (resource, id, document, version, created_at, updated_at, keys)
-  SELECT * FROM unnest(
-    $1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[])`
+const insert = 'INSERT INTO records SELECT * FROM json_populate_recordset(NULL::records, $1)'
 
 const countAll = `INSERT INTO record_counts
   SELECT resource, 0, count(*) FROM records GROUP BY resource`
@@ -54,18 +51,19 @@ const countAll = `INSERT INTO record_counts
 const maxLength = 1024 ** 2
 
 async function insertAll(query: Query, records: AsyncIterable<ArchivedRecord>): Promise<void> {
-  let rows: unknown[][] = []
+  let rows: unknown[] = []
   let length = 0
   const insertRows = async () => {
-    const columns = Array.from({ length: 7 }, (_, index) => rows.map((row) => row[index]))
-    await query({ text: insert, values: columns })
+    await query({ text: insert, values: [JSON.stringify(rows)] })
     rows = []
     length = 0
   }
-  for await (const { collection, id, document, version, createdAt, updatedAt } of records) {
-    const [text, keys] = [document, toKeys(document)].map((value) => JSON.stringify(value))
-    rows.push([collection, id, text, version, createdAt, updatedAt, keys])
-    length += String(text).length
+  for await (const { collection, id, version, createdAt, updatedAt, ...record } of records) {
+    const document = JSON.stringify(record.document)
+    const keys = toKeys(record.document)
+    const times = { created_at: createdAt, updated_at: updatedAt }
+    rows.push({ resource: collection, id, document, keys, version, ...times })
+    length += document.length
     if (rows.length === recordsPerStep || length > maxLength) await insertRows()
   }
   await insertRows()

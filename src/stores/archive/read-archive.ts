@@ -53,7 +53,7 @@ async function checkItems(items: AsyncIterable<Item>, options: CheckOptions): Pr
     const { collection, id, document } = record
     const saved = options.fileCollections.includes(collection) ? toSavedFile(record) : undefined
     const isWhole = saved === undefined || (await isContentOf(saved, content))
-    if (isLost()) {
+    if (saved && isLost()) {
       lost.add(id)
       continue
     }
@@ -123,8 +123,9 @@ async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<
     hash.update(line)
     number += 1
     const entry = parseLine(line, number)
-    if (number === 1) assertVersion(entry)
-    else yield entry
+    if (number > 1) yield entry
+    else if (entry.version !== archiveVersion)
+      throw new Error(`it was made by a newer Vitrine (archive ${String(entry.version)})`)
   }
   if (expected === undefined) throw new Error(isMissing)
   if (hash.digest('hex') !== expected)
@@ -140,11 +141,6 @@ function parseLine(line: Buffer, number: number) {
   }
   if (isDocument(value)) return value
   throw new Error(`it is damaged: line ${String(number)} is not a JSON object`)
-}
-
-function assertVersion({ version }: Readonly<Record<string, unknown>>): void {
-  if (version !== archiveVersion)
-    throw new Error(`it was made by a newer Vitrine (archive ${String(version)})`)
 }
 
 /** The lines have their line breaks. `readline` would also end lines at U+2028. */

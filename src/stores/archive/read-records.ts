@@ -1,5 +1,5 @@
-import { collectionNames, toKind } from '../collection-names.ts'
-import { isDamagedDocument, type Dialect } from '../records/dialect.ts'
+import { collectionNames } from '../collection-names.ts'
+import type { Dialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
 import type { ArchivedRecord } from './archive.ts'
 
@@ -13,15 +13,8 @@ export async function* readRecords(
   const plain = names.filter((name) => !fileCollections.includes(name))
   for (const collection of [...plain, ...fileCollections]) {
     if (collection === collectionNames.orphanedFiles) continue
-    try {
-      for await (const page of createLists(dialect, collection).pages())
-        yield* page.map((record) => ({ collection, ...record }))
-    } catch (error) {
-      if (!isDamagedDocument(error)) throw error
-      // Another attempt would fail too, so this is not a `StoreFailure`.
-      const message = `the database is damaged: a record of ${toKind(collection)} is not a JSON object`
-      throw new Error(message, { cause: error })
-    }
+    for await (const page of createLists(dialect, collection).pages())
+      yield* page.map((record) => ({ collection, ...record }))
   }
 }
 

@@ -7,6 +7,8 @@ import { openAlone } from '../sqlite/open-alone.ts'
 import type { Archivable } from './archive.ts'
 import { readRecords, toReplacement } from './read-records.ts'
 
+const findNoObject = "SELECT 1 FROM records WHERE NOT (json_valid(document) AND document GLOB '{*')"
+
 export function createSqliteArchive(path: string, fileCollections: readonly string[]): Archivable {
   return {
     read: async function* () {
@@ -14,8 +16,10 @@ export function createSqliteArchive(path: string, fileCollections: readonly stri
       using database = openSqliteDatabase(`sqlite:${path}`)
       database.exec('BEGIN')
       const finding = readPragma(database, 'integrity_check(1)')
-      if (finding !== 'ok')
-        throw new Error(`the database ${path} is damaged: ${finding.replaceAll('\n', ' ')}`)
+      const isSound = finding === 'ok' && database.prepare(findNoObject).get() === undefined
+      const damage = finding === 'ok' ? 'a document is not a JSON object' : finding
+      if (!isSound)
+        throw new Error(`the database ${path} is damaged: ${damage.replaceAll('\n', ' ')}`)
       const dialect = createSqliteDialect(database, createStatements(database))
       yield* readRecords(dialect, fileCollections)
     },

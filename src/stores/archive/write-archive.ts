@@ -36,15 +36,15 @@ async function* writePieces(files: Files, record: ArchivedRecord): AsyncGenerato
   if (!isWhole()) yield toLine({ isLost: true })
 }
 
-async function readContent(files: Files, record: ArchivedRecord): Promise<AsyncIterable<Buffer>> {
+type Content = AsyncIterable<Buffer> | readonly Buffer[]
+
+async function readContent(files: Files, record: ArchivedRecord): Promise<Content> {
   const { id } = record
   const { size } = toSavedFile(record)
   const read = () => files.read(id, 0, size - 1)
-  if (!Number.isSafeInteger(size) || size <= 0) return noPieces()
+  if (!Number.isSafeInteger(size) || size <= 0) return []
   // A file may still be pending although its record exists, during an upload or after a crash.
-  return (await read()) ?? (await files.keep(id).then(read, () => undefined)) ?? noPieces()
+  return (await read()) ?? (await files.keep(id).then(read, () => undefined)) ?? []
 }
-
-async function* noPieces(): AsyncGenerator<Buffer> {}
 
 const toLine = (entry: Entry) => `${JSON.stringify(entry)}\n`

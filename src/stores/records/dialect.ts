@@ -58,8 +58,6 @@ export function toStoredRecord([id, text, version, createdAt, updatedAt]: Row): 
   }
 }
 
-const damagedDocument = 'a stored document is not a JSON object'
-
 function parseDocument(text: string) {
   try {
     const document: unknown = JSON.parse(text)
@@ -67,11 +65,7 @@ function parseDocument(text: string) {
   } catch {
     // Its message would repeat a part of the document.
   }
-  throw new StoreFailure('unavailable', damagedDocument)
-}
-
-export function isDamagedDocument(error: unknown): boolean {
-  return error instanceof StoreFailure && error.message === damagedDocument
+  throw new StoreFailure('unavailable', 'a stored document is not a JSON object')
 }
 
 const countEach = 'SELECT resource, sum(count) FROM record_counts GROUP BY resource'
