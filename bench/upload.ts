@@ -51,7 +51,7 @@ async function upload(port: number, bytes: number): Promise<void> {
   }
   socket.write(closing)
   const [status = ''] = (await responseText).split('\r\n')
-  if (!status.includes(' 200 ')) throw new Error(`the upload was answered with ${status}`)
+  if (!status.includes(' 200 ')) throw new Error(`the response to the upload is ${status}`)
 }
 
 async function write(socket: Socket, content: Buffer): Promise<void> {

@@ -45,9 +45,9 @@ export async function openData(
       if (opened) return opened
       continue
     }
-    const data = await readDataTexts(config)
-    const { described, total, ...parsed } = await parseData(config, data)
-    if (!(await loadData(records, { ...data, ...parsed }, load))) continue
+    const texts = await readDataTexts(config)
+    const { described, total, ...parsed } = await parseData(config, texts)
+    if (!(await loadData(records, { ...texts, ...parsed }, load))) continue
     await rewindSequences(described, states)
     const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
     const ids = parsed.resources.flatMap((resource) => resource.notices)
@@ -160,13 +160,13 @@ async function parseLoaded(
 }
 
 const unreadable = 'The data file cannot be read. Restore it, and reset again.'
-async function describeChange(config: Config, data: DataTexts): Promise<string> {
+async function describeChange(config: Config, texts: DataTexts): Promise<string> {
   const { dataFresh, dataWatch } = config
   const changed = 'The data file has changed since its records were loaded.'
   if (!dataWatch)
     return `${changed} ${toLoadAgain(dataFresh)} to load it, or restore the file and reset again.`
   const next = 'It is being loaded: reset again in a moment.'
-  const outcome = await parseData(config, data).then(() => next, toReason)
+  const outcome = await parseData(config, texts).then(() => next, toReason)
   return `${changed} ${outcome}`
 }
 const toLoadAgain = (isFresh: boolean) =>
@@ -174,7 +174,7 @@ const toLoadAgain = (isFresh: boolean) =>
 const misfit = (how: string) =>
   `The data file no longer fits its schema. ${how} to get a list of the problems, and correct the file or the schema.`
 
-/** The records of the file again, and none in the other collections; or why not. */
+/** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
 export async function reloadData(
   config: Config,
   records: Records,
@@ -185,17 +185,17 @@ export async function reloadData(
     await replaceRecords(records, Object.fromEntries(emptied))
     return undefined
   }
-  const data = await readDataTexts(config).catch(() => undefined)
-  if (!data) return unreadable
+  const texts = await readDataTexts(config).catch(() => undefined)
+  if (!texts) return unreadable
   const load = await findLoad(records)
-  if (load?.hash !== data.hash || load.schemaHash !== data.schemaHash)
-    return describeChange(config, data)
+  if (load?.hash !== texts.hash || load.schemaHash !== texts.schemaHash)
+    return describeChange(config, texts)
   // The schema may apply to what is written only, and not to the records of the file.
-  const parsed = await parseData(config, data).catch(() => undefined)
+  const parsed = await parseData(config, texts).catch(() => undefined)
   if (!parsed) return misfit(toLoadAgain(config.dataFresh))
   const { resources, total } = parsed
   if (total > maxRecordsAtOnce) {
-    if (!(await loadData(records, { ...data, ...parsed }, load)))
+    if (!(await loadData(records, { ...texts, ...parsed }, load)))
       return 'Another process is loading the data file. Reset again.'
     const isOther = ([name]: [string, unknown]) =>
       resources.every((each) => each.definition.name !== name)

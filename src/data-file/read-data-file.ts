@@ -106,11 +106,13 @@ export function hashTexts(...texts: readonly string[]): string {
 }
 
 /** Accepts only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */
-export async function parseDataText(data: DataText, maxJsonDepth: number): Promise<unknown> {
-  const { source, text } = data
-  const format = data.isYaml ? 'YAML' : 'JSON'
+export async function parseDataText(
+  { source, text, isYaml }: DataText,
+  maxJsonDepth: number,
+): Promise<unknown> {
+  const format = isYaml ? 'YAML' : 'JSON'
   try {
-    const json = data.isYaml ? await yamlToJson(text) : text
+    const json = isYaml ? await yamlToJson(text) : text
     assertDepth(json, maxJsonDepth)
     return parseJson(json, maybeInfinite.test(json) ? assertJsonNumber : null)
   } catch (error) {

@@ -44,9 +44,9 @@ export function addIdempotencyHooks(
     const { isLeased, entry } = lease
     if (!isLeased) {
       if (entry.fingerprint !== fingerprint) throw keyReused()
-      const answer = entry.answer ?? (isForm(request) && (await awaitAnswer(entries, keyHash)))
-      if (!answer) throw keyInFlight()
-      return replayResponse(reply, answer)
+      const response = entry.answer ?? (isForm(request) && (await awaitResponse(entries, keyHash)))
+      if (!response) throw keyInFlight()
+      return replayResponse(reply, response)
     }
     claimedIds.set(request, entry.recordId)
     finishers.set(request, renewLease(entries, lease, logFailure.bind(undefined, request)))
@@ -70,7 +70,7 @@ export function addIdempotencyHooks(
 }
 
 /** A browser that sends a form twice shows the response to the second request. */
-async function awaitAnswer(entries: IdempotencyEntries, keyHash: string) {
+async function awaitResponse(entries: IdempotencyEntries, keyHash: string) {
   for (let checks = 0; checks < 20; checks += 1) {
     await delay(100)
     const entry = await entries.find(keyHash)

@@ -261,7 +261,7 @@ for (const [name, sent, shown] of [
   ['a control character', 'https://evil.example\u009b31m', 'null'],
   ['20,000 characters', `https://${'a.'.repeat(10_000)}example`, `https://${'a.'.repeat(146)}`],
 ] as const) {
-  test(`the log of a refused preflight from an origin with ${name} has its start only`, async (t) => {
+  test(`the log of a failed preflight from an origin with ${name} has its start only`, async (t) => {
     const app = await catalogueApp(t, { settings: { ...settings, MAX_HEADER_BYTES: '65536' } })
     const headers = { origin: sent, 'access-control-request-method': 'POST' }
     await app.inject({ method: 'OPTIONS', url: '/people', headers })

@@ -143,8 +143,8 @@ const algorithms = ['MD5', 'SHA-256', 'SHA-512']
 
 const toAlgorithm = (name: string) => (algorithms.includes(name) ? name : 'MD5')
 
-const hashData = (algorithm: string, data: string | Buffer) =>
-  hash(algorithm.replace('-', '').toLowerCase(), data)
+const hashData = (algorithm: string, content: string | Buffer) =>
+  hash(algorithm.replace('-', '').toLowerCase(), content)
 
 function parseCredentials({ headers }: DialectRequest): Map<string, string> | undefined {
   const [, list] = /^digest +(.+)$/is.exec(findHeader(headers, 'authorization') ?? '') ?? []

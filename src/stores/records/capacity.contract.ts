@@ -30,7 +30,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.deepEqual(counts, { users: 2, locations: 3, '~answers': 3 })
     })
 
-    test('at the limit only creating fails, and a removal makes room', async (t) => {
+    test('at the limit only creating fails, and a removal frees space', async (t) => {
       const records = await open(t, 2)
       await Promise.all([create(records, 'a'), create(records, 'b')])
       await assert.rejects(create(records, 'c'), isFull)
@@ -61,7 +61,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.equal(await records.commit([toStep('c')]), undefined)
     })
 
-    test('expired sessions make room for others', async (t) => {
+    test('expired sessions are removed for others', async (t) => {
       const sessions = createDatabaseSessions((await open(t, 2)).collection('any'))
       const past = new Date(Date.now() - 1).toISOString()
       await sessions.create('idle', sessionOf({ idleUntil: past }))
@@ -72,7 +72,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       assert.ok((await sessions.find('one')) && (await sessions.find('other')))
     })
 
-    test('the oldest stored responses make room for others, but not those of the last minute', async (t) => {
+    test('the oldest stored responses are removed for others, but not those of the last minute', async (t) => {
       const records = (await open(t, 3)).collection('any')
       const responses = createIdempotencyEntries(records)
       const claim = { fingerprint: '', recordId: 'a', leasedUntil: noon, expiresAt: '9999' }
@@ -85,7 +85,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
       await assert.rejects(responses.create('next', claim), isFull)
     })
 
-    test('the oldest states make room for others', async (t) => {
+    test('the oldest states are removed for others', async (t) => {
       t.mock.timers.enable({ apis: ['Date'] })
       const states = createStates((await open(t, 2)).collection('any'), 100)
       for (const key of ['a', 'b', 'c']) {
