@@ -17,7 +17,7 @@ export default defineConfig(
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
-      // An interface that promises is also met by what answers at once; async turns throws into rejections.
+      // A function of an interface of promises need not wait itself: `async` turns what it throws into a rejection.
       '@typescript-eslint/require-await': 'off',
       // node:test collects the promises of its tests itself.
       '@typescript-eslint/no-floating-promises': [

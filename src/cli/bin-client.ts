@@ -13,7 +13,7 @@ export interface Source {
   event?: string
   /** The id of the latest request that was sent; empty before the first one. */
   request: string
-  /** Those that were sent before their event. */
+  /** The ids of the requests that were sent before their event arrived. */
   listed: Set<string>
   isLost?: boolean
   /** The request that is being sent again. */
@@ -59,7 +59,7 @@ export async function get({ url, authorization }: Source, path: string, more = {
   throw new BinUnavailable(toPrintable(String(problem.detail)))
 }
 
-/** Those of a list, or the one at the path. Throws if the service is another one. */
+/** Yields the requests of a list, or the one at the path. Throws if the response is not that of a bin. */
 export async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
   const accept = 'application/x-ndjson, application/json'
   const response = await get(source, `/requests${pathOrQuery}`, { accept })

@@ -7,7 +7,7 @@ import { serve } from './serve.ts'
 export interface Command {
   argument?: 'FILE' | 'N' | 'BIN URL'
   description: string
-  /** Those that its help lists. */
+  /** The settings that its help lists. */
   settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
   verb: string

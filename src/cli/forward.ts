@@ -11,7 +11,7 @@ import type { ListedRequest, Source } from './bin-client.ts'
 import { toPrintable } from './format.ts'
 import { delay, performance, timeoutSignal } from '../timers.ts'
 
-/** If it is the only one, it is not sent again while the service cannot be reached. */
+/** A request that is the only one to send is not sent again while the service cannot be reached. */
 type Forwarded = ListedRequest & { isOnly?: boolean }
 
 const retryMs = 1000
@@ -93,7 +93,7 @@ async function follow(source: Source, to: URL): Promise<void> {
     if (request.id > source.request) source.request = request.id
   }
   for await (const { name, id, value } of readEvents(source)) {
-    // When the connection begins, or when events are missing.
+    // Such an event arrives when the connection begins, and when events are missing.
     if (name === 'reset' || name === '') {
       for await (const request of list(source, `?after=${source.request}`)) {
         await sendOn(request)

@@ -32,7 +32,7 @@ async function removeDatabase(config: Config): Promise<void> {
     for await (const page of collection(name).pages())
       for (const { id } of page) await files.remove(id)
   close()
-  // The log first: alone, it could become that of the next database.
+  // The log is removed first: without its database, it could become that of the next one.
   for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
 }
 
@@ -68,7 +68,7 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   for (const name of fileCollections)
     filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
-  // First: the next start then loads the data file again, even if this is interrupted.
+  // This comes before the records: the next start then loads the data file again, even if this is interrupted.
   const ofFile = await forgetLoad(records)
   const names = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
   for (const name of names) {

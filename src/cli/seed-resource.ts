@@ -79,7 +79,7 @@ async function addRecords(context: ResourceContext, source: Source, count: numbe
         while (Date.parse(createdAt) === Date.now()) await nextTurn()
         break
       } catch (error) {
-        // A unique value that another record has.
+        // Another record may have the same value of a unique field.
         const isTaken = error instanceof HttpError && error.status === 422
         if (!isTaken || attempt === maxAttempts) throw error
       }

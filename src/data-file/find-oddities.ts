@@ -6,7 +6,7 @@ import { findFormat } from './infer-schema.ts'
 import { withoutSecrets } from './read-data-file.ts'
 
 const maxCompared = 1000
-/** More of the records with a field are not a mistake. */
+/** Rare values are reported as mistakes if they are at most this share of the usual ones. */
 const maxShare = 0.25
 
 /** Lines about fields and types of few records, which are probably mistakes. */

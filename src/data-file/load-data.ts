@@ -161,7 +161,7 @@ async function createAll(
   const timed = all.map((record, index) => {
     return { ...record, createdAt: new Date(firstMs + index).toISOString() }
   })
-  // The highest first: a number that another request assigns meanwhile is above all of them.
+  // The highest is stored first: a number that another request assigns meanwhile is above all of them.
   const sorted = timed.toSorted((one, other) => (+other.id || 0) - (+one.id || 0))
   for (let start = 0; start < sorted.length; start += recordsPerStep) {
     const part = sorted.slice(start, start + recordsPerStep)

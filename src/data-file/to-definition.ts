@@ -72,7 +72,7 @@ function summarize(source: DefinitionSource, fields: readonly string[]): string 
 
 type GivenFields = Readonly<Record<string, GivenField>>
 
-/** Those of the schema, and those that are only in the data. */
+/** The fields are those of the schema, and those that are only in the data. */
 function toFields(source: DefinitionSource) {
   const { isSingular, schema, idField, fields: found } = source
   const inferred = schema?.additionalProperties === false ? {} : found.properties
@@ -138,7 +138,7 @@ function findNaming(properties: GivenFields): string | undefined {
   return namingFields.find((name) => isText(properties[name] ?? {}))
 }
 
-/** Those that the schema declares, and fields such as `authorId` or `author_id` of `authors`. */
+/** Returns the references that the schema declares, and fields like `authorId` or `author_id` of `authors`. */
 function findReferences(
   { names, isSingular, foreignKeySuffix }: DefinitionSource,
   properties: GivenFields,

@@ -63,7 +63,7 @@ export function parseJsonNumbers(
   toNumber: (digits: string) => unknown,
 ): unknown {
   assertDepth(text, maxJsonDepth)
-  // Those in strings count too.
+  // The characters in strings count too, so that the text need not be parsed first.
   if (hasMoreThan(text, ',[{', maxJsonValues)) throw new Error('There are too many values.')
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' ? toNumber(context?.source ?? '') : value,

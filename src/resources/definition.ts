@@ -120,9 +120,9 @@ export function defineResource(definition: ResourceDefinition) {
   const isSet = (field: string) => schema.properties[field]?.readOnly !== true
   const validator: () => Validator = compileLater({
     ...schema,
-    // `additionalProperties` is not about the id.
+    // The id is declared, so that `additionalProperties` does not reject it.
     properties: { ...(storesId && { [idField]: {} }), ...schema.properties },
-    // A request cannot have them.
+    // A request cannot set a field that is read-only.
     required: schema.required.filter(isSet),
   })
   return {
@@ -197,7 +197,7 @@ function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
   return idField === undefined ? fields.map(toOwnField) : fields
 }
 
-/** The document does not have it. */
+/** A field of the record itself, which the document does not have. */
 const toOwnField = (field: Field): Field => ({ ...field, path: field.name })
 
 function toFields(

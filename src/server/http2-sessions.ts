@@ -74,7 +74,7 @@ function endUnreadStreams(session: ServerHttp2Session, streams: Streams, limits:
   }, limits.sendIdleMs).unref()
 }
 
-/** What Node has not yet given to the operating system is in `_handle`. */
+/** `_handle` has the number of bytes that Node has not yet given to the operating system. */
 type Connection = Socket & { _handle?: { writeQueueSize: number } | null }
 
 const isUnread = (stream: ServerHttp2Stream) => stream.writableLength > 0

@@ -64,7 +64,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if (isWithoutBody(code)) return reply.send()
   const body = `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
-  // Its Content-Range is that of the text.
+  // The Content-Range of 206 describes the text, so the reader gets no page.
   if (code === 206) return sendText(reply, body)
   return sendForReader(request, reply, { demo: status, body })
 }

@@ -14,7 +14,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
   let arrivingBytes = 0
   let stored = new Map<string, number>()
   let storedBytes = 0
-  /** What will replace `stored`, while the sizes are read. */
+  /** The sizes that will replace `stored` when all are read. */
   let counted: typeof stored | undefined
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined

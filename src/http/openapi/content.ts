@@ -53,7 +53,7 @@ export function orEmpty(parameter: Parameter): Parameter {
   return { ...parameter, allowEmptyValue: true }
 }
 
-/** Those of one line each: a description, and an example unless it is for rare cases. */
+/** Each parameter is text, with a description, and with an example unless it is for rare cases. */
 export function queryParameters(
   texts: Readonly<Record<string, readonly [description: string, example?: string]>>,
 ): Parameter[] {

@@ -91,7 +91,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     },
     findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
       const found: Exchange[] = []
-      // Another exchange can replace them meanwhile.
+      // Other exchanges can replace the found ones during a turn, so their bodies are copied.
       for (const recorded of await search(query, viewer, copyBodies))
         found.push(await takeTurn('masking of exchanges', () => toExchange(recorded, viewer)))
       return found
@@ -125,7 +125,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   }
 }
 
-/** Other requests are handled between two of these. */
+/** After this number of exchanges, a search lets other requests have their turn. */
 const searchedPerTurn = 20
 
 /** `readBefore` reads those with the key that were received before a time, the latest first. */
@@ -136,7 +136,7 @@ function createSearch(
   /** An exchange without an owner is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
-  /** The latest first. Bodies are valid until the next exchange is recorded, so that `toItem` copies them. */
+  /** The latest item comes first. Bodies are valid until the next exchange is recorded, so `toItem` copies them. */
   return async <Item>(query: Search, viewer: Viewer, toItem: (recorded: Recorded) => Item) => {
     const { id, requestId, before, limit = Infinity } = query
     const key = id ?? requestId

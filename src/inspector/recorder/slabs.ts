@@ -96,7 +96,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
       const word = (place % slabBytes) / wordBytes
       return words[word + 3 + (words[word + 1] ?? 0) + index] ?? NaN
     },
-    /** The latest comes first. */
+    /** Yields the numbers of the entries, the latest first. */
     *list(): Generator<number> {
       for (let number = next - 1; number >= first; number -= 1) {
         if (places[number % maxEntries] !== -1) yield number

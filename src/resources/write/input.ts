@@ -142,7 +142,7 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
       : input
 }
 
-/** What an edit form showed: it says so itself, since another request may have changed the record. */
+/** The values that an edit form showed. It sends them, since another request may have changed the record. */
 function findShown({ resource, config }: ResourceContext, { raw }: FastifyRequest): Document {
   const previous = decodeNames(resource, raw.parsedBody?.previous)
   if (!isObject(previous)) return {}

@@ -19,9 +19,9 @@ export interface Entry {
 }
 
 export interface Archivable {
-  /** Those of one moment, on a connection of its own. Records that have a file are the last. */
+  /** Reads the records of one moment, on a connection of its own. Records that have a file are the last. */
   read: () => AsyncIterable<ArchivedRecord>
-  /** Replaces in one transaction, which changes nothing if `records` throws. */
+  /** Replaces all records in one transaction, which changes nothing if `records` throws. */
   replace: (records: AsyncIterable<ArchivedRecord>) => Promise<void>
 }
 

@@ -52,9 +52,9 @@ export async function openPostgresDatabase(url: string) {
     /** Runs in one transaction without a limit of time, which waits for those of other processes. */
     alter: (change: (client: pg.Client) => Promise<unknown>) =>
       withClient(url, (client) => alter(client, () => change(client))),
-    /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
-    /** On a connection of its own, without a limit of time. The caller ends it. */
+    /** Opens a connection of its own, without a limit of time. The caller ends it. */
     connect: async () => (await connect(url)).client,
+    /** Connects again after a disconnection, in which notifications are lost. Returns what stops it. */
     listen: (channel: string, take: () => void) => {
       const stopping = new AbortController()
       void listen(url, { channel, take, signal: stopping.signal })

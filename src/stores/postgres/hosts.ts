@@ -99,9 +99,9 @@ export async function assertSession(client: pg.Client, hostUrl: string): Promise
   try {
     await other.connect()
     await client.query(`SELECT set_config('vitrine.session', '${mark}', false)`)
-    // A pooler with several idle connections may use the next one each time...
+    // A pooler with several idle connections may use another one each time, without the mark.
     const isKept = (await readText(client, readMark)) === mark
-    // ...and one with a single idle connection gives it to the next transaction.
+    // A pooler with a single idle connection gives it, with the mark, to the next transaction.
     await other.query('BEGIN')
     const isShared = (await readText(other, readMark)) === mark
     if (!isKept || isShared)

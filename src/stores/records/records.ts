@@ -129,7 +129,7 @@ export type RecordStep =
   | { kind: 'remove'; records: readonly RecordVersion[] }
   /** These records exist, and are not removed before the write ends. Each id is named once. */
   | { kind: 'exist'; ids: readonly string[] }
-  /** All records of the collection are removed, and these created, without logging each. */
+  /** Removes all records of the collection and creates these, without logging each. */
   | { kind: 'replace'; records: readonly NewRecord[] }
 
 /** No record matches. Of concurrent writes with the same first filter, each waits for the one before. */
@@ -163,7 +163,7 @@ export interface Change {
 }
 
 export interface ChangePart {
-  /** The oldest first. */
+  /** The oldest change comes first. */
   changes: readonly Change[]
   /** The number to read on from. */
   last: number
