@@ -32,6 +32,8 @@ export const maxValues = 100
 export const maxPatchOperations = 100
 /** The draft of Idempotency-Key recommends a UUID, which has 36 characters. */
 export const maxKeyLength = 255
+/** The draft leaves the time to the server. Stored responses take space of the database until then. */
+export const storedResponseSeconds = 86_400
 
 /** HTTP/1.1 requests that wait, and streams of HTTP/2: each takes memory before it is handled. */
 export const maxRequestsOfConnection = 100
@@ -39,6 +41,8 @@ export const maxRequestsOfConnection = 100
 export const keepAliveSeconds = 72
 /** An event stream of this process has at most 64 KiB and what one read returns in memory. */
 export const maxEventStreams = 1000
+/** The log of a resource takes space of the database: a client that is further behind reads the list again. */
+export const keptChanges = 1000
 /** The content of responses that clients have not read: half of the 512 MiB of docs/operating.md. */
 export const maxPendingBytes = 256 * mebibyte
 /** The other two threads of Node's pool of four are for files, while more logins wait. */
@@ -69,6 +73,8 @@ export const maxCursorLength = 2048
 /** Each relation of `embed` is a query, and each level multiplies the records. */
 export const maxEmbedRelations = 10
 export const maxEmbedLevels = 3
+/** Each name in the path of a field that no schema declares makes the statement longer. */
+export const maxUnknownNames = 16
 /** More fields of a resource make pages and statements of any size. */
 export const maxFields = 500
 export const maxFieldNameLength = 200
@@ -105,6 +111,8 @@ export const maxTokens = 10_000
 /** A state expires after this time, so no bucket takes longer to become full. */
 export const stateSeconds = 600
 export const maxStates = 10_000
+/** Each variant has two counts in a state. */
+export const maxVariants = 100
 
 /** A browser removes cookies if it has too many. */
 export const maxOwnBins = 20

@@ -1,10 +1,10 @@
 import { toTime } from '../auth/session-lifecycle.ts'
+import { storedResponseSeconds } from '../config/limits.ts'
 import { keyInFlight } from '../http/errors/http-error.ts'
 import { createId } from '../stores/create-id.ts'
 import type { IdempotencyEntries, IdempotencyEntry } from '../stores/idempotency/idempotency.ts'
 import { clearInterval, setInterval } from '../timers.ts'
 
-const storedSeconds = 24 * 3600
 /** After this time another process continues the request of a process that ended. */
 const leaseSeconds = 2
 
@@ -18,7 +18,7 @@ export async function leaseKey(entries: IdempotencyEntries, keyHash: string, fin
       fingerprint,
       recordId: createId(),
       leasedUntil: toTime(leaseSeconds),
-      expiresAt: toTime(storedSeconds),
+      expiresAt: toTime(storedResponseSeconds),
     }
     if (await entries.create(keyHash, created)) {
       return { keyHash, entry: created, version: 1, isLeased: true, isFirst: true }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
+import { maxVariants } from '../../config/limits.ts'
 import {
   evaluatePreconditions,
   mayWriteResource,
@@ -132,8 +133,6 @@ function toCacheHeaders(parameters: Parameters, etag = ''): Record<string, strin
   }
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 }
-
-const maxVariants = 100
 
 function countResponse(known: State, outcome: 'proceed' | 'not modified', tag: string): State {
   const isFull = Object.keys(known).length >= 2 * maxVariants

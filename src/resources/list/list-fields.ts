@@ -1,3 +1,4 @@
+import { maxUnknownNames } from '../../config/limits.ts'
 import type { ListField, ListFields } from '../../lists/fields.ts'
 import type { Resource } from '../definition.ts'
 import { jsonTypes, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
@@ -59,9 +60,6 @@ function findMember(known: readonly (readonly [string, FieldSchema])[], name: st
   }
   return undefined
 }
-
-/** More would make statements of any length. */
-const maxUnknownNames = 16
 
 function findInside(
   { type = 'object', properties = {}, additionalProperties = true }: FieldSchema,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { keptChanges } from './changes.ts'
+import { keptChanges } from '../../config/limits.ts'
 import type { OpenTwice } from './commit.contract.ts'
 import type { ChangePart, Records } from './records.ts'
 

@@ -1,8 +1,6 @@
 import { toStoredRecord, type Dialect } from './dialect.ts'
 import type { Change, ChangeKind, ChangeLog } from './records.ts'
 
-export const keptChanges = 1000
-
 const maxRead = 100
 const maxReadBytes = 65_536
 /** The documents of private collections would stay in the log after their records. A change has the latest one. */

@@ -1,5 +1,6 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
-import { createRead, keptChanges, loggedDocument, shareWakeUps } from '../changes.ts'
+import { keptChanges } from '../../../config/limits.ts'
+import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog, Step } from '../records.ts'
 import { clearInterval, setInterval, setTimeout } from '../../../timers.ts'

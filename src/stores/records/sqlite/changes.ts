@@ -1,4 +1,5 @@
-import { createRead, keptChanges, loggedDocument, shareWakeUps } from '../changes.ts'
+import { keptChanges } from '../../../config/limits.ts'
+import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
