@@ -44,7 +44,8 @@ for (const version of ['0.17', '1']) {
     }
     const { get, post } = document.paths['/posts'] ?? {}
     assert.match(String(get?.description), new RegExp(`json-server ${version}`))
-    assert.deepEqual(post?.requestBody, { content: { 'application/json': {} } })
+    const body = { schema: { type: 'object' }, example: { title: 'one' } }
+    assert.deepEqual(post?.requestBody, { content: { 'application/json': body } })
     assert.equal((await app.inject('/docs/getPosts')).statusCode, 200)
   })
 }
