@@ -168,12 +168,6 @@ test('with a data file a reset removes the other records and the uploads too', a
   assert.deepEqual(await countAll(app, ['/locations', '/uploads']), [0, 0])
 })
 
-test('the test API leaves a demo that is served alone as it is', async (t) => {
-  const app = await testApp(t, { settings: { ...settings, DEMOS: 'topic' } })
-  assert.match((await app.inject('/anything')).body, /anything/)
-  assert.equal((await send(app, 'POST', '/_vitrine/reset')).statusCode, 204)
-})
-
 async function assertResetsWhileWriting(t: TestContext, count: number, DATABASE_URL?: string) {
   const posts = Array.from({ length: count }, (_, index) => ({ id: index + 1, title: 'One' }))
   const more = DATABASE_URL === undefined ? {} : { DATABASE_URL }

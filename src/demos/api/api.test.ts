@@ -214,7 +214,7 @@ test('HEAD has the headers of GET and no body', async (t) => {
 })
 
 test('a path that only begins with the letters of /api has no API error', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'api,status' } })
+  const app = await testApp(t, { settings: { DEMOS: 'api,mirror' } })
   const response = await app.inject('/apiary')
   assert.equal(response.statusCode, 404)
   assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')

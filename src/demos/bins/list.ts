@@ -29,20 +29,6 @@ import { findMatching, toListed, toMatch, type Pages, type Search } from './sear
 
 const newest = '-receivedAt'
 
-/** What a filter can name. The body is searched with `contains`. */
-const fields = toListFields(listedSchemas, [
-  'method',
-  'path',
-  'status',
-  'contains',
-  'after',
-  'sort',
-  'wait',
-  'page',
-  'per_page',
-])
-const sortTerms = fields.names.flatMap((name) => [name, `-${name}`])
-
 const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum })
 
 const status = { ...text, pattern: statusPattern }
@@ -55,6 +41,13 @@ export const filterParameters = [
   queryParameter('q', 'The same as `contains`, as in other lists.', text, 'a'),
   queryParameter('after', 'Only requests after the one with this id.', text, ''),
 ]
+
+/** What a filter can name. The body is searched with `contains`. */
+const fields = toListFields(listedSchemas, [
+  ...filterParameters.map(({ name }) => name),
+  ...['sort', 'wait', 'page', 'per_page'],
+])
+const sortTerms = fields.names.flatMap((name) => [name, `-${name}`])
 
 export const requestListParameters = [
   ...filterParameters,

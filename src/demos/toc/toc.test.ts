@@ -131,3 +131,15 @@ test('the responses are as documented', async (t) => {
   const app = await testApp(t)
   await assertDocumented(app, { ...post, payload: { a: 'brass' } }, 200)
 })
+
+for (const readers of ['json,form,text,multipart', 'none']) {
+  test(`with BODY_READERS=${readers}, Vitrine-Ignored-Body names a body of text`, async (t) => {
+    const app = await testApp(t, { settings: { BODY_READERS: readers } })
+    const headers = { 'content-type': 'text/plain' }
+    const response = await app.inject({ ...post, headers, payload: 'a=1' })
+    assert.deepEqual(
+      [response.statusCode, response.headers['vitrine-ignored-body']],
+      [200, 'text/plain'],
+    )
+  })
+}

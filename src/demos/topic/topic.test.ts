@@ -92,7 +92,7 @@ test('no key changes a prototype', async (t) => {
 })
 
 test('a path below /topic is not found, and the response names it', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic,status' } })
+  const app = await testApp(t, { settings: { DEMOS: 'topic,mirror' } })
   const received = await app.inject('/topic/more')
   assert.equal(received.statusCode, 404)
   assert.match(received.body, /\/topic\/more/)
@@ -167,3 +167,10 @@ for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
     }
   })
 }
+
+test('alone with the test API: any other path gets the same text, and the records can be reset', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'topic', TEST_API: 'on' } })
+  assert.match((await app.inject('/anything')).body, /anything/)
+  const reset = await app.inject({ method: 'POST', url: '/_vitrine/reset' })
+  assert.equal(reset.statusCode, 204)
+})

@@ -6,7 +6,7 @@ for (const [path, nearest] of [
   ['/lcations', '/locations'],
   ['/usres/1', '/users'],
   ['/learnn', '/learn'],
-  ['/status', '/status/:code'],
+  ['/mirror/status', '/mirror/status/:code'],
   ['/responses/cache', '/responses/cache/:key'],
   ['/user', '/users'],
   ['/other', undefined],

@@ -20,10 +20,7 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
 
 const secrets: { pattern: RegExp; run: RegExp; hidden: string }[] = []
 
-/**
- * Logs, recorded exchanges and captured requests then show `hidden` in its place, wherever it was received. The
- * pattern is global, and matches the secret also percent-encoded, however often.
- */
+/** Logs, recorded exchanges and captured requests then hide it. The global pattern also matches percent-encodings. */
 export function registerSecret(pattern: RegExp, length: number, hidden: string): void {
   secrets.push({ pattern, run: new RegExp(`[\\w%-]{${String(length)},}`, 'g'), hidden })
 }
