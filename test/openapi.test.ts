@@ -173,7 +173,7 @@ for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
 }
 
 test('the document has the pattern of request_id, a random UUID', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'status' } })
+  const app = await testApp(t, { settings: { DEMOS: 'mirror' } })
   const { paths } = await loadDocument(app)
   const parameters = paths['/inspector']?.get?.parameters?.map((one) => resolve(one)) ?? []
   const { schema } = parameters.find(({ name }) => name === 'request_id') ?? {}

@@ -22,5 +22,5 @@ export async function dataApp(t: TestContext, contents: unknown, options: DataAp
   const { name, schema, settings } = options
   const DATA_FILE = await dataFile(t, contents, name)
   const DATA_SCHEMA = schema === undefined ? '' : await dataFile(t, schema, 'schema.json')
-  return testApp(t, { settings: { DEMOS: 'status', DATA_FILE, DATA_SCHEMA, ...settings } })
+  return testApp(t, { settings: { DEMOS: 'mirror', DATA_FILE, DATA_SCHEMA, ...settings } })
 }

@@ -189,7 +189,7 @@ const ignored: readonly [url: string, type: string | undefined, body: string, ig
   ]
 for (const [url, type = 'no type', body, expected] of ignored) {
   test(`Vitrine-Ignored-Body of ${url} with ${type} and ${body || 'no body'} is ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies,toc,api' } })
+    const app = await testApp(t, { settings: { DEMOS: 'bodies,api' } })
     const headers = type === 'no type' ? {} : { 'content-type': type }
     const response = await sendBothWays(app, { method: 'POST', path: url, headers, body })
     const { 'vitrine-ignored-body': named } = response.headers

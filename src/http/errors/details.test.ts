@@ -22,10 +22,13 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [{ path: '/places/none' }, /^There is no place with the id none\.$/],
   [{ path: '/places?page=0' }, /^page must be a whole number of at least 1\.$/],
   [{ path: '/places?per_page=0' }, /^per_page must be a whole number from 1 to 1000\.$/],
-  [{ path: '/topic?a[1][2][3][4][5][6]=x' }, /more than 5 levels of brackets/],
-  [{ path: `/topic?${'a=1&'.repeat(101)}` }, /more than 100 values of a parameter/],
-  [{ path: `/topic?${'a[]=1&'.repeat(101)}` }, /more than 100 values of a parameter/],
-  [{ path: `/topic?${Array.from({ length: 201 }, String).join('&')}` }, /200 .*MAX_PARAMETERS/],
+  [{ path: '/mirror/query?a[1][2][3][4][5][6]=x' }, /more than 5 levels of brackets/],
+  [{ path: `/mirror/query?${'a=1&'.repeat(101)}` }, /more than 100 values of a parameter/],
+  [{ path: `/mirror/query?${'a[]=1&'.repeat(101)}` }, /more than 100 values of a parameter/],
+  [
+    { path: `/mirror/query?${Array.from({ length: 201 }, String).join('&')}` },
+    /200 .*MAX_PARAMETERS/,
+  ],
   [{ method: 'QUERY', path: '/places' }, /^A QUERY request needs a Content-Type header\.$/],
   [post('{"a":'), /^The body is not valid JSON: .*[^.]\.$/],
   [post('{"__proto__":{}}'), /^The body must not have a member __proto__/],
@@ -46,7 +49,7 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
 for (const [request, detail] of rows) {
   const { method = 'GET', path, body = '' } = request
   test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies,topic,places' } })
+    const app = await testApp(t, { settings: { DEMOS: 'bodies,mirror,places' } })
     await app.inject({ method: 'PUT', url: '/places/oslo', payload: { name: 'Oslo' } })
     const headers = { accept: 'application/json', ...request.headers }
     const response = await sendBothWays(app, { ...request, headers })
