@@ -22,7 +22,7 @@ import { temporaryFolder } from '../../test/support/start-vitrine.ts'
 import { startRedis, withRedis } from '../../test/support/redis-server.ts'
 import { startS3 } from '../../test/support/s3-server.ts'
 import { accessKeyId, secretAccessKey } from '../../test/support/s3-signature.ts'
-import { catalogueApp, testApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 
 test('without TEST_API there is nothing to reset, and the preference is ignored', async (t) => {
   const app = await dataApp(t, blog)
