@@ -18,7 +18,7 @@ export const summarySchema = {
     ...['target', 'ms', 'isCutOff'],
   ],
   properties: {
-    id: { ...text, description: 'Random.' },
+    id: { ...text, description: 'A random id.' },
     requestId: text,
     receivedAt: { ...text, format: 'date-time' },
     client: { ...text, description: 'The address, which a trusted proxy may have sent.' },
@@ -30,8 +30,8 @@ export const summarySchema = {
     isCutOff: { ...flag, description: 'Whether the connection was lost before the end.' },
     status: { type: 'integer', minimum: 100, maximum: 599 },
     demo: text,
-    route: { ...text, description: 'Such as `/users/:id`.' },
-    location: { ...text, description: 'Of a redirect.' },
+    route: { ...text, description: 'The pattern of the path: `/users/:id`.' },
+    location: { ...text, description: 'The Location of a redirect.' },
     isPreflight: flag,
     fault: { ...text, description: 'The fault that the request asked for.' },
     step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
@@ -43,7 +43,11 @@ export const bodySchema = {
   description: 'Without its content coding.',
   required: ['size', 'isCut'],
   properties: {
-    size: { type: 'integer', minimum: 0, description: 'Of the whole body as it was sent.' },
+    size: {
+      type: 'integer',
+      minimum: 0,
+      description: 'The size of the whole body as it was sent.',
+    },
     isCut: { ...flag, description: 'Whether only the first 64 KiB were recorded.' },
     text: { ...text, description: 'The body, if it is UTF-8.' },
     hex: {
@@ -80,7 +84,7 @@ export const exchangeSchema = {
     responseBody: bodySchema,
     times: {
       type: 'object',
-      description: 'In milliseconds from the head of the request.',
+      description: 'The time in milliseconds from the head of the request.',
       required: ['end'],
       properties: { body: ms, handlerBegin: ms, handlerEnd: ms, firstByte: ms, end: ms },
     },
@@ -112,9 +116,9 @@ export const exchangeSchema = {
     },
     earlyHintFields: {
       ...fields,
-      description: 'Of a 103 (Early Hints) before the response, with which `responseHead` begins.',
+      description: 'The headers of a 103 (Early Hints) before the response, with which `responseHead` begins.',
     },
-    trailerFields: { ...fields, description: 'Of the response.' },
+    trailerFields: { ...fields, description: 'The trailers of the response.' },
   },
 } as const
 

@@ -31,7 +31,12 @@ const requestSchema = {
     },
     requestTrailerFields: exchangeSchema.properties.requestTrailerFields,
     requestBody: { ...bodySchema, description: 'The first 64 KiB, as `text` or `hex`.' },
-    status: { type: 'integer', minimum: 200, maximum: 599, description: 'Of the response.' },
+    status: {
+      type: 'integer',
+      minimum: 200,
+      maximum: 599,
+      description: 'The status code of the response.',
+    },
     isPending: {
       type: 'boolean',
       description: 'Set until a response that takes time has been sent or has failed.',

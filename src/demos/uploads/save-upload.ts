@@ -26,7 +26,7 @@ export const uploadSchema = {
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'In bytes.',
+      description: 'The size in bytes.',
     },
     sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
   },
