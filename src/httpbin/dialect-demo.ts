@@ -11,7 +11,7 @@ import type { DialectEndpoint } from './endpoint.ts'
 import { endpoints, listEndpoints } from './endpoints.ts'
 import { webSocketPath } from './endpoints/websocket.ts'
 import { createHandler } from './handler.ts'
-import { toTemplate } from './matcher.ts'
+import { toRoutePath } from './matcher.ts'
 
 type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
 
@@ -62,7 +62,7 @@ function documentRoutes(mount: Mount): Omit<Route, 'handler'>[] {
     const method = endpoint.methods.includes('*')
       ? [...documentedMethods]
       : endpoint.methods.filter((one) => one !== 'HEAD')
-    const url = prefix + (path === '/' ? '' : toTemplate(path))
+    const url = prefix + (path === '/' ? '' : toRoutePath(path))
     // The wildcard route has the others, and the service has the root.
     if (method.length === 0 || path.endsWith('*') || url === '') return []
     const inPath = path

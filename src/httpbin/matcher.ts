@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts'
 import { listEndpoints } from './endpoints.ts'
 
 /** `/bytes/:n=10` becomes `/bytes/:n`. */
-export function toTemplate(path: string): string {
+export function toRoutePath(path: string): string {
   return path.replaceAll(/=[^/]*/g, '')
 }
 
@@ -11,7 +11,7 @@ export function toTemplate(path: string): string {
 export function createMatcher(dialect: Dialect) {
   const all = listEndpoints(dialect).map((endpoint) => {
     const { path } = endpoint
-    return { ...endpoint, template: toTemplate(path), segments: path.slice(1).split('/') }
+    return { ...endpoint, template: toRoutePath(path), segments: path.slice(1).split('/') }
   })
   const byFirst = Map.groupBy(all, ({ segments: [first = ''] }) => first)
   const findAll = remember((path) => {

@@ -1,10 +1,10 @@
-import { openPostgresDatabase, toQuery, type Query } from '../postgres/database.ts'
+import { openPostgresDatabase, createQuery, type Query } from '../postgres/database.ts'
 import { prepareClient } from '../postgres/hosts.ts'
 import { createPostgresDialect } from '../records/postgres/dialect.ts'
 import { toKeys } from '../records/postgres/keys.ts'
 import { recordsPerStep } from '../records/records.ts'
 import type { Archivable, ArchivedRecord } from './archive.ts'
-import { readRecords, toReplacement } from './read-records.ts'
+import { readRecords, toReplaceStatements } from './read-records.ts'
 
 const snapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0`
@@ -17,7 +17,7 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
       try {
         await prepareClient(client, 0)
         await client.query(snapshot)
-        const run = <Outcome>(work: (query: Query) => Promise<Outcome>) => work(toQuery(client))
+        const run = <Outcome>(work: (query: Query) => Promise<Outcome>) => work(createQuery(client))
         yield* readRecords(createPostgresDialect({ ...database, run }), fileCollections)
       } finally {
         await client.end()
@@ -26,10 +26,10 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
     },
     replace: async (records) => {
       const database = await openPostgresDatabase(url)
-      const { before, after } = toReplacement(fileCollections)
+      const { before, after } = toReplaceStatements(fileCollections)
       try {
         await database.alter(async (client) => {
-          const query = toQuery(client)
+          const query = createQuery(client)
           await query({ text: 'LOCK TABLE records IN EXCLUSIVE MODE' })
           await query({ text: before })
           await insertAll(query, records)

@@ -19,7 +19,7 @@ export async function* readRecords(
 }
 
 /** The statements around the insertion of other records. Files that no record has any more become orphaned. */
-export function toReplacement(fileCollections: readonly string[]) {
+export function toReplaceStatements(fileCollections: readonly string[]) {
   const hasFile = `resource IN (${fileCollections.map((name) => `'${name}'`).join(', ')})`
   const isOrphaned = `resource = '${collectionNames.orphanedFiles}'`
   return {

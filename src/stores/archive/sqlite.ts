@@ -5,7 +5,7 @@ import { openSqliteDatabase, readPragma } from '../sqlite/database.ts'
 import { migrate } from '../sqlite/migrations.ts'
 import { openAlone } from '../sqlite/open-alone.ts'
 import type { Archivable } from './archive.ts'
-import { readRecords, toReplacement } from './read-records.ts'
+import { readRecords, toReplaceStatements } from './read-records.ts'
 
 const findNoObject = "SELECT 1 FROM records WHERE NOT (json_valid(document) AND document GLOB '{*')"
 
@@ -25,7 +25,7 @@ export function createSqliteArchive(path: string, fileCollections: readonly stri
     },
     replace: async (records) => {
       using database = openAlone(path)
-      const { before, after } = toReplacement(fileCollections)
+      const { before, after } = toReplaceStatements(fileCollections)
       // Without a COMMIT, SQLite undoes the changes when the database is closed.
       database.exec('BEGIN IMMEDIATE')
       migrate(database)

@@ -149,7 +149,7 @@ async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: num
 }
 
 /** Long transactions use the queries of one connection. */
-export function toQuery(client: pg.ClientBase): Query {
+export function createQuery(client: pg.ClientBase): Query {
   return (statement) =>
     client.query<SQLOutputValue[]>({ ...statement, rowMode: 'array' }).catch((error: unknown) => {
       throw postgresErrorToFailure(error)
