@@ -89,7 +89,7 @@ async function addRecords(context: ResourceContext, source: Source, count: numbe
 
 const maxChoices = 20
 
-/** The texts of fields that have few, such as a category. */
+/** Finds the texts of fields with few different texts, for example of a category. */
 async function loadRepeatedTexts({ resource, collection }: ResourceContext) {
   const found = await collection.list(allRecords, { offset: 0, limit: maxParents })
   const fitting = found.filter(({ document }) => findProblems(resource, document).length === 0)

@@ -21,7 +21,7 @@ export interface DataResponse {
   described: ResponseDescription | Sequence
 }
 
-/** A data file can have as many resources: each is a route. */
+/** The limit is that of the resources of a data file, since each response is a route too. */
 const maxResponses = 200
 const form = /^(GET|POST|PUT|PATCH|DELETE) ((?:\/:?[\w~-][\w.~-]*)+)$/
 
@@ -113,7 +113,7 @@ function toRoute(response: DataResponse, { config, states }: Services): Route {
   const steps = isSequence ? described.sequence : [described]
   const documented = steps.map(({ status = 200 }): [string, { description: string }] => [
     String(status),
-    { description: 'As the data file describes.' },
+    { description: 'The response that the data file describes.' },
   ])
   return {
     method,

@@ -127,7 +127,7 @@ export async function parseDataText(
 async function yamlToJson(text: string): Promise<string> {
   if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
   const { parseDocument, visit } = await import('yaml')
-  // Its own check of the keys takes the square of their number.
+  // The check of the parser for unique keys takes the square of their number.
   const document = parseDocument(text, { merge: true, stringKeys: true, uniqueKeys: false })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw problem

@@ -109,7 +109,7 @@ function toUri(target: string, origin: string): string {
 function toResponse({ status, responseFields, responseBody, ...exchange }: Exchange) {
   const size = responseBody?.size ?? 0
   return {
-    // As in browsers, 0 is no response.
+    // Browsers export 0 too if there was no response.
     status: status ?? 0,
     statusText: STATUS_CODES[status ?? 0] ?? '',
     httpVersion: `HTTP/${exchange.httpVersion}`,

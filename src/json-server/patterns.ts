@@ -76,7 +76,7 @@ async function matchInWorker(sent: [...Parameters<typeof match>, limit: number])
     running.unref()
     return matched
   } catch {
-    // It has ended: its memory is limited.
+    // The worker has ended, because it reached the limit of its memory.
     worker = undefined
     return { used: maxMatchingMs.request }
   }

@@ -3,7 +3,7 @@ import type { FieldPath } from '../stores/records/records.ts'
 export interface ListField {
   path: FieldPath
   label: string
-  /** Names of JSON Schema. */
+  /** The names of types are those of JSON Schema. */
   types: readonly string[]
   elementTypes: readonly string[]
   /** A part of a time, such as a day, stands for its first millisecond. */

@@ -18,7 +18,7 @@ export function sortFound<Item extends Keyed>(
   return found.toSorted((one, other) => compare(one.keys, other.keys))
 }
 
-/** Records can be long. */
+/** Records can be long, so few are in memory at once. */
 export const recordsPerPage = 20
 
 export async function* readByIds(collection: Collection, ids: readonly string[]) {

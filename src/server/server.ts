@@ -98,7 +98,7 @@ export const failToListen =
 
 export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes }: Config) {
   return {
-    // Node rejects one that is longer than `requestTimeout`.
+    // Node rejects a `headersTimeout` that is longer than `requestTimeout`.
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
     requestTimeout: requestSeconds * 1000,
     connectionsCheckingInterval: 500,

@@ -40,7 +40,7 @@ export function toListed(request: CapturedRequest) {
   return { ...flags, ...request }
 }
 
-/** A large body takes a millisecond. */
+/** The search of a large body takes a millisecond: other requests get their turn before the next one. */
 const look = (isFound: () => boolean | Promise<boolean>) => takeTurn('search of bins', isFound)
 
 /** Caches the request that was searched last: many clients wait for the same one. */

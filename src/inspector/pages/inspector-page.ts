@@ -50,7 +50,7 @@ ${canClear ? html`<form method="post" action="/inspector"><input type="hidden" n
 }
 
 function renderKey({ origin, hasSession, key }: InspectorPage): Html {
-  // Random, since visitors who copied the same example would see the requests of each other.
+  // The example is random: visitors who copied the same one would see the requests of each other.
   const value = key ?? randomBytes(12).toString('hex')
   const header = html`<code data-part="key">curl -H 'X-Inspector: ${value}' '${origin}/health'</code>`
   return html`<p>${

@@ -48,7 +48,7 @@ export function parseExchangeFilter(request: FastifyRequest): ExchangeFilter {
 
 const ownNames = ['method', 'status', 'path', 'mine', 'errors', 'assets']
 
-/** Fields, also with an operator. Other parameters are ignored, unless they have one too. */
+/** Finds the filters of fields, with and without an operator. Other parameters without an operator are ignored. */
 function findFilters(query: unknown): Map<string, readonly string[]> {
   const given = Object.entries(isObject(query) ? query : {}).filter(
     ([name, value]) =>

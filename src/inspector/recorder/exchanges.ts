@@ -56,7 +56,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     const search = { ...query, limit: offset + limit + 1 }
     const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
     const { items, coverage, isAlone } = await askAll<Item>(question)
-    // Those of other visitors are not counted for this one.
+    // A visitor who sees only their own exchanges is not shown how many of all were removed.
     const removed = isAlone && log.mode === 'all' ? log.removed() : undefined
     const found = sortExchanges(items.toSorted(byTime).toReversed(), query.sort)
     const exchanges = found.slice(offset, offset + limit)

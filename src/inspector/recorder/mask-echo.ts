@@ -3,11 +3,11 @@ import { decodeLoosely } from '../../http/request/target.ts'
 import { html } from '../../site/html.ts'
 import { mask } from '../../exchanges/exchange.ts'
 
-/** Shorter ones are in most bodies. */
+/** A shorter secret is a part of most bodies by chance. */
 const minLength = 3
-/** Others are looked for as whole words. */
+/** A shorter secret is looked for as a whole word only. */
 const minPartLength = 6
-/** A longer one is searched for, and masked, in parts. */
+/** A longer secret is searched for, and masked, in parts. */
 const maxPartLength = 100
 
 /** What is masked in `masked`, where `source` has it. */

@@ -12,7 +12,7 @@ interface Change {
 }
 
 interface Plan {
-  /** A key has the resource and the id. */
+  /** The resource and the id of each record, as one text. */
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]

@@ -137,7 +137,7 @@ function parseLine(line: Buffer, number: number) {
   try {
     value = JSON.parse(line.toString())
   } catch {
-    // Its message would repeat a part of the line.
+    // The message of the error would repeat a part of the line.
   }
   if (isDocument(value)) return value
   throw new Error(`it is damaged: line ${String(number)} is not a JSON object`)

@@ -5,7 +5,7 @@ import { performance } from '../../timers.ts'
 export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
   // All windows have the same length, so insertion order is the order of their ends.
   const windows = new Map<string, { requests: number; endsAtMs: number }>()
-  // Reused: a new iterator passes over all deleted entries first, up to 100 µs in a full Map.
+  // The iterator is used again: a new one passes over all deleted entries first, up to 100 µs in a full Map.
   let entries = windows.entries()
   let oldest = entries.next().value
 

@@ -52,7 +52,7 @@ export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<
       }
     },
     remove: async (id) => {
-      // Otherwise the file would remain in a folder that comes back.
+      // A folder that is missing for a moment still has the file, so its absence is no success.
       await check()
       await removePath(toPendingPath(id))
       await removePath(toPath(id))

@@ -63,7 +63,7 @@ function parseDocument(text: string) {
     const document: unknown = JSON.parse(text)
     if (isDocument(document)) return document
   } catch {
-    // Its message would repeat a part of the document.
+    // The message of the error would repeat a part of the document.
   }
   throw new StoreFailure('unavailable', 'a stored document is not a JSON object')
 }

@@ -194,7 +194,7 @@ export interface Collection {
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
   index: (fields: readonly FieldPath[]) => Promise<void>
-  /** Differs after every write by any process. Only where the store knows it without a query. */
+  /** Returns another number after every write by any process. Unset where the store would need a query for it. */
   state?: () => number | Promise<number>
   list: (query: RecordQuery, part: Slice) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
