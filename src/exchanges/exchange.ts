@@ -116,7 +116,8 @@ export const exchangeSchema = {
     },
     earlyHintFields: {
       ...fields,
-      description: 'The headers of a 103 (Early Hints) before the response, with which `responseHead` begins.',
+      description:
+        'The headers of a 103 (Early Hints) before the response, with which `responseHead` begins.',
     },
     trailerFields: { ...fields, description: 'The trailers of the response.' },
   },
