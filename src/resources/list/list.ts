@@ -12,15 +12,20 @@ import {
   toTaggedText,
   sendChunks,
   toContentType,
+  type TaggedText,
 } from '../../http/response/send.ts'
-import type { TaggedText } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { badParameter, toHref, withParameterErrors } from '../../lists/parameters.ts'
-import { type ListPart } from '../../lists/part.ts'
-import { toPosition } from '../../stores/records/records.ts'
-import type { Collection, Document } from '../../stores/records/records.ts'
-import type { RecordQuery, Slice, StoredRecord } from '../../stores/records/records.ts'
+import type { ListPart } from '../../lists/part.ts'
+import {
+  toPosition,
+  type Collection,
+  type Document,
+  type RecordQuery,
+  type Slice,
+  type StoredRecord,
+} from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findNeeded } from '../learned-fields.ts'
