@@ -2,16 +2,13 @@ import { Marked } from 'marked'
 import { Html, html } from './html.ts'
 
 /** Raw HTML in Markdown is text. */
-const marked = new Marked({
-  async: false,
-  renderer: { html: ({ text }) => html`${text}`.markup },
-})
+const marked = new Marked({ renderer: { html: ({ text }) => html`${text}`.markup } })
 
 export function renderMarkdown(text: string): Html {
-  return new Html(marked.parse(text) as string)
+  return new Html(marked.parse(text, { async: false }))
 }
 
 /** Renders the text without paragraphs around it. */
 export function renderInline(text: string): Html {
-  return new Html(marked.parseInline(text) as string)
+  return new Html(marked.parseInline(text, { async: false }))
 }
