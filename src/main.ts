@@ -2,9 +2,12 @@ import packageJson from '../package.json' with { type: 'json' }
 import { helpText, parseCommandLine } from './cli/flags.ts'
 import { ConfigProblems, findMisspelled } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
-import { isDiskFull } from './stores/sqlite/database.ts'
+import { isDamage, isDiskFull } from './stores/sqlite/database.ts'
 import { hasCode } from './config/has-code.ts'
-import { isUnavailable } from './stores/store-failure.ts'
+import { isUnavailable, toReason } from './stores/store-failure.ts'
+
+const afterDamage =
+  '. Move the file of DATABASE_URL, with its -wal and -shm files, to another place, and restore a backup'
 
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(helpText(args))
@@ -28,12 +31,18 @@ async function main(): Promise<void> {
 
 /** Whether the same command may succeed later. */
 function isTemporary(error: unknown): boolean {
-  const causes = [error, error instanceof Error ? error.cause : undefined]
+  const causes = toCauses(error)
   const codes = ['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOSPC', 'EDQUOT']
+  if (causes.some(isDamage)) return false
   return isUnavailable(error) || isDiskFull(error) || causes.some((one) => hasCode(one, ...codes))
+}
+
+function toCauses(error: unknown): unknown[] {
+  return [error, error instanceof Error ? error.cause : undefined]
 }
 
 function toErrorLines(error: unknown, verb: string): string {
   if (error instanceof ConfigProblems) return error.message.replaceAll(/^/gm, 'vitrine: ')
-  return `vitrine: cannot ${verb}: ${error instanceof Error ? error.message : String(error)}`
+  const hint = toCauses(error).some(isDamage) ? afterDamage : ''
+  return `vitrine: cannot ${verb}: ${toReason(error)}${hint}`
 }

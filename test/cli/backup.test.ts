@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, truncate, unlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -314,6 +314,28 @@ for (const [title, spoil] of Object.entries(damages)) {
     const output = await runFailing(services, 'backup', join(services.folder, 'saved.vitrine'))
     assert.match(output, /damaged|malformed|not a database/)
     assert.deepEqual(await readdir(services.folder), ['kept'])
+  })
+}
+
+const move =
+  'Move the file of DATABASE_URL, with its -wal and -shm files, to another place, and restore a backup'
+for (const command of ['restore', 'reset']) {
+  test(`${command} with a damaged database ends with 2 and says what to do, which works`, async (t) => {
+    const services = await emptyService(t)
+    const folder = join(services.folder, 'kept')
+    const file = join(services.folder, 'saved.vitrine')
+    await runSucceeding(services, 'seed', '150')
+    await runSucceeding(services, 'backup', file)
+    await spoilPages(join(folder, 'vitrine.db'), (page) => page > 0)
+    const output = await runFailing(services, command, ...(command === 'restore' ? [file] : []))
+    assert.equal(output, `vitrine: cannot ${command}: database disk image is malformed. ${move}`)
+    for (const name of await readdir(folder))
+      if (name.startsWith('vitrine.db'))
+        await rename(join(folder, name), join(services.folder, name))
+    assert.match(
+      await runSucceeding(services, 'restore', file),
+      /^Restored 150 locations, 150 users/,
+    )
   })
 }
 
