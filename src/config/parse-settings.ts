@@ -55,7 +55,7 @@ export function offOrWholeNumber(range: Bounds): Parse<number | undefined> {
 }
 
 export const workers = toParser(
-  '1. Start several instances behind a proxy: docs/scaling.md',
+  '1 (docs/scaling.md says how to start several instances)',
   (given) => given === '1',
 )
 

@@ -93,13 +93,15 @@ function parseBoundary(contentType = ''): string {
   const [, quoted, boundary = quoted] = boundaryType.exec(contentType) ?? []
   const isOne = contentType.match(/boundary[ \t]*\*?=/gi)?.length === 1
   if (boundary !== undefined && isOne) return boundary
-  throw badRequest("Content-Type must have one boundary of 1 to 70 of A-Z a-z 0-9 '()+_,-./:=?")
+  throw badRequest(
+    "Content-Type must have one boundary, of 1 to 70 of the characters A-Z a-z 0-9 '()+_,-./:=?",
+  )
 }
 
 function parseFormPart(head: string, bytes: AsyncIterable<Buffer>, maxBytes: number): FormPart {
   const { name, fileName, contentType } = parsePartHead(head)
   if (Buffer.byteLength(name) > maxPartNameBytes)
-    throw badRequest('The name of a form part is too long.')
+    throw badRequest(`The name of a form part is longer than ${String(maxPartNameBytes)} bytes.`)
   if (fileName === undefined) assertUtf8(contentType)
   const [type = ''] = contentType.toLowerCase().split(/\s*;/, 1)
   return { name, fileName, type, content: limitPart(bytes, name, maxBytes) }
