@@ -50,7 +50,7 @@ export function createFake(source: Source, name: string, given: FieldSchema): un
     case 'object': {
       const members = Object.entries(depth < maxDepth ? (properties ?? {}) : {})
       const values = members.map(([member, each]) => [member, createFake(inside, member, each)])
-      return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as object
+      return Object.fromEntries(values.filter(([, value]) => value !== undefined))
     }
     default:
       return fallback ?? null

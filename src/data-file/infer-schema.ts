@@ -49,7 +49,7 @@ function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
   }
   if (depth >= maxDepth) return schema
   if (type === 'array') {
-    const items = values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : []))
+    const items = values.filter(Array.isArray).flatMap((value: readonly unknown[]) => value)
     return items.length === 0 ? schema : { ...schema, items: inferSchema(items, depth + 1) }
   }
   const inside = type === 'object' && inferFields(values.filter(isDocument), depth + 1)

@@ -1,6 +1,5 @@
 import { compileLater } from '../http/body/json-schema.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
-import { defineResource } from '../resources/definition.ts'
+import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import {

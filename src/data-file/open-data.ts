@@ -108,8 +108,8 @@ async function redefine(
   if (changed.length > 0) throw new ConfigProblems(toWriteOnlyChange(changed))
   const opened = await parseLoaded(config, { definitions, responses: load.responses })
   if (!(await storeLoad(records, { ...load, definitions }))) return undefined
-  const byName = (all: readonly ResourceDefinition[]) =>
-    JSON.parse(JSON.stringify(all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))) as unknown
+  const byName = (all: readonly ResourceDefinition[]): unknown =>
+    JSON.parse(JSON.stringify(all.toSorted((a, b) => (a.name < b.name ? -1 : 1))))
   if (isDeepStrictEqual(byName(definitions), byName(load.definitions))) return opened
   const misfits = await findMisfits(records, definitions)
   const effect = 'The schema has changed: it applies to what is written from now on'

@@ -185,8 +185,8 @@ function canContinue(text: string): boolean {
     JSON.parse(text)
     return true
   } catch (error) {
-    // JSON.parse throws nothing else for a text.
-    const { message } = error as SyntaxError
+    if (!(error instanceof SyntaxError)) throw error
+    const { message } = error
     const [, position] = / at position (\d+) \(line \d+ column \d+\)$/.exec(message) ?? []
     return Number(position) === text.length || message.startsWith('Unexpected end')
   }

@@ -1,7 +1,6 @@
 import { maxSearchLength, maxSearches, maxTextLength, maxValues } from '../config/limits.ts'
 import { isDecimal } from '../http/request/parameters.ts'
-import { isOfText } from '../stores/records/records.ts'
-import type { FieldValue, Filter, Operator } from '../stores/records/records.ts'
+import { isOfText, type FieldValue, type Filter, type Operator } from '../stores/records/records.ts'
 import { areScalars, isNumeric, type ListField, type ListFields } from './fields.ts'
 import { badParameter, type ParameterTexts } from './parameters.ts'
 

@@ -4,8 +4,7 @@ import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
 import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
-import { envelope, jsonPatch, recordContent } from './openapi/schemas.ts'
-import type { ResourceSchemas } from './openapi/schemas.ts'
+import { envelope, jsonPatch, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import {
   acceptedPatchTypes,

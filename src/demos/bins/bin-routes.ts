@@ -157,7 +157,7 @@ function binToJson(request: FastifyRequest, bin: Bin) {
   const { id, name, createdAt, expiresAt, response } = bin
   const origin = toOrigin(request)
   const urls = { url: `${origin}/b/${id}`, requestsUrl: `${origin}${toPagePath(bin)}/requests` }
-  const described = JSON.parse(response) as unknown
+  const described: unknown = JSON.parse(response)
   return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
 }
 

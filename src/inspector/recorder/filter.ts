@@ -1,7 +1,6 @@
 import { toCompares, toPredicate, toScalar } from '../../lists/predicate.ts'
 import { sortFound } from '../../lists/select.ts'
-import { findAt } from '../../stores/records/records.ts'
-import type { FieldPath, Filter, SortTerm } from '../../stores/records/records.ts'
+import { findAt, type FieldPath, type Filter, type SortTerm } from '../../stores/records/records.ts'
 import type { ExchangeSummary } from '../../exchanges/exchange.ts'
 
 /** The owner that `hashOwner` returns: undefined without a session and a key. */

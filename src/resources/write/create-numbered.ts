@@ -1,6 +1,5 @@
 import { createId } from '../../stores/create-id.ts'
-import type { Collection, Document } from '../../stores/records/records.ts'
-import type { NewRecord, StoredRecord } from '../../stores/records/records.ts'
+import type { Collection, Document, NewRecord, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 

@@ -71,7 +71,8 @@ function toRecord({ resource, created_at, updated_at, ...row }: Record<string, S
   const own = { collection: resource, id: row.id, version: row.version }
   const times = { createdAt: created_at, updatedAt: updated_at }
   try {
-    return { ...own, ...times, document: JSON.parse(String(row.document)) as unknown }
+    const document: unknown = JSON.parse(String(row.document))
+    return { ...own, ...times, document }
   } catch {
     // Without its document, the record is not valid.
     return { ...own, ...times }
