@@ -28,6 +28,7 @@ import { harContent, sendHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../exchanges/keep-private.ts'
 import {
   findParameters,
+  cursorPattern,
   findText,
   parseRequestId,
   parseExchangeFilter,
@@ -57,6 +58,8 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   ])
 }
 
+const cursor = { ...text, pattern: cursorPattern.source }
+
 function getExchanges(exchanges: Exchanges): Route {
   return {
     method: 'GET',
@@ -67,7 +70,7 @@ function getExchanges(exchanges: Exchanges): Route {
     parameters: [
       ...filterParameters,
       ...orderParameters,
-      queryParameter('before', 'The `next` of the previous page.', text, toCursor(sample)),
+      queryParameter('before', 'The `next` of the previous page.', cursor, toCursor(sample)),
       queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
     ],
     content: { ...pageContent, ...listContent },
@@ -76,8 +79,7 @@ function getExchanges(exchanges: Exchanges): Route {
       const isJson =
         chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
       keepPrivate(reply)
-      const before = findText(request.query, 'before')
-      const query = { ...parseExchangeFilter(request), ...parseOrder(request), before }
+      const query = { ...parseExchangeFilter(request), ...parseOrder(request) }
       const id = parseRequestId(request)
       if (id !== undefined) {
         const chain = await exchanges.findChain(id, hashOwner(request))
@@ -95,7 +97,7 @@ function getExchanges(exchanges: Exchanges): Route {
 
 interface ListView {
   page: ExchangePage
-  query: ExchangeFilter & ReturnType<typeof parseOrder> & { before: string | undefined }
+  query: ExchangeFilter & ReturnType<typeof parseOrder>
   exchanges: Exchanges
 }
 

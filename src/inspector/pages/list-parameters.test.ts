@@ -32,7 +32,15 @@ for (const query of ['?method=GET&method=POST', '?status[a]=404', '?path[]=a', '
   })
 }
 
-for (const query of ['ms:gt=x', 'none:eq=1', 'target:like=a', 'sort=none', 'page=0', 'page=999']) {
+for (const query of [
+  'ms:gt=x',
+  'none:eq=1',
+  'target:like=a',
+  'sort=none',
+  'page=0',
+  'page=999',
+  'before=a',
+]) {
   test(`a list with ${query} gets 400`, async (t) => {
     const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
     const { statusCode } = await app.inject(`/inspector?${query}`)

@@ -59,6 +59,9 @@ function findFilters(query: unknown): Map<string, readonly string[]> {
   return new Map(given.map(([name, value]) => [name, parseTexts(name, value)]))
 }
 
+/** What `toCursor` returns. */
+export const cursorPattern = /^\d{4}(-\d\d){2}T[\d:.]+Z_/
+
 export function parseOrder(request: FastifyRequest) {
   const { query } = request
   return withParameterErrors(request, () => {
@@ -70,7 +73,10 @@ export function parseOrder(request: FastifyRequest) {
     const { offset, limit } = part ?? { offset: 0, limit: rowsWithoutPage }
     if (offset + limit > maxExchanges)
       throw badParameter('page', `must end within the first ${String(maxExchanges)} exchanges`)
-    return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part }
+    const before = findText(query, 'before')
+    if (before !== undefined && !cursorPattern.test(before))
+      throw badParameter('before', 'must be the `next` of a list')
+    return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part, before }
   })
 }
 
