@@ -37,7 +37,11 @@ type MemberSchemas = Readonly<Record<string, MemberSchema>>
 /** The members that a schema documents, also inside others, as `requestBody.size`, but not lists. */
 export function toListFields(properties: MemberSchemas, others: readonly string[]): ListFields {
   const fields = new Map(findMembers(properties).map((field) => [field.label, field]))
-  return { find: (name) => fields.get(name), names: [...fields.keys()], others }
+  return {
+    find: (name) => fields.get(name),
+    names: [...fields.keys()],
+    others: others.filter((name) => !fields.has(name)),
+  }
 }
 
 function findMembers(properties: MemberSchemas, parents: readonly string[] = []): ListField[] {
