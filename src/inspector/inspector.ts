@@ -58,7 +58,7 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   ])
 }
 
-const cursor = { ...text, pattern: cursorPattern.source }
+const cursor = { ...text, pattern: `^$|${cursorPattern.source}` }
 
 function getExchanges(exchanges: Exchanges): Route {
   return {
