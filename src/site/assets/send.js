@@ -73,7 +73,7 @@ function toPlainJson(value) {
 
 /** With the visitor's key, the request inspector lists the requests of curl too. Scripts cannot read its cookie. */
 async function addKey() {
-  const page = await fetchPage('/inspector?mine=1&before=0')
+  const page = await fetchPage('/inspector?mine=1&per_page=1')
   const { textContent = '' } = page.querySelector('[data-part=key]') ?? {}
   const [header] = /X-Inspector: [\w-]+/.exec(textContent) ?? []
   if (!header) return delete local.hasKey
