@@ -3,7 +3,7 @@ import { rowsWithoutPage } from '../config/limits.ts'
 import { createEventSender, eventContent, lastEventId, toEvent } from '../events/send-events.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
-import { orEmpty, pageContent, queryParameter, text } from '../http/openapi/content.ts'
+import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
@@ -28,7 +28,6 @@ import { harContent, sendHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../exchanges/keep-private.ts'
 import {
   findParameters,
-  cursorPattern,
   findText,
   parseRequestId,
   parseExchangeFilter,
@@ -58,8 +57,6 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   ])
 }
 
-const cursor = { ...text, pattern: cursorPattern.source }
-
 function getExchanges(exchanges: Exchanges): Route {
   return {
     method: 'GET',
@@ -70,7 +67,7 @@ function getExchanges(exchanges: Exchanges): Route {
     parameters: [
       ...filterParameters,
       ...orderParameters,
-      orEmpty(queryParameter('before', 'The `next` of a list.', cursor, toCursor(sample))),
+      queryParameter('before', 'The `next` of a list.', text, toCursor(sample)),
       queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
     ],
     content: { ...pageContent, ...listContent },

@@ -60,7 +60,7 @@ function findFilters(query: unknown): Map<string, readonly string[]> {
 }
 
 /** What `toCursor` returns. */
-export const cursorPattern = /^\d{4}(-\d\d){2}T[\d:.]+Z_/
+const cursorPattern = /^\d{4}(-\d\d){2}T[\d:.]+Z_/
 
 export function parseOrder(request: FastifyRequest) {
   const { query } = request
