@@ -62,7 +62,7 @@ const contents = {
 }
 
 test('requests to a data file with a schema, relations, events and the test API get only documented responses', async (t) => {
-  const app = await dataApp(t, contents, { settings: { TEST_API: 'on', DEMOS: 'none' } })
+  const app = await dataApp(t, contents, { settings: { TEST_API: 'on', DEMOS: 'status' } })
   const document = await loadDocument(app)
   let sent = 0
   const property = fc.asyncProperty(anyRequest(document, ids), async (request) => {
