@@ -240,7 +240,7 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
       const problem = error ?? parseRequestHead(request, config, isRaw) ?? findKeyError(request)
-      failures.apply(reply, isRaw, done, problem)
+      failures.apply(reply, done, problem, isRaw)
     })
   })
 }

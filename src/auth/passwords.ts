@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return prefix + [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, '')).join('$')
 }
 
-/** Is false without `stored`, after the same time. Throws 503 if too many are waiting. */
+/** Resolves with false after the same time if nothing is stored. Throws 503 if too many are waiting. */
 export async function verifyPassword(password: string, stored?: string): Promise<boolean> {
   const [, salt, hash] = hashPattern.exec(stored ?? '') ?? []
   const nonce = salt === undefined ? randomBytes(saltBytes) : Buffer.from(salt, 'base64')

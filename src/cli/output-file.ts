@@ -38,8 +38,9 @@ export async function replaceFile<Result>(
   // In a container, each process may have the same number.
   await rm(partial, { force: true })
   try {
-    const file = createWriteStream(partial, { flags: 'wx', mode, flush: true })
-    await pipeline(texts, file, { signal })
+    // It is open before the first text is made: a stream could create it after a failure, and it would remain.
+    const file = await open(partial, 'wx', mode)
+    await pipeline(texts, file.createWriteStream({ flush: true }), { signal })
     const result = await check(partial)
     await rename(partial, path)
     await synchronize(folder)

@@ -153,7 +153,7 @@ function toReferring(context: Context, { resource: { fields } }: Context): reado
   })
 }
 
-/** Is as lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
+/** The parser is as lenient as the version: 0.17 ignores a body of another type, and 1 takes any text for JSON. */
 function parseBody(context: Context, request: FastifyRequest): Document {
   const document = isVersion1(context) ? findBody1(request, context.config) : findBody0(request)
   if (!isObject(document)) throw badRequest('Body must be a JSON object')

@@ -19,24 +19,32 @@ const listOwn = (request: FastifyRequest) =>
 
 const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 
+type Apply = (reply: FastifyReply, next: Next, error: Error | undefined, isRaw: boolean) => void
+type Next = (error?: Error) => void
+
 /** What `Prefer: vitrine-…` asks for. Without TEST_API, nothing is applied. */
 export function createRequestedFailures({ testApi, maxDurationSeconds }: Config) {
-  return {
-    /** Continues after the delay, with the error of the request or else with the one that it asks for. */
-    apply: (reply: FastifyReply, isRaw: boolean, next: (error?: Error) => void, error?: Error) => {
-      if (!testApi || isRaw) reportIgnored(reply, testApi ? 'delay' : '')
-      const asked = catchHttpError(() => {
-        if (testApi && !isRaw) assertNotToFail(reply.request)
-      })
-      const end = next.bind(undefined, error ?? asked)
-      if (testApi) delayRequest(reply, maxDurationSeconds, end)
-      else end()
-    },
-    ...(testApi && {
-      assertNotToLose,
-      loseResponse: (reply: FastifyReply) => loseResponse(reply, maxDurationSeconds),
-    }),
+  if (!testApi) return { apply: skip }
+  /** Continues after the delay, with the error of the request or else with the one that it asks for. */
+  const apply: Apply = (reply, next, error, isRaw) => {
+    if (isRaw) reportIgnored(reply, 'delay')
+    const asked = isRaw
+      ? undefined
+      : catchHttpError(() => {
+          assertNotToFail(reply.request)
+        })
+    delayRequest(reply, maxDurationSeconds, next.bind(undefined, error ?? asked))
   }
+  return {
+    apply,
+    assertNotToLose,
+    loseResponse: (reply: FastifyReply) => loseResponse(reply, maxDurationSeconds),
+  }
+}
+
+const skip: Apply = (reply, next, error) => {
+  reportIgnored(reply, '')
+  next(error)
 }
 
 /** Throws 400 for an own preference that cannot be applied, unlike RFC 7240 §2: a test would pass without its failure. */

@@ -40,6 +40,9 @@ for (const query of [
   'page=0',
   'page=999',
   'before=a',
+  'before=0',
+  'before=2026-11-27T12:00:00Z',
+  'before=2026-99-99T99:99:99Z_a',
 ]) {
   test(`a list with ${query} gets 400`, async (t) => {
     const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })

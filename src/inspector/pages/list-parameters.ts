@@ -8,7 +8,7 @@ import { parsePart } from '../../lists/part.ts'
 import { parseSort } from '../../lists/sort.ts'
 import { parseStatus, statusPattern } from '../../lists/status.ts'
 import { listFields } from '../documentation.ts'
-import type { ExchangeFilter } from '../recorder/filter.ts'
+import { isCursor, type ExchangeFilter } from '../recorder/filter.ts'
 import { toRandomId } from '../recorder/recorded.ts'
 
 export function findText(query: unknown, name: string): string | undefined {
@@ -59,9 +59,6 @@ function findFilters(query: unknown): Map<string, readonly string[]> {
   return new Map(given.map(([name, value]) => [name, parseTexts(name, value)]))
 }
 
-/** What `toCursor` returns. */
-const cursorPattern = /^\d{4}(-\d\d){2}T[\d:.]+Z_/
-
 export function parseOrder(request: FastifyRequest) {
   const { query } = request
   return withParameterErrors(request, () => {
@@ -74,7 +71,7 @@ export function parseOrder(request: FastifyRequest) {
     if (offset + limit > maxExchanges)
       throw badParameter('page', `must end within the first ${String(maxExchanges)} exchanges`)
     const before = findText(query, 'before')
-    if (before !== undefined && !cursorPattern.test(before))
+    if (before !== undefined && !isCursor(before))
       throw badParameter('before', 'must be the `next` of a list')
     return { sort: parseSort(listFields, toList('sort') ?? []), offset, limit, part, before }
   })

@@ -64,6 +64,12 @@ export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: 
   return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
 }
 
+/** Whether the text can be a cursor: a time, and an id after it. */
+export function isCursor(text: string): boolean {
+  const [time = ''] = text.split('_', 1)
+  return time.endsWith('Z') && text.length > time.length && !Number.isNaN(Date.parse(time))
+}
+
 /** The time is that of RFC 3339, with microseconds. */
 export function toTimestamp(ms: number): string {
   const micros = String(Math.floor((ms % 1) * 1000)).padStart(3, '0')

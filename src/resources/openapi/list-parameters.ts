@@ -1,4 +1,4 @@
-import { maxCursorLength, maxPerPage, maxValues } from '../../config/limits.ts'
+import { maxCursorLength, maxEmbedLevels, maxPerPage, maxValues } from '../../config/limits.ts'
 import { isFieldValue } from '../../stores/records/records.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import { orEmpty, queryParameter as query, text } from '../../http/openapi/content.ts'
@@ -47,8 +47,11 @@ function toName({ name }: Parameter): string {
 export function toEmbedParameters({ relations, resource }: ResourceContext): Parameter[] {
   const names = relations.map(({ name }) => name)
   if (names.length === 0 || !isEmbed(resource, 'embed')) return []
-  const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most three levels.`
-  const path = { ...text, pattern: `^$|^(${names.map(toPattern).join('|')})(\\.[^,]+){0,2}$` }
+  const description = `The related records to include in JSON: ${names.join(', ')}. \`a.b\` embeds in the embedded ones, in at most ${String(maxEmbedLevels)} levels.`
+  const path = {
+    ...text,
+    pattern: `^$|^(${names.map(toPattern).join('|')})(\\.[^,]+){0,${String(maxEmbedLevels - 1)}}$`,
+  }
   return [separated('embed', description, path, names.slice(0, 1))]
 }
 

@@ -3,7 +3,7 @@ import type { Dialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
 import type { ArchivedRecord } from './archive.ts'
 
-/** All records, those that have a file at the end. The names of orphaned files are of use here only. */
+/** Yields all records, those that have a file last. The names of orphaned files concern only this file store. */
 export async function* readRecords(
   dialect: Dialect,
   fileCollections: readonly string[],

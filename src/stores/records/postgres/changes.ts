@@ -56,7 +56,7 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
       if (steps.some(({ collection }) => started.has(collection))) announce()
     },
     isStarted: (name: string) => started.has(name),
-    /** Is called last in a transaction, because it locks the numbers of each collection until the commit, sorted against deadlocks. */
+    /** Call this last in a transaction: it locks the numbers of each collection until the commit, sorted against deadlocks. */
     add: async (query: Query, steps: readonly Step[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
       const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()
