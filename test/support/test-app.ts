@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, before, type SuiteContext, type TestContext } from 'node:test'
 import { createApp } from '../../src/app.ts'
 import { openStores, type Stores } from '../../src/stores/open-stores.ts'
 import { addTestApi, combineDemos } from '../../src/data-file/data-demos.ts'
@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Demo } from '../../src/site/demo.ts'
 import { demos as catalogue } from '../../src/demos/catalogue.ts'
 import { emptyDatabase } from './empty-database.ts'
+import type { Ending } from './start-vitrine.ts'
 import { testDemos } from './test-demos.ts'
 
 interface TestAppOptions {
@@ -25,13 +26,16 @@ interface TestAppOptions {
 
 export type TestApp = FastifyInstance & { logLines: readonly string[] }
 
+/** What opens an app: a test, or a suite. */
+type OpeningTest = Pick<TestContext, 'filePath' | 'fullName'> & Ending
+
 /** The demos without which a demo has nothing to show: only users can sign in. */
 const requiredBy: Record<string, readonly string[]> = { sessions: ['users'] }
 
 const allDemos = [...catalogue, ...testDemos]
 
 /** A test in the folder of a demo opens that demo alone, unless a setting names the demos. */
-function demosUnderTest(t: TestContext, settings: Record<string, string>): readonly Demo[] {
+function demosUnderTest(t: OpeningTest, settings: Record<string, string>): readonly Demo[] {
   if (settings.DEMOS !== undefined) return allDemos
   // The full name has the path of the file where a process runs several files.
   const folder = /\bsrc\/demos\/([^/]+)\//.exec(`${t.filePath ?? ''} ${t.fullName}`)?.[1]
@@ -41,14 +45,14 @@ function demosUnderTest(t: TestContext, settings: Record<string, string>): reado
 }
 
 /** With every demo, for what must hold for all of them: it takes three times as long to open. */
-export const catalogueApp = (t: TestContext, options: TestAppOptions = {}) =>
+export const catalogueApp = (t: OpeningTest, options: TestAppOptions = {}) =>
   testApp(t, { demos: allDemos, ...options })
 
 /**
  * The real app on an empty database, closed when the test ends. The test fails if an unexpected
  * fault was logged.
  */
-export async function testApp(t: TestContext, options: TestAppOptions = {}): Promise<TestApp> {
+export async function testApp(t: OpeningTest, options: TestAppOptions = {}): Promise<TestApp> {
   const { settings = {}, demos = demosUnderTest(t, settings), expectsFaults = false } = options
   const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
   const databaseUrl = settings.DATABASE_URL ?? (await emptyDatabase('sqlite::memory:'))
@@ -83,4 +87,19 @@ export async function testApp(t: TestContext, options: TestAppOptions = {}): Pro
     if (!expectsFaults) assert.deepEqual(faults, [])
   })
   return Object.assign(app, { logLines })
+}
+
+/** One app for the tests of a file or suite, of which none sees what another stored; returns what finds it. */
+export function useApp(options: TestAppOptions = {}, open = testApp): () => TestApp {
+  const endings: (() => unknown)[] = []
+  let opened: TestApp | undefined
+  before(async (t: TestContext | SuiteContext) => {
+    const { filePath, fullName } = t
+    opened = await open({ filePath, fullName, after: (end) => endings.push(end) }, options)
+  })
+  after(async () => {
+    opened = undefined
+    for (const end of endings) await end()
+  })
+  return () => opened ?? assert.fail('The app is opened before the tests.')
 }
