@@ -45,69 +45,63 @@ async function load(exchanges: Exchanges, request: FastifyRequest, id: string): 
   )
 }
 
-function getExchange(exchanges: Exchanges): Route {
-  return {
-    method: 'GET',
-    // POST /inspector/key is another resource, and no exchange has this id.
-    url: '/inspector/:id(^(?!key$)[\\s\\S]+$)',
-    summary: 'Get a recorded request and response',
-    description: 'Secrets are masked.',
-    parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
-    content: {
-      ...pageContent,
-      ...jsonContent(jsonSchema, sample),
-      ...textContent(sample.head),
-      ...messageContent,
-    },
-    errors: [404, 406],
-    handler: async (request, reply) => {
-      const offers = ['text/html', 'application/json', 'text/plain', messageType] as const
-      const type = chooseType(request, reply, offers)
-      const exchange = await load(exchanges, request, toPathParameter(request, 'id'))
-      keepPrivate(reply)
-      if (type === 'application/json') return sendJson(reply, exchangeToJson(exchange))
-      if (type === 'text/plain') return sendText(reply, exchangeToJson(exchange).head)
-      if (type === messageType) return sendMessages(reply, exchange)
-      const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, hashOwner(request))
-      const group = groupExchanges(recent).find((one) => one.some(({ id }) => id === exchange.id))
-      const title = `${exchange.method} ${exchange.target}`
-      return sendPage(reply, renderExchangesPage(title, [exchange], group?.toReversed()))
-    },
-  }
-}
+const getExchange = (exchanges: Exchanges): Route => ({
+  method: 'GET',
+  // POST /inspector/key is another resource, and no exchange has this id.
+  url: '/inspector/:id(^(?!key$)[\\s\\S]+$)',
+  summary: 'Get a recorded request and response',
+  description: 'Secrets are masked.',
+  parameters: [pathParameter('id', 'The value of `exchange` in Server-Timing.', sample.id)],
+  content: {
+    ...pageContent,
+    ...jsonContent(jsonSchema, sample),
+    ...textContent(sample.head),
+    ...messageContent,
+  },
+  errors: [404, 406],
+  handler: async (request, reply) => {
+    const offers = ['text/html', 'application/json', 'text/plain', messageType] as const
+    const type = chooseType(request, reply, offers)
+    const exchange = await load(exchanges, request, toPathParameter(request, 'id'))
+    keepPrivate(reply)
+    if (type === 'application/json') return sendJson(reply, exchangeToJson(exchange))
+    if (type === 'text/plain') return sendText(reply, exchangeToJson(exchange).head)
+    if (type === messageType) return sendMessages(reply, exchange)
+    const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, hashOwner(request))
+    const group = groupExchanges(recent).find((one) => one.some(({ id }) => id === exchange.id))
+    const title = `${exchange.method} ${exchange.target}`
+    return sendPage(reply, renderExchangesPage(title, [exchange], group?.toReversed()))
+  },
+})
 
 interface ExchangeFile extends Pick<Route, 'summary' | 'content'> {
   send: (reply: FastifyReply, exchange: Exchange) => FastifyReply
 }
 
-function getFile(exchanges: Exchanges, suffix: string, { send, ...file }: ExchangeFile): Route {
-  return {
-    ...file,
-    method: 'GET',
-    url: `/inspector/:id([^.]+).${suffix}`,
-    parameters: [pathParameter('id', 'The id of the exchange.', sample.id)],
-    errors: [404],
-    handler: async (request, reply) => {
-      const exchange = await load(exchanges, request, toPathParameter(request, 'id'))
-      const name = `exchange-${exchange.id}.${suffix}`
-      keepPrivate(reply)
-      reply.header('content-disposition', `attachment; filename="${name}"`)
-      return send(reply, exchange)
-    },
-  }
-}
+const getFile = (exchanges: Exchanges, suffix: string, { send, ...file }: ExchangeFile): Route => ({
+  ...file,
+  method: 'GET',
+  url: `/inspector/:id([^.]+).${suffix}`,
+  parameters: [pathParameter('id', 'The id of the exchange.', sample.id)],
+  errors: [404],
+  handler: async (request, reply) => {
+    const exchange = await load(exchanges, request, toPathParameter(request, 'id'))
+    const name = `exchange-${exchange.id}.${suffix}`
+    keepPrivate(reply)
+    reply.header('content-disposition', `attachment; filename="${name}"`)
+    return send(reply, exchange)
+  },
+})
 
-function getDiff(exchanges: Exchanges): Route {
-  return {
-    method: 'GET',
-    url: '/inspector/diff',
-    ...diffOperation,
-    errors: [400, 404, 406],
-    handler: (request, reply) =>
-      sendDiff(request, reply, {
-        load: (id) => load(exchanges, request, id),
-        toUrl,
-        back: inspectorPage,
-      }),
-  }
-}
+const getDiff = (exchanges: Exchanges): Route => ({
+  method: 'GET',
+  url: '/inspector/diff',
+  ...diffOperation,
+  errors: [400, 404, 406],
+  handler: (request, reply) =>
+    sendDiff(request, reply, {
+      load: (id) => load(exchanges, request, id),
+      toUrl,
+      back: inspectorPage,
+    }),
+})

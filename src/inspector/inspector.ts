@@ -57,40 +57,38 @@ export function openInspector(app: FastifyInstance, exchanges: Exchanges): void 
   ])
 }
 
-function getExchanges(exchanges: Exchanges): Route {
-  return {
-    method: 'GET',
-    url: '/inspector',
-    summary: 'List the recorded exchanges',
-    description:
-      'The latest first. `<field>=` and `<field>:<operator>=` filter by every scalar field of a summary, as in other lists: `ms:gt=100`. With `request_id`, the latest 21 exchanges with this X-Request-Id, complete and oldest first. A browser sends the header again when it follows a redirect, so one random id finds the whole chain.',
-    parameters: [
-      ...filterParameters,
-      ...orderParameters,
-      queryParameter('before', 'The `next` of a list.', text, toCursor(sample)),
-      queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
-    ],
-    content: { ...pageContent, ...listContent },
-    errors: [400, 406],
-    handler: async (request, reply) => {
-      const isJson =
-        chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
-      keepPrivate(reply)
-      const query = { ...parseExchangeFilter(request), ...parseOrder(request) }
-      const id = parseRequestId(request)
-      if (id !== undefined) {
-        const chain = await exchanges.findChain(id, hashOwner(request))
-        return isJson
-          ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
-          : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
-      }
-      const page = await exchanges.list(query, hashOwner(request))
-      if (!isJson) return sendList(request, reply, { page, query, exchanges })
-      // `before` continues the order of times only.
-      return sendJson(reply, query.sort.length === 0 ? page : { ...page, next: undefined })
-    },
-  }
-}
+const getExchanges = (exchanges: Exchanges): Route => ({
+  method: 'GET',
+  url: '/inspector',
+  summary: 'List the recorded exchanges',
+  description:
+    'The latest first. `<field>=` and `<field>:<operator>=` filter by every scalar field of a summary, as in other lists: `ms:gt=100`. With `request_id`, the latest 21 exchanges with this X-Request-Id, complete and oldest first. A browser sends the header again when it follows a redirect, so one random id finds the whole chain.',
+  parameters: [
+    ...filterParameters,
+    ...orderParameters,
+    queryParameter('before', 'The `next` of a list.', text, toCursor(sample)),
+    queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
+  ],
+  content: { ...pageContent, ...listContent },
+  errors: [400, 406],
+  handler: async (request, reply) => {
+    const isJson =
+      chooseType(request, reply, ['text/html', 'application/json']) === 'application/json'
+    keepPrivate(reply)
+    const query = { ...parseExchangeFilter(request), ...parseOrder(request) }
+    const id = parseRequestId(request)
+    if (id !== undefined) {
+      const chain = await exchanges.findChain(id, hashOwner(request))
+      return isJson
+        ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
+        : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
+    }
+    const page = await exchanges.list(query, hashOwner(request))
+    if (!isJson) return sendList(request, reply, { page, query, exchanges })
+    // `before` continues the order of times only.
+    return sendJson(reply, query.sort.length === 0 ? page : { ...page, next: undefined })
+  },
+})
 
 interface ListView {
   page: ExchangePage
@@ -136,41 +134,37 @@ function toOlder({ part, sort }: ListView['query'], next: string): Record<string
   }
 }
 
-function deleteExchanges(exchanges: Exchanges): Route {
-  return {
-    method: 'DELETE',
-    url: '/inspector',
-    summary: 'Clear the recorded exchanges',
-    description: 'With `INSPECTOR=own` or `PRESET=public`, only your own.',
-    responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
-    errors: [503],
-    handler: async (request, reply) => {
-      const type = negotiate(request, reply, ['application/json', 'text/html'])
-      const { silent } = await exchanges.clear(hashOwner(request))
-      if (silent > 0) throw serviceUnavailable(notCleared)
-      return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
-    },
-  }
-}
+const deleteExchanges = (exchanges: Exchanges): Route => ({
+  method: 'DELETE',
+  url: '/inspector',
+  summary: 'Clear the recorded exchanges',
+  description: 'With `INSPECTOR=own` or `PRESET=public`, only your own.',
+  responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
+  errors: [503],
+  handler: async (request, reply) => {
+    const type = negotiate(request, reply, ['application/json', 'text/html'])
+    const { silent } = await exchanges.clear(hashOwner(request))
+    if (silent > 0) throw serviceUnavailable(notCleared)
+    return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()
+  },
+})
 
 const comment = 'At most the latest 1,000 exchanges. Secrets are masked. A longer body is cut.'
 
-function getArchive(exchanges: Exchanges): Route {
-  return {
-    method: 'GET',
-    url: '/inspector.har',
-    summary: 'Export the recorded exchanges as an HTTP Archive (HAR 1.2)',
-    description: 'The latest 1,000.',
-    parameters: filterParameters,
-    content: harContent,
-    errors: [400],
-    handler: async (request, reply) => {
-      const pages = exchanges.pagesOfWhole(parseExchangeFilter(request), hashOwner(request))
-      keepPrivate(reply)
-      return sendHar(reply, pages, { file: 'vitrine.har', comment })
-    },
-  }
-}
+const getArchive = (exchanges: Exchanges): Route => ({
+  method: 'GET',
+  url: '/inspector.har',
+  summary: 'Export the recorded exchanges as an HTTP Archive (HAR 1.2)',
+  description: 'The latest 1,000.',
+  parameters: filterParameters,
+  content: harContent,
+  errors: [400],
+  handler: async (request, reply) => {
+    const pages = exchanges.pagesOfWhole(parseExchangeFilter(request), hashOwner(request))
+    keepPrivate(reply)
+    return sendHar(reply, pages, { file: 'vitrine.har', comment })
+  },
+})
 
 function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
   const send = createEventSender(app)

@@ -31,18 +31,16 @@ export function openAssets(app: FastifyInstance): void {
   ])
 }
 
-function getAsset(url: string, folder: string, name: string): Route {
-  return {
-    method: 'GET',
-    url,
-    ...toFileOperation(`Get ${name}`, mime.getType(name) ?? 'application/octet-stream'),
-    config: { isUnlimited: true },
-    handler: (request, reply) =>
-      withFile(folder, `/${name}`, (file) => {
-        if (file === undefined) throw notFound(`${name} does not exist.`)
-        // Scripts and styles change together with the pages that use them.
-        if (!/\.(css|js)$/.test(name)) cachePublicly(reply, 86_400)
-        return sendBytes(request, reply, file)
-      }),
-  }
-}
+const getAsset = (url: string, folder: string, name: string): Route => ({
+  method: 'GET',
+  url,
+  ...toFileOperation(`Get ${name}`, mime.getType(name) ?? 'application/octet-stream'),
+  config: { isUnlimited: true },
+  handler: (request, reply) =>
+    withFile(folder, `/${name}`, (file) => {
+      if (file === undefined) throw notFound(`${name} does not exist.`)
+      // Scripts and styles change together with the pages that use them.
+      if (!/\.(css|js)$/.test(name)) cachePublicly(reply, 86_400)
+      return sendBytes(request, reply, file)
+    }),
+})

@@ -33,54 +33,50 @@ export function toBinRoutes(services: BinServices): Route[] {
   return routes.map((toRoute) => ({ file: import.meta.filename, ...toRoute(services) }))
 }
 
-function getBins({ bins, config }: BinServices): Route {
-  return {
-    method: 'GET',
-    url: '/bins',
-    summary: 'Get the page of your bins',
-    content: pageContent,
-    errors: [406],
-    store: 'reads',
-    handler: async (request, reply) => {
-      chooseType(request, reply, ['text/html'])
-      reply.header('cache-control', 'no-store')
-      const own = await findOwnBins(bins, request)
-      const view = { own, days: config.binDays, origin: toOrigin(request) }
-      return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
-    },
-  }
-}
+const getBins = ({ bins, config }: BinServices): Route => ({
+  method: 'GET',
+  url: '/bins',
+  summary: 'Get the page of your bins',
+  content: pageContent,
+  errors: [406],
+  store: 'reads',
+  handler: async (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    reply.header('cache-control', 'no-store')
+    const own = await findOwnBins(bins, request)
+    const view = { own, days: config.binDays, origin: toOrigin(request) }
+    return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
+  },
+})
 
-function postBin({ bins, config }: BinServices): Route {
-  return {
-    method: 'POST',
-    url: '/bins',
-    summary: 'Create a bin',
-    description:
-      'The URL of the bin captures every request. With `Accept: text/html`, redirects to its page.',
-    requestBody: { content: changeContent },
-    responses: {
-      201: {
-        description: 'The bin, with its secret.',
-        headers: responseHeaders('Location'),
-        content: newBinContent,
-      },
-      303: redirectToPage,
+const postBin = ({ bins, config }: BinServices): Route => ({
+  method: 'POST',
+  url: '/bins',
+  summary: 'Create a bin',
+  description:
+    'The URL of the bin captures every request. With `Accept: text/html`, redirects to its page.',
+  requestBody: { content: changeContent },
+  responses: {
+    201: {
+      description: 'The bin, with its secret.',
+      headers: responseHeaders('Location'),
+      content: newBinContent,
     },
-    errors: [406],
-    store: 'writes',
-    config: { defaultType: 'json' },
-    handler: async (request, reply) => {
-      const hasPage = isPage(request, reply)
-      const bin = await bins.create(parseBin(request, config))
-      reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
-      if (!hasPage)
-        return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
-      setSecretCookie(reply, bin)
-      return reply.code(303).send()
-    },
-  }
-}
+    303: redirectToPage,
+  },
+  errors: [406],
+  store: 'writes',
+  config: { defaultType: 'json' },
+  handler: async (request, reply) => {
+    const hasPage = isPage(request, reply)
+    const bin = await bins.create(parseBin(request, config))
+    reply.header('cache-control', 'no-store').header('location', toPagePath(bin))
+    if (!hasPage)
+      return sendJson(reply.code(201), { ...binToJson(request, bin), secret: bin.secret })
+    setSecretCookie(reply, bin)
+    return reply.code(303).send()
+  },
+})
 
 const getBin = ofBin({
   method: 'GET',

@@ -71,16 +71,14 @@ export const responses: Demo = {
   },
 }
 
-function getPage({ config }: Services, app: FastifyInstance): Route {
-  return {
-    method: 'GET',
-    url: '/responses',
-    summary: 'Get the page that composes a response',
-    content: pageContent,
-    handler: (request, reply) => {
-      const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
-      const { responseFaults: hasFaults } = config
-      return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, hasFaults }))
-    },
-  }
-}
+const getPage = ({ config }: Services, app: FastifyInstance): Route => ({
+  method: 'GET',
+  url: '/responses',
+  summary: 'Get the page that composes a response',
+  content: pageContent,
+  handler: (request, reply) => {
+    const routes = app.declaredRoutes.filter(({ tag }) => tag === responses.name)
+    const { responseFaults: hasFaults } = config
+    return sendPage(reply, renderResponsesPage({ origin: toOrigin(request), routes, hasFaults }))
+  },
+})

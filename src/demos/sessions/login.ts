@@ -27,18 +27,16 @@ const credentials = fieldsContent(objectSchema({ username: text, password: text 
 
 const file = import.meta.filename
 
-export function getLogin({ config }: SessionServices): Route {
-  return {
-    ...{ file, method: 'GET', url: '/login' },
-    summary: 'Get the login form',
-    content: pageContent,
-    errors: [406],
-    handler: (request, reply) => {
-      chooseType(request, reply, ['text/html'])
-      return sendPage(reply, renderLoginPage(config))
-    },
-  }
-}
+export const getLogin = ({ config }: SessionServices): Route => ({
+  ...{ file, method: 'GET', url: '/login' },
+  summary: 'Get the login form',
+  content: pageContent,
+  errors: [406],
+  handler: (request, reply) => {
+    chooseType(request, reply, ['text/html'])
+    return sendPage(reply, renderLoginPage(config))
+  },
+})
 
 /** Throws 401, 415 and 422, which a page gets as the form with the message. */
 export function postLogin(services: SessionServices): Route {

@@ -81,29 +81,27 @@ export const sessions: Demo = {
   },
 }
 
-function getSession(services: SessionServices): Route {
-  return {
-    method: 'GET',
-    url: '/session',
-    summary: 'Get the current session',
-    session: 'optional',
-    responses: sessionResponses,
-    errors: [406],
-    store: 'writes',
-    handler: async (request, reply) => {
-      const isPage = chooseType(request, reply, ['text/html', 'application/json']) === 'text/html'
-      const id = readSessionId(request, reply)
-      const active = await continueSession(services, id)
-      if (active === undefined) {
-        if (id !== undefined) reply.header('set-cookie', toSetCookie(request, removedSession))
-        return isPage ? reply.redirect('/login', 302) : sendJson(reply, { authenticated: false })
-      }
-      if (!isPage) return sendJson(reply, sessionToJson(active))
-      const cookie = toCookieView(request, active.session)
-      return sendPage(reply, renderSessionPage(active, services.config.sessionIdleSeconds, cookie))
-    },
-  }
-}
+const getSession = (services: SessionServices): Route => ({
+  method: 'GET',
+  url: '/session',
+  summary: 'Get the current session',
+  session: 'optional',
+  responses: sessionResponses,
+  errors: [406],
+  store: 'writes',
+  handler: async (request, reply) => {
+    const isPage = chooseType(request, reply, ['text/html', 'application/json']) === 'text/html'
+    const id = readSessionId(request, reply)
+    const active = await continueSession(services, id)
+    if (active === undefined) {
+      if (id !== undefined) reply.header('set-cookie', toSetCookie(request, removedSession))
+      return isPage ? reply.redirect('/login', 302) : sendJson(reply, { authenticated: false })
+    }
+    if (!isPage) return sendJson(reply, sessionToJson(active))
+    const cookie = toCookieView(request, active.session)
+    return sendPage(reply, renderSessionPage(active, services.config.sessionIdleSeconds, cookie))
+  },
+})
 
 function sessionToJson({ user, session: { createdAt }, endsAt }: ActiveSession) {
   const { id: _id, document } = user
@@ -117,34 +115,30 @@ function toCookieView(request: FastifyRequest, session: Session): CookieView {
   return { field, maxSeconds, isSecure: request.protocol === 'https' }
 }
 
-function postSession(services: SessionServices): Route {
-  return {
-    method: 'POST',
-    url: '/session',
-    summary: 'Renew the session id',
-    description:
-      'The session continues under a new id and the old id becomes invalid. The maximum lifetime of the session does not change.',
-    session: 'required',
-    errors: [401, 406],
-    ...changeSession('/session', 'renewal success', async (request, reply) => {
-      const issued = await renewSession(services, readSessionId(request, reply))
-      // The cookie stays: when a form is sent twice, the first response may have set the new one.
-      if (issued === undefined) throw unauthorized('You are not logged in.')
-      return issued
-    }),
-  }
-}
+const postSession = (services: SessionServices): Route => ({
+  method: 'POST',
+  url: '/session',
+  summary: 'Renew the session id',
+  description:
+    'The session continues under a new id and the old id becomes invalid. The maximum lifetime of the session does not change.',
+  session: 'required',
+  errors: [401, 406],
+  ...changeSession('/session', 'renewal success', async (request, reply) => {
+    const issued = await renewSession(services, readSessionId(request, reply))
+    // The cookie stays: when a form is sent twice, the first response may have set the new one.
+    if (issued === undefined) throw unauthorized('You are not logged in.')
+    return issued
+  }),
+})
 
-function logOut(services: SessionServices): Omit<Route, 'method' | 'url'> {
-  return {
-    summary: 'Log out',
-    session: 'optional',
-    errors: [406],
-    ...changeSession('/login', 'logout success', async (request, reply) => {
-      const id = readSessionId(request, reply)
-      if (id === undefined) return undefined
-      await endSession(services, id)
-      return removedSession
-    }),
-  }
-}
+const logOut = (services: SessionServices): Omit<Route, 'method' | 'url'> => ({
+  summary: 'Log out',
+  session: 'optional',
+  errors: [406],
+  ...changeSession('/login', 'logout success', async (request, reply) => {
+    const id = readSessionId(request, reply)
+    if (id === undefined) return undefined
+    await endSession(services, id)
+    return removedSession
+  }),
+})

@@ -38,22 +38,20 @@ export const status: Demo = {
   routes: (_, { supportedMethods }) => [anyStatus(supportedMethods)],
 }
 
-function anyStatus(methods: readonly string[]): Route {
-  return {
-    // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.
-    method: methods.filter((name) => name !== 'TRACE'),
-    url: '/status/:code(^[2-5]\\d\\d$)',
-    summary: 'Respond with a status code',
-    description:
-      'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
-    parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
-    responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
-    errors: [404],
-    // Neither an invalid body nor a condition may change the status code.
-    config: { readsBodyItself: true, ignoresConditions: true },
-    handler: sendStatus,
-  }
-}
+const anyStatus = (methods: readonly string[]): Route => ({
+  // RFC 9110 §9.3.8: TRACE would send credentials back, so it is not supported.
+  method: methods.filter((name) => name !== 'TRACE'),
+  url: '/status/:code(^[2-5]\\d\\d$)',
+  summary: 'Respond with a status code',
+  description:
+    'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
+  parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
+  responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
+  errors: [404],
+  // Neither an invalid body nor a condition may change the status code.
+  config: { readsBodyItself: true, ignoresConditions: true },
+  handler: sendStatus,
+})
 
 function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const code = Number(toPathParameter(request, 'code'))

@@ -55,15 +55,13 @@ const getTopic: Route = {
 }
 
 /** The original API: if this demo is served alone, every other path gets a response that names it. */
-function anyPath(app: FastifyInstance): Route {
-  return {
-    method: app.supportedMethods,
-    url: '/*',
-    summary: 'Return the path, when this is the only demo',
-    onRequest: (request, reply, done) => {
-      if (app.findAllowedMethods(toPath(request.url))) reply.callNotFound()
-      else done()
-    },
-    handler: (request, reply) => sendText(reply, `You requested ${toPath(request.url)}\n`),
-  }
-}
+const anyPath = (app: FastifyInstance): Route => ({
+  method: app.supportedMethods,
+  url: '/*',
+  summary: 'Return the path, when this is the only demo',
+  onRequest: (request, reply, done) => {
+    if (app.findAllowedMethods(toPath(request.url))) reply.callNotFound()
+    else done()
+  },
+  handler: (request, reply) => sendText(reply, `You requested ${toPath(request.url)}\n`),
+})

@@ -26,25 +26,23 @@ export const uploadsName = 'uploads'
 
 const file = import.meta.filename
 
-export function getUploads(services: UploadServices): Route {
-  return {
-    ...{ file, method: 'GET', url: '/uploads' },
-    ...listOperation,
-    handler: (request, reply) => {
-      const type = chooseType(request, reply, offers)
-      // The upload form is a static page: its script reads the limit here.
-      reply.header('upload-limit', `max-size=${String(services.config.maxUploadBytes)}`)
-      const flash = type === 'text/html' ? takeFlash(request, reply) : undefined
-      const pages = toUploads(services.uploads.pages())
-      const chunks = {
-        'text/html': () => renderUploads(reply, pages, { ...services, flash }),
-        'application/json': () => toJsonArray(pages, (upload) => upload),
-        'text/plain': () => uploadsToLines(pages),
-      }
-      return sendChunks(reply, type, chunks[type]())
-    },
-  }
-}
+export const getUploads = (services: UploadServices): Route => ({
+  ...{ file, method: 'GET', url: '/uploads' },
+  ...listOperation,
+  handler: (request, reply) => {
+    const type = chooseType(request, reply, offers)
+    // The upload form is a static page: its script reads the limit here.
+    reply.header('upload-limit', `max-size=${String(services.config.maxUploadBytes)}`)
+    const flash = type === 'text/html' ? takeFlash(request, reply) : undefined
+    const pages = toUploads(services.uploads.pages())
+    const chunks = {
+      'text/html': () => renderUploads(reply, pages, { ...services, flash }),
+      'application/json': () => toJsonArray(pages, (upload) => upload),
+      'text/plain': () => uploadsToLines(pages),
+    }
+    return sendChunks(reply, type, chunks[type]())
+  },
+})
 
 const idParameter = pathParameter('id', 'The id of the upload.', exampleUpload._id)
 
@@ -79,30 +77,28 @@ export function getUpload({ uploads, files }: UploadServices): Route {
   }
 }
 
-export function deleteUpload({ uploads, files, records, space }: UploadServices): Route {
-  return {
-    ...{ file, method: 'DELETE', url: '/uploads/:id' },
-    summary: 'Delete an upload',
-    parameters: [idParameter],
-    responses: {
-      204: { description: 'The file is deleted.' },
-      303: { description: 'A form gets the list.', headers: responseHeaders('Location') },
-    },
-    errors: [404, 412],
-    store: 'writes',
-    handler: async (request, reply) => {
-      const id = toPathParameter(request, 'id')
-      const { sha256, createdAt } = await findUpload(uploads, id)
-      const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
-      if (!mayWriteResource(request.raw, state))
-        throw preconditionFailed(request.headers, `"${sha256}"`)
-      if (!(await removeWithFile(files, records, [uploadsName, id]))) throw noUpload(id)
-      space?.free(id)
-      setFlash(request, reply, 'deleted')
-      return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()
-    },
-  }
-}
+export const deleteUpload = ({ uploads, files, records, space }: UploadServices): Route => ({
+  ...{ file, method: 'DELETE', url: '/uploads/:id' },
+  summary: 'Delete an upload',
+  parameters: [idParameter],
+  responses: {
+    204: { description: 'The file is deleted.' },
+    303: { description: 'A form gets the list.', headers: responseHeaders('Location') },
+  },
+  errors: [404, 412],
+  store: 'writes',
+  handler: async (request, reply) => {
+    const id = toPathParameter(request, 'id')
+    const { sha256, createdAt } = await findUpload(uploads, id)
+    const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
+    if (!mayWriteResource(request.raw, state))
+      throw preconditionFailed(request.headers, `"${sha256}"`)
+    if (!(await removeWithFile(files, records, [uploadsName, id]))) throw noUpload(id)
+    space?.free(id)
+    setFlash(request, reply, 'deleted')
+    return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()
+  },
+})
 
 const noUpload = (id: string) =>
   notFound(`There is no upload with the id ${id}.`, ['/uploads', 'All uploads'])

@@ -36,21 +36,19 @@ export const uploads: Demo = {
   },
 }
 
-function postUpload(services: UploadServices): Route {
-  return {
-    method: 'POST',
-    url: '/profile',
-    ...uploadOperation,
-    config: { readsBodyItself: true },
-    handler: async (request, reply) => {
-      const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
-      const { upload, ignored } = await saveUpload(request, services)
-      nameIgnored(reply, ignored)
-      reply.header('location', `/uploads/${upload._id}`)
-      if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
-      if (type === 'application/json') return sendJson(reply, upload)
-      // The file is stored, even if the client accepts none of the types.
-      return sendText(reply, toUploadedText(upload))
-    },
-  }
-}
+const postUpload = (services: UploadServices): Route => ({
+  method: 'POST',
+  url: '/profile',
+  ...uploadOperation,
+  config: { readsBodyItself: true },
+  handler: async (request, reply) => {
+    const type = negotiate(request, reply, ['text/plain', 'text/html', 'application/json'])
+    const { upload, ignored } = await saveUpload(request, services)
+    nameIgnored(reply, ignored)
+    reply.header('location', `/uploads/${upload._id}`)
+    if (type === 'text/html') return sendPage(reply, renderUploaded(upload, services.formPath))
+    if (type === 'application/json') return sendJson(reply, upload)
+    // The file is stored, even if the client accepts none of the types.
+    return sendText(reply, toUploadedText(upload))
+  },
+})

@@ -12,20 +12,18 @@ export function openDemoPages(app: FastifyInstance, demos: readonly Demo[], conf
   registerRoutes(app, { file: import.meta.filename }, [getDemoPage(app, demos, config)])
 }
 
-function getDemoPage(app: FastifyInstance, demos: readonly Demo[], config: Config): Route {
-  return {
-    method: 'GET',
-    url: '/demos/:name',
-    summary: 'Get the page of a demo, which sends sample requests',
-    parameters: [pathParameter('name', 'The name of the demo.', demos[0]?.name ?? '')],
-    content: pageContent,
-    errors: [404],
-    handler: async (request, reply) => {
-      const name = toPathParameter(request, 'name')
-      const demo = demos.find((one) => one.name === name)
-      if (demo === undefined) throw notFound(`There is no demo with the name ${name}.`)
-      const hasForm = demo.form !== undefined && (await servesFile(config, demo.form))
-      return sendPage(reply, renderDemoPage(demo, app.declaredRoutes, hasForm))
-    },
-  }
-}
+const getDemoPage = (app: FastifyInstance, demos: readonly Demo[], config: Config): Route => ({
+  method: 'GET',
+  url: '/demos/:name',
+  summary: 'Get the page of a demo, which sends sample requests',
+  parameters: [pathParameter('name', 'The name of the demo.', demos[0]?.name ?? '')],
+  content: pageContent,
+  errors: [404],
+  handler: async (request, reply) => {
+    const name = toPathParameter(request, 'name')
+    const demo = demos.find((one) => one.name === name)
+    if (demo === undefined) throw notFound(`There is no demo with the name ${name}.`)
+    const hasForm = demo.form !== undefined && (await servesFile(config, demo.form))
+    return sendPage(reply, renderDemoPage(demo, app.declaredRoutes, hasForm))
+  },
+})

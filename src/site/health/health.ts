@@ -28,30 +28,28 @@ const getLive: Route = {
   handler: (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }),
 }
 
-function getReady(find: Readiness['find']): Route {
-  return {
-    method: 'GET',
-    url: '/health/ready',
-    summary: 'Check whether the service is ready for requests',
-    responses: {
-      200: {
-        description: 'Ready: the database can be read.',
-        content: statusContent('ready'),
-      },
-      503: {
-        description:
-          'Not ready: starting, stopping, at MAX_CONNECTIONS, or the database cannot be read.',
-        headers: responseHeaders('Retry-After'),
-        content: statusContent('no database', 'no free connection', 'starting', 'draining'),
-      },
+const getReady = (find: Readiness['find']): Route => ({
+  method: 'GET',
+  url: '/health/ready',
+  summary: 'Check whether the service is ready for requests',
+  responses: {
+    200: {
+      description: 'Ready: the database can be read.',
+      content: statusContent('ready'),
     },
-    config: probeConfig,
-    handler: async (_, reply) => {
-      const { code, headers, content } = toProbeResponse(await find())
-      return reply.code(code).headers(headers).send(content)
+    503: {
+      description:
+        'Not ready: starting, stopping, at MAX_CONNECTIONS, or the database cannot be read.',
+      headers: responseHeaders('Retry-After'),
+      content: statusContent('no database', 'no free connection', 'starting', 'draining'),
     },
-  }
-}
+  },
+  config: probeConfig,
+  handler: async (_, reply) => {
+    const { code, headers, content } = toProbeResponse(await find())
+    return reply.code(code).headers(headers).send(content)
+  },
+})
 
 function statusContent(...statuses: readonly string[]) {
   return jsonContent(objectSchema({ status: { enum: statuses } }), { status: statuses[0] })

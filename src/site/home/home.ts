@@ -13,13 +13,11 @@ export function openHome(app: FastifyInstance, demos: readonly Demo[], config: C
   registerRoutes(app, { file: import.meta.filename }, [home])
 }
 
-function getHome(page: Page): Route {
-  return {
-    method: 'GET',
-    url: '/',
-    summary: 'Get the home page, which lists the demos',
-    content: pageContent,
-    handler: (request, reply) =>
-      sendPage(reply, { ...page, image: `${toOrigin(request)}/assets/open-graph.png` }),
-  }
-}
+const getHome = (page: Page): Route => ({
+  method: 'GET',
+  url: '/',
+  summary: 'Get the home page, which lists the demos',
+  content: pageContent,
+  handler: (request, reply) =>
+    sendPage(reply, { ...page, image: `${toOrigin(request)}/assets/open-graph.png` }),
+})

@@ -29,28 +29,26 @@ const getLessons: Route = {
   },
 }
 
-function getLesson(openDemos: readonly string[]): Route {
-  return {
-    method: 'GET',
-    url: '/learn/:slug',
-    summary: 'Get a lesson',
-    parameters: [pathParameter('slug', 'The name of the lesson.', 'caching')],
-    content: pageContent,
-    errors: [404],
-    handler: async (request, reply) => {
-      const lessons = await loadLessons()
-      const slug = toPathParameter(request, 'slug')
-      const lesson = lessons.find((one) => one.slug === slug)
-      if (lesson === undefined)
-        throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
-      const isNamed = lesson.steps.some(hasName)
-      if (!isNamed) cachePublicly(reply, 3600)
-      const name = isNamed ? chooseName(request, reply) : ''
-      const place = { origin: toOrigin(request), openDemos, name }
-      return sendPage(reply, renderLesson(lessons, lesson, place))
-    },
-  }
-}
+const getLesson = (openDemos: readonly string[]): Route => ({
+  method: 'GET',
+  url: '/learn/:slug',
+  summary: 'Get a lesson',
+  parameters: [pathParameter('slug', 'The name of the lesson.', 'caching')],
+  content: pageContent,
+  errors: [404],
+  handler: async (request, reply) => {
+    const lessons = await loadLessons()
+    const slug = toPathParameter(request, 'slug')
+    const lesson = lessons.find((one) => one.slug === slug)
+    if (lesson === undefined)
+      throw notFound(`There is no lesson ${slug}.`, ['/learn', 'All lessons'])
+    const isNamed = lesson.steps.some(hasName)
+    if (!isNamed) cachePublicly(reply, 3600)
+    const name = isNamed ? chooseName(request, reply) : ''
+    const place = { origin: toOrigin(request), openDemos, name }
+    return sendPage(reply, renderLesson(lessons, lesson, place))
+  },
+})
 
 /** Each visitor has own records: otherwise visitors of a lesson would change those of each other. */
 function chooseName({ headers, protocol }: FastifyRequest, reply: FastifyReply): string {
