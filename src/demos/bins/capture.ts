@@ -88,7 +88,7 @@ async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readU
   if (!hasBody(raw)) return undefined
   const announced = Number(raw.headers['content-length'] ?? 0)
   // Without 100 (Continue), the client sends no body.
-  if (awaitsContinue(raw) && isAnnouncedTooLarge(raw, limits))
+  if (awaitsContinue(raw) && isAnnouncedTooLarge(raw, limits.maxBodyBytes))
     return { bytes: Buffer.alloc(0), isCut: true, size: announced }
   let isCut = false
   const bytes = await readUpTo(raw, limits, (start) => {

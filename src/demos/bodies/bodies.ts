@@ -2,9 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
 import { maxFormFiles } from '../../config/limits.ts'
 import { toMediaType } from '../../http/body/body-reader.ts'
-import type { FormPart } from '../../http/body/multipart.ts'
+import { readForm, type FormPart } from '../../http/body/multipart.ts'
 import { discard } from '../../http/body/read-parts.ts'
-import { readForm } from '../../http/body/read-form.ts'
 import {
   fieldNames,
   fieldsContent,

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
+import type { Config } from '../../config/config.ts'
+import { formFramingBytes, maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
 import {
   assertTransferCoding,
   assertUtf8,
@@ -23,7 +24,7 @@ import { decodeContent, findCodings, limitBytes, toMaxEncodedBytes } from './dec
 import { createDigestCheck } from './digest.ts'
 import { parsePartHead } from './part-head.ts'
 import { readParts } from './read-parts.ts'
-import { decodeUtf8 } from '../request/parameters.ts'
+import { decodeUtf8, parseParameters } from '../request/parameters.ts'
 import { badRequest, contentTooLarge } from '../errors/http-error.ts'
 
 /** Read it to its end before the next. `fileName` is undefined for text, and empty for an empty input. */
@@ -34,31 +35,51 @@ export interface FormPart {
   content: AsyncIterable<Buffer>
 }
 
-interface MultipartLimits {
-  parts: number
-  maxPartBytes: number
-  maxBytes: number
-  times: BodyTimes
+interface FileReader {
+  maxFiles: number
+  readFile: (part: FormPart) => Promise<void>
+}
+
+/** The text fields of a multipart form, which nest as those of a query string. Throws 400, 408 and 413. */
+export async function readForm(
+  request: FastifyRequest,
+  config: Config,
+  { maxFiles, readFile }: FileReader,
+) {
+  const fields = new URLSearchParams()
+  let remainingBytes = config.maxBodyBytes
+  for await (const part of parseForm(request, config, maxFiles)) {
+    if (part.fileName !== undefined) await readFile(part)
+    else if (fields.size === config.maxParameters)
+      throw contentTooLarge('The form has too many fields.')
+    else {
+      const text = await readPartText(part, remainingBytes)
+      fields.append(part.name, text)
+      remainingBytes -= Buffer.byteLength(text)
+    }
+  }
+  return parseParameters(fields.toString(), config)
 }
 
 /** Throws 400 for a wrong digest after the last part, so nothing may be stored before the end. */
-export async function* parseMultipart(request: FastifyRequest, limits: MultipartLimits) {
+async function* parseForm(request: FastifyRequest, config: Config, maxFiles: number) {
   const { raw, headers } = request
   if (!hasBody(raw) || toMediaType(headers['content-type']) !== multipartType) return
   assertTransferCoding(raw)
   const boundary = parseBoundary(headers['content-type'])
   const codings = findCodings(raw)
-  const maxEncodedBytes = toMaxEncodedBytes(limits.maxBytes, codings)
+  const { maxBodyBytes, maxParameters, maxUploadBytes } = config
+  const maxBytes = formFramingBytes + maxBodyBytes + maxFiles * maxUploadBytes
   const digests = createDigestCheck(headers)
-  const encoded = openBody(raw, maxEncodedBytes, limits.times)
+  const encoded = openBody(raw, toMaxEncodedBytes(maxBytes, codings), config)
   raw.on('data', digests.update)
   try {
-    const content = await decodeContent(encoded, codings, limits.maxBytes)
+    const content = await decodeContent(encoded, codings, maxBytes)
     let count = 0
     for await (const { head, content: bytes } of readParts(content, boundary)) {
       count += 1
-      if (count > limits.parts) throw contentTooLarge('The form has too many parts.')
-      yield parseFormPart(head, bytes, limits.maxPartBytes)
+      if (count > maxParameters + maxFiles) throw contentTooLarge('The form has too many parts.')
+      yield parseFormPart(head, bytes, maxUploadBytes)
     }
     if (isAborted(raw)) throw badRequest(endedEarly)
     digests.verify()
@@ -69,7 +90,7 @@ export async function* parseMultipart(request: FastifyRequest, limits: Multipart
 
 /** The body as it was sent. The stream fails with 400 if it ends early, with 408 and 413. */
 function openBody(raw: IncomingMessage, maxBytes: number, times: BodyTimes): Readable {
-  if (isAnnouncedTooLarge(raw, { maxBodyBytes: maxBytes })) throw tooLarge(maxBytes)
+  if (isAnnouncedTooLarge(raw, maxBytes)) throw tooLarge(maxBytes)
   if (raw.destroyed) throw badRequest(endedEarly)
   // The reader of the stream throws its error.
   const body = limitBytes(maxBytes).on('error', () => undefined)
@@ -117,7 +138,7 @@ async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes
   }
 }
 
-export async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
+async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
   // A body in many small chunks would take more memory as chunks than as bytes.
   const bytes = createByteCollector(maxBytes)
   for await (const chunk of content)

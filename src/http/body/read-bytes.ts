@@ -54,17 +54,14 @@ function callWaiting(): void {
 
 /** If the body has arrived, it is read at once, without listeners, timers and promises. */
 export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Promise<Buffer> {
-  if (isAnnouncedTooLarge(raw, limits)) throw tooLarge(limits.maxBodyBytes)
+  if (isAnnouncedTooLarge(raw, limits.maxBodyBytes)) throw tooLarge(limits.maxBodyBytes)
   return readUpTo(raw, limits, () => {
     throw tooLarge(limits.maxBodyBytes)
   })
 }
 
-export function isAnnouncedTooLarge(
-  { headers }: IncomingMessage,
-  { maxBodyBytes }: Pick<BodyLimits, 'maxBodyBytes'>,
-): boolean {
-  return Number(headers['content-length'] ?? 0) > maxBodyBytes
+export function isAnnouncedTooLarge({ headers }: IncomingMessage, maxBytes: number): boolean {
+  return Number(headers['content-length'] ?? 0) > maxBytes
 }
 
 type ToStart = (start: Buffer) => Buffer
@@ -181,7 +178,7 @@ const tooSmall = 'The body arrives in too many small chunks.'
 export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {
   if (raw.readableEnded || raw.destroyed || awaitsContinue(raw)) return
   const { promise, resolve } = Promise.withResolvers<unknown>()
-  if (Number(raw.headers['content-length'] ?? 0) > maxDiscardedBytes) resolve(undefined)
+  if (isAnnouncedTooLarge(raw, maxDiscardedBytes)) resolve(undefined)
   watchBody(raw, times, resolve)
   let size = 0
   raw.on('data', (chunk: Buffer) => {
