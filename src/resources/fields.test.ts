@@ -7,11 +7,15 @@ import {
   readRecord,
   without,
 } from '../../test/support/resources.ts'
+import { useApp } from '../../test/support/test-app.ts'
 import { tagsOf } from '../../test/support/tags.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import { defineResource } from './definition.ts'
 
-import { full, openThings, plain, things } from '../../test/support/things.ts'
+import { full, openThings, plain, things, thingsDemo } from '../../test/support/things.ts'
+
+/** For tests that look only at what they store. */
+const shared = useApp({ demos: [thingsDemo] })
 
 test('a field of every type is returned as it was sent', async (t) => {
   const { app, url } = await openThings(t)
@@ -76,9 +80,8 @@ const inputs: readonly [tag: 'input' | 'select' | 'textarea', name: string, type
   ['textarea', 'any'],
 ]
 for (const [tag, name, type] of inputs) {
-  test(`the form has a ${type ?? tag} for ${name}`, async (t) => {
-    const { app } = await openThings(t)
-    const { body } = await app.inject('/things/new')
+  test(`the form has a ${type ?? tag} for ${name}`, async () => {
+    const { body } = await shared().inject('/things/new')
     const found = tagsOf(body, tag).find((input) => input.name === name && input.type !== 'hidden')
     assert.equal(found?.type, type)
   })
@@ -106,8 +109,8 @@ function typedIn(page: string): URLSearchParams {
   return sent
 }
 
-test('submitting the unchanged edit form changes nothing', async (t) => {
-  const { app, url } = await openThings(t)
+test('submitting the unchanged edit form changes nothing', async () => {
+  const { app, url } = await openThings(shared())
   const before = await readRecord(app, url)
   const { body } = await app.inject(`${url}/edit`)
   const headers = { 'content-type': formType, accept: browserAccept }
@@ -119,8 +122,7 @@ test('submitting the unchanged edit form changes nothing', async (t) => {
   assert.deepEqual(without<unknown>(after, 'updatedAt'), without<unknown>(before, 'updatedAt'))
 })
 
-test('a form sets fields of every type', async (t) => {
-  const { app } = await openThings(t)
+test('a form sets fields of every type', async () => {
   const fields = {
     name: 'Typed',
     count: '7',
@@ -134,7 +136,7 @@ test('a form sets fields of every type', async (t) => {
     any: 'null',
   }
   const { headers, payload } = asForm(fields)
-  const response = await app.inject({
+  const response = await shared().inject({
     method: 'POST',
     url: '/things',
     headers: { ...headers, accept: 'application/json' },
@@ -174,8 +176,8 @@ const invalid: readonly [fields: object, detail: RegExp][] = [
   [{ address: { city: 1 } }, /address\.city must be text/],
 ]
 for (const [fields, detail] of invalid) {
-  test(`422 for ${JSON.stringify(fields)}`, async (t) => {
-    const { app } = await openThings(t)
+  test(`422 for ${JSON.stringify(fields)}`, async () => {
+    const app = shared()
     const headers = { accept: 'application/json' }
     const payload = { ...plain, ...fields }
     const response = await app.inject({ method: 'POST', url: '/things', headers, payload })
@@ -184,9 +186,8 @@ for (const [fields, detail] of invalid) {
   })
 }
 
-test('invalid JSON is shown again as it was typed', async (t) => {
-  const { app } = await openThings(t)
-  const response = await app.inject({
+test('invalid JSON is shown again as it was typed', async () => {
+  const response = await shared().inject({
     method: 'POST',
     url: '/things',
     ...asForm({ name: 'a', active: 'true', address: '{"city":', any: '{"__proto__":1}' }),
@@ -219,8 +220,8 @@ suite('patches change nested values', () => {
     ['json-patch', [{ op: 'replace', path: '/active', value: false }], { active: false }],
   ]
   for (const [type, patch, changed] of rows) {
-    test(`${type} ${JSON.stringify(patch)}`, async (t) => {
-      const { app, url } = await openThings(t)
+    test(`${type} ${JSON.stringify(patch)}`, async () => {
+      const { app, url } = await openThings(shared())
       const headers = { 'content-type': `application/${type}+json` }
       const payload = JSON.stringify(patch)
       const response = await app.inject({ method: 'PATCH', url, headers, payload })
@@ -229,8 +230,8 @@ suite('patches change nested values', () => {
       assert.deepEqual(after, JSON.parse(JSON.stringify({ ...full, ...changed })))
     })
   }
-  test('a plain PATCH with null sets null where the field allows it, and removes the field elsewhere', async (t) => {
-    const { app, url } = await openThings(t)
+  test('a plain PATCH with null sets null where the field allows it, and removes the field elsewhere', async () => {
+    const { app, url } = await openThings(shared())
     await app.inject({ method: 'PATCH', url, payload: { wanted: null, count: null } })
     const { wanted, count } = (await readRecord(app, url)) as Record<string, unknown>
     assert.deepEqual({ wanted, count }, { wanted: null, count: undefined })
@@ -244,12 +245,11 @@ for (const name of ['', '_id', 'createdAt', 'updatedAt']) {
   })
 }
 
-test('one value of a list in a form gets the form that a list has', async (t) => {
-  const { app } = await openThings(t)
+test('one value of a list in a form gets the form that a list has', async () => {
   const payload = { name: 'a', active: 'true', tags: 'one' }
   const form = asForm(payload)
   const headers = { ...form.headers, accept: 'application/json' }
-  const response = await app.inject({ ...form, method: 'POST', url: '/things', headers })
+  const response = await shared().inject({ ...form, method: 'POST', url: '/things', headers })
   const [problem] = response.json<{ errors: object[] }>().errors
   assert.deepEqual(problem, {
     detail: 'must be a list as JSON, such as ["one"]',

@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { StoredRecord } from '../../src/stores/records/records.ts'
 import { emptyDatabase } from './empty-database.ts'
 import { temporaryFolder } from './start-vitrine.ts'
-import { testApp } from './test-app.ts'
+import { testApp, type TestApp } from './test-app.ts'
 
 /** A record as a client sees it. */
 export interface Shown extends Record<string, string | number> {
@@ -52,14 +52,14 @@ export async function createRecord(
   return response.json<Shown>()
 }
 
-/** The app with one record. */
+/** The app of the test, or a given one, with a new record. */
 export async function openRecord(
-  t: TestContext,
+  where: TestContext | TestApp,
   path: string,
   fields: Readonly<Record<string, unknown>>,
   settings: Record<string, string> = {},
 ) {
-  const app = await testApp(t, { settings })
+  const app = 'inject' in where ? where : await testApp(where, { settings })
   const { _id } = await createRecord(app, path, fields)
   return { app, _id, url: `${path}/${_id}` }
 }

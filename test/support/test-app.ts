@@ -27,7 +27,7 @@ interface TestAppOptions {
 export type TestApp = FastifyInstance & { logLines: readonly string[] }
 
 /** What opens an app: a test, or a suite. */
-type OpeningTest = Pick<TestContext, 'filePath' | 'fullName'> & Ending
+export type OpeningTest = Pick<TestContext, 'filePath' | 'fullName'> & Ending
 
 /** The demos without which a demo has nothing to show: only users can sign in. */
 const requiredBy: Record<string, readonly string[]> = { sessions: ['users'] }

@@ -1,6 +1,5 @@
-import { type TestContext } from 'node:test'
 import { createRecord } from './resources.ts'
-import { testApp } from './test-app.ts'
+import { testApp, type OpeningTest, type TestApp } from './test-app.ts'
 import { defineResource } from '../../src/resources/definition.ts'
 import { type FieldSchema } from '../../src/http/openapi/json-schema.ts'
 import { toResourceDemo } from '../../src/resources/routes.ts'
@@ -90,8 +89,11 @@ export const plain = {
   count: 10,
 }
 
-export async function openThings(t: TestContext) {
-  const app = await testApp(t, { demos: [toResourceDemo(things)] })
+export const thingsDemo = toResourceDemo(things)
+
+/** The app of the test, or a given one, with a new thing. */
+export async function openThings(where: OpeningTest | TestApp) {
+  const app = 'inject' in where ? where : await testApp(where, { demos: [thingsDemo] })
   const { _id } = await createRecord(app, '/things', full)
   return { app, url: `/things/${_id}`, id: _id }
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
-import type { TestContext } from 'node:test'
 import { asUpload, type FormPart } from './multipart-form.ts'
 import { temporaryFolder } from './start-vitrine.ts'
-import { testApp } from './test-app.ts'
+import { testApp, type OpeningTest } from './test-app.ts'
 
 /** An upload as the list shows it. */
 export interface ShownUpload {
@@ -17,7 +16,7 @@ export interface ShownUpload {
 }
 
 /** The demo uploads, and the folder in which it keeps its files. */
-export async function openUploads(t: TestContext, settings: Record<string, string> = {}) {
+export async function openUploads(t: OpeningTest, settings: Record<string, string> = {}) {
   const folder = await temporaryFolder(t)
   const FILES_URL = `file:${folder}`
   const app = await testApp(t, { settings: { DEMOS: 'uploads', FILES_URL, ...settings } })

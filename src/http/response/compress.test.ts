@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { createRecord, formType, without } from '../../../test/support/resources.ts'
-import { catalogueApp, testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp, type TestApp } from '../../../test/support/test-app.ts'
 import { things } from '../../../test/support/things.ts'
 import { words } from '../../../test/support/words.ts'
 import type { Demo } from '../../site/demo.ts'
@@ -55,6 +55,9 @@ async function openFilled(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   return app
 }
 
+/** For requests that store nothing. */
+const filled = useApp({}, openFilled)
+
 async function findRecord(app: TestApp): Promise<string> {
   const list = await app.inject('/things.json')
   return `/things/${String(list.json<{ _id: string }[]>()[0]?._id)}`
@@ -67,8 +70,8 @@ const urls = words`
 
 for (const path of urls) {
   for (const [coding, decode] of Object.entries(decoders)) {
-    test(`${path} as ${coding} has its own tag and length, also for HEAD, and gets 304`, async (t) => {
-      const app = await openFilled(t)
+    test(`${path} as ${coding} has its own tag and length, also for HEAD, and gets 304`, async () => {
+      const app = filled()
       const url = path.replace('RECORD', await findRecord(app))
       const send = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
         app.inject({ method, url, headers })
@@ -106,10 +109,9 @@ for (const path of urls) {
 }
 
 for (const kind of ['svg', 'xml', 'javascript', 'yaml', 'problem']) {
-  test(`${kind} is compressed`, async (t) => {
-    const app = await openFilled(t)
+  test(`${kind} is compressed`, async () => {
     const url = `/samples/${kind}`
-    const response = await app.inject({ url, headers: { 'accept-encoding': 'gzip' } })
+    const response = await filled().inject({ url, headers: { 'accept-encoding': 'gzip' } })
     assert.equal(response.headers['content-encoding'], 'gzip')
     assert.equal(gunzipSync(response.rawPayload).toString(), long)
   })
@@ -127,9 +129,8 @@ const uncompressed = [
 ] as const
 
 for (const [title, url, headers] of uncompressed) {
-  test(`${title} is not compressed`, async (t) => {
-    const app = await openFilled(t)
-    const response = await app.inject({
+  test(`${title} is not compressed`, async () => {
+    const response = await filled().inject({
       url,
       headers: { accept: 'text/html, */*', 'accept-encoding': 'gzip', ...headers },
     })
@@ -138,10 +139,9 @@ for (const [title, url, headers] of uncompressed) {
   })
 }
 
-test('what has a coding keeps it', async (t) => {
-  const app = await openFilled(t)
+test('what has a coding keeps it', async () => {
   const headers = { 'accept-encoding': 'br' }
-  const response = await app.inject({ url: '/samples/encoded', headers })
+  const response = await filled().inject({ url: '/samples/encoded', headers })
   assert.deepEqual([response.headers['content-encoding'], response.body], ['gzip', long])
 })
 
@@ -174,8 +174,8 @@ test('a record can be changed with the tag of a compressed response, once', asyn
   }
 })
 
-test('a range is of the content without a coding', async (t) => {
-  const app = await openFilled(t)
+test('a range is of the content without a coding', async () => {
+  const app = filled()
   const headers = { 'accept-encoding': 'gzip', range: 'bytes=0-1499' }
   const send = async (more = {}) =>
     app.inject({ url: '/topic.html', headers: { ...headers, ...more } })
@@ -191,14 +191,13 @@ test('a range is of the content without a coding', async (t) => {
 })
 
 for (const url of ['/', '/docs', '/topic.html', '/things.json?page=1']) {
-  test(`a digest of ${url} is of the bytes that are sent`, async (t) => {
-    const app = await openFilled(t)
+  test(`a digest of ${url} is of the bytes that are sent`, async () => {
     const headers = {
       'accept-encoding': 'gzip',
       'want-repr-digest': 'sha-256=1',
       'want-content-digest': 'sha-256=1',
     }
-    const { rawPayload, headers: got } = await app.inject({ url, headers })
+    const { rawPayload, headers: got } = await filled().inject({ url, headers })
     const digest = `sha-256=:${createHash('sha256').update(rawPayload).digest('base64')}:`
     assert.deepEqual([got['repr-digest'], got['content-digest']], [digest, digest])
   })

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { dataApp } from '../../../test/support/data-app.ts'
 import { asForm, createRecord } from '../../../test/support/resources.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
 
 import { openThings, plain, things, unusualNames } from '../../../test/support/things.ts'
+
+/** For queries, which store nothing. */
+const twoThings = useApp({}, async (t) => {
+  const { app } = await openThings(t)
+  await createRecord(app, '/things', plain)
+  return app
+})
 
 const filters: readonly [query: string, names: string][] = [
   ['address.city=Rome', 'One'],
@@ -37,11 +45,9 @@ const filters: readonly [query: string, names: string][] = [
   ['sort=-count', 'Two One'],
 ]
 for (const [query, names] of filters) {
-  test(`?${query} finds ${names}`, async (t) => {
-    const { app } = await openThings(t)
-    await createRecord(app, '/things', plain)
+  test(`?${query} finds ${names}`, async () => {
     for (const suffix of ['json', 'html']) {
-      const response = await app.inject(`/things.${suffix}?${query}`)
+      const response = await twoThings().inject(`/things.${suffix}?${query}`)
       assert.equal(response.statusCode, 200, response.body)
       if (suffix === 'html') continue
       const found = response.json<{ name: string }[]>().map(({ name }) => name)
@@ -68,9 +74,8 @@ const badFilters = [
   'sort=tags.a',
 ]
 for (const query of badFilters) {
-  test(`400 for ?${query.slice(0, 40)}`, async (t) => {
-    const { app } = await openThings(t)
-    assert.equal((await app.inject(`/things.json?${query}`)).statusCode, 400)
+  test(`400 for ?${query.slice(0, 40)}`, async () => {
+    assert.equal((await twoThings().inject(`/things.json?${query}`)).statusCode, 400)
   })
 }
 
@@ -121,10 +126,13 @@ const hints: readonly [query: string, hint: RegExp][] = [
   ['parts:contains=a', /parts:contains is a list of objects or lists, which has no operators/],
   ['place:contains=a', /place:contains is an object\. Filter by a member/],
 ]
+const nestedThing = useApp({}, (t) => {
+  const record = { id: 1, words: ['a'], sizes: [1], parts: [{ a: 1 }], place: { a: 1 } }
+  return dataApp(t, { things: [record] })
+})
 for (const [query, hint] of hints) {
-  test(`${query} gets 400 with the operators of its field`, async (t) => {
-    const record = { id: 1, words: ['a'], sizes: [1], parts: [{ a: 1 }], place: { a: 1 } }
-    const response = await (await dataApp(t, { things: [record] })).inject(`/things?${query}`)
+  test(`${query} gets 400 with the operators of its field`, async () => {
+    const response = await nestedThing().inject(`/things?${query}`)
     assert.equal(response.statusCode, 400)
     assert.match(response.json<{ detail: string }>().detail, hint)
   })
@@ -153,15 +161,17 @@ for (const name of nulls) {
   })
 }
 
+const listsAndObjects = useApp({}, (t) =>
+  dataApp(t, {
+    items: [
+      { id: 1, list: ['a'], in: { a: 1 }, both: [] },
+      { id: 2, list: null, in: null, both: {} },
+    ],
+  }),
+)
 for (const name of ['list', 'in', 'both']) {
-  test(`?${name}=null is 400 for lists and objects, which have no comparison`, async (t) => {
-    const app = await dataApp(t, {
-      items: [
-        { id: 1, list: ['a'], in: { a: 1 }, both: [] },
-        { id: 2, list: null, in: null, both: {} },
-      ],
-    })
-    assert.equal((await app.inject(`/items?${name}=null`)).statusCode, 400)
+  test(`?${name}=null is 400 for lists and objects, which have no comparison`, async () => {
+    assert.equal((await listsAndObjects().inject(`/items?${name}=null`)).statusCode, 400)
   })
 }
 

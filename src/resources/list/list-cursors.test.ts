@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
 import { createRecord, type Shown } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const json = { accept: 'application/json' }
 
@@ -15,6 +15,13 @@ async function fill(app: FastifyInstance, count: number): Promise<void> {
     })
   }
 }
+
+/** For queries, which store nothing. */
+const filled = useApp({}, async (t) => {
+  const app = await testApp(t)
+  await fill(app, 23)
+  return app
+})
 
 function nextOf(link: unknown): string {
   return /<([^>]*)>; rel="next"/.exec(String(link))?.[1] ?? ''
@@ -53,9 +60,8 @@ const queries = [
   '_sort=name&_order=desc',
 ]
 for (const query of queries) {
-  test(`following next yields each record of ?${query} exactly once, in order`, async (t) => {
-    const app = await testApp(t)
-    await fill(app, 23)
+  test(`following next yields each record of ?${query} exactly once, in order`, async () => {
+    const app = filled()
     const whole = await app.inject({ url: `/places?${query}`, headers: json })
     const expected = whole.json<Shown[]>().map(({ _id }) => _id)
     assert.ok(expected.length > 4)
@@ -87,9 +93,8 @@ for (const sort of ['createdAt', '-createdAt', 'name', '-note,latitude']) {
 }
 
 for (const suffix of ['html', 'txt', 'csv', 'ndjson']) {
-  test(`the second page as ${suffix} is the same by its cursor and by its number`, async (t) => {
-    const app = await testApp(t)
-    await fill(app, 9)
+  test(`the second page as ${suffix} is the same by its cursor and by its number`, async () => {
+    const app = filled()
     const url = `/places.${suffix}?sort=-name&per_page=4`
     const next = nextOf((await app.inject(url)).headers.link)
     const page = await app.inject(next)
@@ -104,9 +109,8 @@ for (const suffix of ['html', 'txt', 'csv', 'ndjson']) {
   })
 }
 
-test('a QUERY accepts a cursor, and a bad one gets 422', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 5)
+test('a QUERY accepts a cursor, and a bad one gets 422', async () => {
+  const app = filled()
   const send = (payload: object) =>
     app.inject({ method: 'QUERY', url: '/places', headers: json, payload })
   const first = await send({ per_page: 2, sort: '-note' })
@@ -120,9 +124,8 @@ test('a QUERY accepts a cursor, and a bad one gets 422', async (t) => {
   assert.match(bad.body, /after/)
 })
 
-test('a page is found by a cursor alone, with 20 records', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 23)
+test('a page is found by a cursor alone, with 20 records', async () => {
+  const app = filled()
   const { headers } = await app.inject('/places.json?per_page=2')
   const [cursor = ''] = /after=[\w-]+/.exec(String(headers.link)) ?? []
   const all = (await app.inject('/places.json')).json<Shown[]>()
@@ -169,9 +172,8 @@ const bad: [title: string, toQuery: (cursor: string) => string][] = [
   ],
 ]
 for (const [title, toQuery] of bad) {
-  test(`after with ${title} gets 400 with an error that names it`, async (t) => {
-    const app = await testApp(t)
-    await fill(app, 3)
+  test(`after with ${title} gets 400 with an error that names it`, async () => {
+    const app = filled()
     const { headers } = await app.inject('/places.json?sort=name&per_page=1')
     const [, cursor = ''] = /after=([\w-]+)/.exec(String(headers.link)) ?? []
     const response = await app.inject({ url: `/places?${toQuery(cursor)}`, headers: json })
@@ -180,9 +182,8 @@ for (const [title, toQuery] of bad) {
   })
 }
 
-test('a cursor of one resource gets 400 from another', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 2)
+test('a cursor of one resource gets 400 from another', async () => {
+  const app = filled()
   const { headers } = await app.inject('/places.json?per_page=1')
   const [, cursor = ''] = /after=([\w-]+)/.exec(String(headers.link)) ?? []
   assert.equal((await app.inject(`/people.json?after=${cursor}`)).statusCode, 400)
@@ -197,9 +198,8 @@ test('the next link has a number only where the sort key is too long for a URL',
   assert.equal(nextOf(headers.link), '/places.json?per_page=1&sort=note&page=2')
 })
 
-test('filters in another order fit the same cursor', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 12)
+test('filters in another order fit the same cursor', async () => {
+  const app = filled()
   const { headers } = await app.inject('/places.json?per_page=1&name:ne=x&latitude:gt=-2')
   const [cursor = ''] = /after=[\w-]+/.exec(String(headers.link)) ?? []
   const { statusCode } = await app.inject(`/places.json?latitude:gt=-2&name:ne=x&${cursor}`)

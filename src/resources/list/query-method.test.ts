@@ -3,15 +3,18 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { test } from 'node:test'
 import { createRecord, formType, type Shown } from '../../../test/support/resources.ts'
 import { startVitrine } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const acceptQuery = '"application/json", "application/x-www-form-urlencoded"'
 
-async function fill(app: FastifyInstance): Promise<void> {
+/** For queries, which store nothing. */
+const filled = useApp({}, async (t) => {
+  const app = await testApp(t)
   for (const [index, name] of ['Ann', 'Bea', 'Cid', 'ann'].entries()) {
     await createRecord(app, '/places', { name, latitude: index, longitude: 0 })
   }
-}
+  return app
+})
 
 interface Query {
   url?: string
@@ -45,9 +48,8 @@ const sent: [content: string | object, names: string][] = [
 
 for (const [content, names] of sent) {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
-  test(`QUERY ${text || 'without a parameter'} finds ${names}`, async (t) => {
-    const app = await testApp(t)
-    await fill(app)
+  test(`QUERY ${text || 'without a parameter'} finds ${names}`, async () => {
+    const app = filled()
     const type = typeof content === 'string' ? formType : 'application/json; charset=utf-8'
     const response = await query(app, { type, content: text })
     assert.equal(response.statusCode, 200)
@@ -64,9 +66,8 @@ for (const [content, names] of sent) {
   })
 }
 
-test('a QUERY adds to the parameters of its URL, and may not repeat them', async (t) => {
-  const app = await testApp(t)
-  await fill(app)
+test('a QUERY adds to the parameters of its URL, and may not repeat them', async () => {
+  const app = filled()
   const url = '/places?latitude_lt=3'
   const both = await query(app, { url, type: formType, content: 'q=ann' })
   const names = both.json<Shown[]>().map(({ name }) => name)
@@ -75,8 +76,8 @@ test('a QUERY adds to the parameters of its URL, and may not repeat them', async
   assert.equal(twice.statusCode, 422)
 })
 
-test('a QUERY that is too long for a URL has no Content-Location', async (t) => {
-  const app = await testApp(t)
+test('a QUERY that is too long for a URL has no Content-Location', async () => {
+  const app = filled()
   const content = JSON.stringify({ name: Array(90).fill('x'.repeat(100)), page: 1 })
   const response = await query(app, { type: 'application/json', content })
   assert.equal(response.statusCode, 200)
@@ -113,16 +114,16 @@ const rejected: [title: string, status: number, query: Query][] = [
 ]
 
 for (const [title, status, search] of rejected) {
-  test(`QUERY with ${title} is ${String(status)}`, async (t) => {
-    const app = await testApp(t)
+  test(`QUERY with ${title} is ${String(status)}`, async () => {
+    const app = filled()
     const response = await query(app, search)
     assert.equal(response.statusCode, status, response.body)
     if (status === 415) assert.equal(response.headers['accept-query'], acceptQuery)
   })
 }
 
-test('the error of an invalid QUERY points to the invalid part', async (t) => {
-  const app = await testApp(t)
+test('the error of an invalid QUERY points to the invalid part', async () => {
+  const app = filled()
   const response = await query(app, { type: 'application/json', content: '{"latitude:gt":"x"}' })
   const { errors } = response.json<{ errors: { pointer: string }[] }>()
   const pointers = errors.map(({ pointer }) => pointer)
@@ -130,7 +131,7 @@ test('the error of an invalid QUERY points to the invalid part', async (t) => {
 })
 
 test('only the list announces QUERY', async (t) => {
-  const app = await testApp(t)
+  const app = filled()
   for (const url of ['/people', '/people/', '/places', '/people.csv']) {
     await t.test(url, async () => {
       const options = await app.inject({ method: 'OPTIONS', url })
@@ -146,15 +147,14 @@ test('only the list announces QUERY', async (t) => {
   assert.doesNotMatch(String(record.headers.allow), /QUERY/)
 })
 
-test('QUERY is safe: other sites may send it', async (t) => {
-  const app = await testApp(t)
+test('QUERY is safe: other sites may send it', async () => {
+  const app = filled()
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'http://elsewhere.example' }
   assert.equal((await query(app, { type: formType, content: 'q=x', headers })).statusCode, 200)
 })
 
-test('a page found with QUERY has a tag, and a conditional request gets 304', async (t) => {
-  const app = await testApp(t)
-  await fill(app)
+test('a page found with QUERY has a tag, and a conditional request gets 304', async () => {
+  const app = filled()
   const search = { type: formType, content: 'per_page=2' }
   const { headers } = await query(app, search)
   const etag = String(headers.etag)

@@ -11,15 +11,18 @@ import {
   without,
   type Shown,
 } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const uuid7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 const envelope = '{"data":{},"status":{"code":0,"msg":"delete success"}}'
 
+/** For tests that look only at what they store. */
+const shared = useApp()
+
 for (const { path, fields } of samples) {
   for (const accept of [undefined, '*/*', browserAccept, 'text/html']) {
-    test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201 with Location and the page of the record`, async (t) => {
-      const app = await testApp(t)
+    test(`POST ${path} with Accept: ${accept ?? '(none)'} is 201 with Location and the page of the record`, async () => {
+      const app = shared()
       const headers = accept === undefined ? {} : { accept }
       const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
       assert.equal(response.statusCode, 201)
@@ -34,8 +37,8 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`POST ${path} with Accept for JSON is 201 with Location and the created object`, async (t) => {
-    const app = await testApp(t)
+  test(`POST ${path} with Accept for JSON is 201 with Location and the created object`, async () => {
+    const app = shared()
     const headers = { accept: 'application/json' }
     const response = await app.inject({ method: 'POST', url: path, headers, payload: fields })
     assert.equal(response.statusCode, 201)
@@ -46,8 +49,8 @@ for (const { path, fields } of samples) {
     assert.deepEqual(await readRecord(app, `${path}/${created._id}`), created)
   })
 
-  test(`POST ${path} accepts a form, JSON, and JSON without its media type, at both URLs`, async (t) => {
-    const app = await testApp(t)
+  test(`POST ${path} accepts a form, JSON, and JSON without its media type, at both URLs`, async () => {
+    const app = shared()
     const text = JSON.stringify(fields)
     const requests = [
       asForm(fields),
@@ -68,13 +71,13 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`POST ${path} gives records with one name different ids`, async (t) => {
-    const { app, _id } = await openRecord(t, path, fields)
+  test(`POST ${path} gives records with one name different ids`, async () => {
+    const { app, _id } = await openRecord(shared(), path, fields)
     assert.notEqual(_id, (await createRecord(app, path, fields))._id)
   })
 
-  test(`POST ${path} ignores _id, the times and unknown fields`, async (t) => {
-    const app = await testApp(t)
+  test(`POST ${path} ignores _id, the times and unknown fields`, async () => {
+    const app = shared()
     const created = await createRecord(app, path, {
       ...fields,
       _id: 'mine',
@@ -94,8 +97,8 @@ for (const { path, fields } of samples) {
     assert.equal((await app.inject(`${path}/mine`)).statusCode, 404)
   })
 
-  test(`POST ${path} with handling=strict accepts known fields and confirms it in Preference-Applied`, async (t) => {
-    const app = await testApp(t)
+  test(`POST ${path} with handling=strict accepts known fields and confirms it in Preference-Applied`, async () => {
+    const app = shared()
     const headers = { accept: 'application/json', prefer: 'handling=strict' }
     const payload = { ...fields, _id: 'x', createdAt: 'x', updatedAt: 'x' }
     const response = await app.inject({ method: 'POST', url: path, headers, payload })
@@ -112,8 +115,8 @@ for (const { path, fields } of samples) {
     assert.deepEqual(list.json(), [])
   })
 
-  test(`DELETE ${path}/:id responds with exactly the envelope, and the record is deleted`, async (t) => {
-    const app = await testApp(t)
+  test(`DELETE ${path}/:id responds with exactly the envelope, and the record is deleted`, async () => {
+    const app = shared()
     for (const accept of [undefined, '*/*', 'application/json']) {
       for (const slash of ['', '/']) {
         const { _id } = await createRecord(app, path, fields)
@@ -129,15 +132,15 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`DELETE ${path}/:id works with a Content-Type and no body`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`DELETE ${path}/:id works with a Content-Type and no body`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     const headers = { 'content-type': 'application/json' }
     assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 200)
   })
 
   for (const prefer of ['return=minimal', 'respond-async, return=minimal', 'Return="minimal"']) {
     test(`DELETE ${path}/:id with Prefer: ${prefer} is 204 without a body`, async (t) => {
-      const app = await testApp(t)
+      const app = shared()
       for (const accept of ['*/*', browserAccept]) {
         await t.test(accept, async () => {
           const { _id } = await createRecord(app, path, fields)
@@ -154,16 +157,16 @@ for (const { path, fields } of samples) {
     })
   }
 
-  test(`DELETE ${path}/:id with another preference responds with the envelope`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`DELETE ${path}/:id with another preference responds with the envelope`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     const headers = { prefer: 'return=representation' }
     const response = await app.inject({ method: 'DELETE', url, headers })
     assert.equal(response.body, envelope)
     assert.equal(response.headers['preference-applied'], undefined)
   })
 
-  test(`a form without script deletes a record of ${path} and redirects to the list with 303`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`a form without script deletes a record of ${path} and redirects to the list with 303`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     const response = await app.inject({ method: 'POST', url, ...asForm({ _method: 'DELETE' }) })
     assert.equal(response.statusCode, 303)
     assert.equal(response.headers.location, path)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { suite, test, type TestContext } from 'node:test'
+import { suite, test } from 'node:test'
 import { fieldsOf, openRecord, openStored, readRecord } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
 
 const jsonPatch = 'application/json-patch+json'
@@ -9,9 +9,11 @@ const mergePatch = 'application/merge-patch+json'
 
 const rome = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'old' }
 
-/** A place and a way to patch it. */
-async function openPlace(t: TestContext) {
-  const { app, url } = await openRecord(t, '/places', rome)
+const shared = useApp()
+
+/** A new place and a way to patch it. */
+async function openPlace() {
+  const { app, url } = await openRecord(shared(), '/places', rome)
   const patch = async (type: string, content: unknown, headers: Record<string, string> = {}) =>
     app.inject({
       method: 'PATCH',
@@ -64,8 +66,8 @@ const changes: readonly [title: string, type: string, patch: unknown, result: ob
 
 suite('a valid patch is applied', () => {
   for (const [title, type, content, result] of changes) {
-    test(`${type} with ${title}`, async (t) => {
-      const { patch, read } = await openPlace(t)
+    test(`${type} with ${title}`, async () => {
+      const { patch, read } = await openPlace()
       const response = await patch(type, content)
       assert.equal(response.statusCode, 200, response.body)
       assert.deepEqual(fieldsOf(await read()), result)
@@ -103,8 +105,8 @@ const rejected: readonly [status: number, type: string, patch: unknown][] = [
 
 suite('an invalid patch changes nothing', () => {
   for (const [status, type, content] of rejected) {
-    test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async (t) => {
-      const { patch, read } = await openPlace(t)
+    test(`${String(status)} for ${type} ${JSON.stringify(content)}`, async () => {
+      const { patch, read } = await openPlace()
       const before = await read()
       const response = await patch(type, content)
       assert.equal(response.statusCode, status, response.body)
@@ -114,8 +116,8 @@ suite('an invalid patch changes nothing', () => {
   }
 })
 
-test('the JSON of GET is a valid merge patch, and its values match in the tests of a JSON Patch', async (t) => {
-  const { patch, read } = await openPlace(t)
+test('the JSON of GET is a valid merge patch, and its values match in the tests of a JSON Patch', async () => {
+  const { patch, read } = await openPlace()
   const { _id, createdAt, updatedAt } = await read()
   const tests = Object.entries({ _id, createdAt, updatedAt })
     .map(([name, value]) => ({ op: 'test', path: `/${name}`, value }))
@@ -125,8 +127,8 @@ test('the JSON of GET is a valid merge patch, and its values match in the tests 
   assert.equal((await read()).name, 'Rom')
 })
 
-test('strict handling rejects unknown fields in either patch format', async (t) => {
-  const { patch } = await openPlace(t)
+test('strict handling rejects unknown fields in either patch format', async () => {
+  const { patch } = await openPlace()
   const headers = { prefer: 'handling=strict' }
   const operations = [{ op: 'add', path: '/colour', value: 'red' }]
   for (const response of [
@@ -175,8 +177,8 @@ test('a password can be set with a patch, and neither read nor tested', async (t
   assert.ok(await isPassword('newest'))
 })
 
-test('of twenty concurrent JSON Patches that test the same value, one is applied', async (t) => {
-  const { patch, read } = await openPlace(t)
+test('of twenty concurrent JSON Patches that test the same value, one is applied', async () => {
+  const { patch, read } = await openPlace()
   const responses = await Promise.all(
     Array.from({ length: 20 }, async (_, index) =>
       patch(jsonPatch, [
@@ -192,7 +194,7 @@ test('of twenty concurrent JSON Patches that test the same value, one is applied
 })
 
 test('patch formats are accepted for PATCH only', async (t) => {
-  const { app, url } = await openPlace(t)
+  const { app, url } = await openPlace()
   for (const type of [jsonPatch, mergePatch]) {
     for (const [method, to] of [
       ['POST', '/places'],
@@ -207,8 +209,8 @@ test('patch formats are accepted for PATCH only', async (t) => {
   }
 })
 
-test('Prefer: return= selects how much of the result the response contains', async (t) => {
-  const { app, url, patch } = await openPlace(t)
+test('Prefer: return= selects how much of the result the response contains', async () => {
+  const { app, url, patch } = await openPlace()
   const minimal = await patch(mergePatch, { note: 'a' }, { prefer: 'return=minimal' })
   assert.equal(minimal.statusCode, 204)
   assert.equal(minimal.body, '')
@@ -233,8 +235,8 @@ test('Prefer: return= selects how much of the result the response contains', asy
   assert.deepEqual((await app.inject(put)).statusCode, 204)
 })
 
-test('PUT with Content-Range is rejected, and changes nothing', async (t) => {
-  const app = await testApp(t)
+test('PUT with Content-Range is rejected, and changes nothing', async () => {
+  const app = shared()
   const url = '/places/part'
   const headers = { 'content-range': 'bytes 0-9/20' }
   assert.equal((await app.inject({ method: 'PUT', url, headers, payload: rome })).statusCode, 400)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import {
   asForm,
   fieldsOf,
@@ -12,13 +12,16 @@ import {
   without,
   type Shown,
 } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+/** For tests that each have an id of their own. */
+const shared = useApp()
 
 for (const { path, fields } of samples) {
   const readable = without<string | number>(fields, 'password')
 
   test(`PUT ${path}/:id creates with 201 and Location, then replaces with 200`, async (t) => {
-    const app = await testApp(t)
+    const app = shared()
     for (const [url, id] of [
       [`${path}/mine`, 'mine'],
       [`${path}/mine-too/`, 'mine-too'],
@@ -45,7 +48,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`PUT ${path}/:id responds with JSON unless a page is requested`, async (t) => {
-    const app = await testApp(t)
+    const app = shared()
     const responses = [
       [undefined, 'application/json; charset=utf-8'],
       ['*/*', 'application/json; charset=utf-8'],
@@ -68,11 +71,11 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`PUT ${path}/:id accepts a form`, async (t) => {
-    const app = await testApp(t)
-    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, ...asForm(fields) })
+  test(`PUT ${path}/:id accepts a form`, async () => {
+    const url = `${path}/of-a-form`
+    const response = await shared().inject({ method: 'PUT', url, ...asForm(fields) })
     assert.equal(response.statusCode, 201)
-    assert.deepEqual(fieldsOf(await readRecord(app, `${path}/mine`)), readable)
+    assert.deepEqual(fieldsOf(await readRecord(shared(), url)), readable)
   })
 
   test(`the JSON of GET of a record of ${path} can be sent with PUT, and changes nothing`, async (t) => {
@@ -89,26 +92,26 @@ for (const { path, fields } of samples) {
     assert.equal(after?.createdAt, before?.createdAt)
   })
 
-  test(`PUT ${path}/:id ignores an _id and times in the body`, async (t) => {
-    const app = await testApp(t)
+  test(`PUT ${path}/:id ignores an _id and times in the body`, async () => {
     const payload = { ...fields, _id: 'other', createdAt: '1999', updatedAt: '1999' }
-    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, payload })
-    assert.equal(response.json<Shown>()._id, 'mine')
+    const url = `${path}/not-other`
+    const response = await shared().inject({ method: 'PUT', url, payload })
+    assert.equal(response.json<Shown>()._id, 'not-other')
     assert.notEqual(response.json<Shown>().createdAt, '1999')
-    assert.equal((await app.inject(`${path}/other`)).statusCode, 404)
+    assert.equal((await shared().inject(`${path}/other`)).statusCode, 404)
   })
 
-  test(`PUT ${path}/:id without a required field is 422 and creates nothing`, async (t) => {
-    const app = await testApp(t)
-    const response = await app.inject({ method: 'PUT', url: `${path}/mine`, payload: {} })
+  test(`PUT ${path}/:id without a required field is 422 and creates nothing`, async () => {
+    const url = `${path}/incomplete`
+    const response = await shared().inject({ method: 'PUT', url, payload: {} })
     assert.equal(response.statusCode, 422)
     assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
-    assert.equal((await app.inject(`${path}/mine`)).statusCode, 404)
+    assert.equal((await shared().inject(url)).statusCode, 404)
   })
 
   for (const id of ['a', 'A', '0', '-', '_', 'NEW', 'news', 'Zz-09_', 'x'.repeat(64)]) {
-    test(`PUT ${path}/${id} creates a record of this id`, async (t) => {
-      const app = await testApp(t)
+    test(`PUT ${path}/${id} creates a record of this id`, async () => {
+      const app = shared()
       const url = `${path}/${id}`
       assert.equal((await app.inject({ method: 'PUT', url, payload: fields })).statusCode, 201)
       assert.equal((await readRecord(app, url))._id, id)
@@ -119,16 +122,19 @@ for (const { path, fields } of samples) {
   }
 
   const impossible = ['x'.repeat(65), 'a.b', 'a%20b', 'a%2Fb', '%C3%A9', 'a~b', 'a%0A']
-  for (const id of impossible) {
-    test(`PUT ${path}/${id} is 404 that names the id, and creates nothing`, async (t) => {
-      const app = await testApp(t)
-      const response = await app.inject({ method: 'PUT', url: `${path}/${id}`, payload: fields })
-      assert.equal(response.statusCode, 404)
-      assert.ok(response.body.includes(`${path}/${id}`))
-      const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
-      assert.deepEqual(list.json(), [])
-    })
-  }
+  suite(`PUT of an impossible id of ${path} is 404 that names the id, and creates nothing`, () => {
+    const empty = useApp()
+    for (const id of impossible) {
+      test(id, async () => {
+        const request = { method: 'PUT', url: `${path}/${id}`, payload: fields } as const
+        const response = await empty().inject(request)
+        assert.equal(response.statusCode, 404)
+        assert.ok(response.body.includes(`${path}/${id}`))
+        const list = await empty().inject({ url: path, headers: { accept: 'application/json' } })
+        assert.deepEqual(list.json(), [])
+      })
+    }
+  })
 
   test(`of twenty concurrent PUTs of one new id of ${path} one creates and the others replace`, async (t) => {
     const databaseUrl = await temporaryDatabase(t)
@@ -146,8 +152,8 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('PUT removes fields that the body leaves out', async (t) => {
-  const { app, url } = await openRecord(t, '/places', samples[1].fields)
+test('PUT removes fields that the body leaves out', async () => {
+  const { app, url } = await openRecord(shared(), '/places', samples[1].fields)
   const response = await app.inject({ method: 'PUT', url, payload: { name: 'Bare' } })
   assert.equal(response.statusCode, 200)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Bare' })

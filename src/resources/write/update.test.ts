@@ -12,7 +12,10 @@ import {
   samples,
   temporaryDatabase,
 } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+/** For tests that look only at what they store. */
+const shared = useApp()
 
 for (const { path, fields } of samples) {
   for (const accept of [
@@ -22,7 +25,7 @@ for (const { path, fields } of samples) {
     'application/json, text/html;q=0.9',
   ]) {
     test(`PATCH ${path}/:id with Accept: ${accept ?? '(none)'} responds with exactly the envelope`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
+      const { app, _id } = await openRecord(shared(), path, fields)
       const headers = accept === undefined ? {} : { accept }
       for (const slash of ['', '/']) {
         await t.test(slash, async () => {
@@ -44,8 +47,8 @@ for (const { path, fields } of samples) {
   }
 
   for (const accept of [browserAccept, 'text/html', 'text/html, application/json;q=0.5']) {
-    test(`PATCH ${path}/:id with Accept: ${accept} redirects to the record with 303`, async (t) => {
-      const { app, url } = await openRecord(t, path, fields)
+    test(`PATCH ${path}/:id with Accept: ${accept} redirects to the record with 303`, async () => {
+      const { app, url } = await openRecord(shared(), path, fields)
       const payload = { name: 'New' }
       const response = await app.inject({ method: 'PATCH', url, headers: { accept }, payload })
       assert.equal(response.statusCode, 303)
@@ -55,8 +58,8 @@ for (const { path, fields } of samples) {
   }
 
   for (const where of ['field', 'query'] as const) {
-    test(`a form without script changes a record of ${path} with _method in a ${where}`, async (t) => {
-      const { app, url } = await openRecord(t, path, fields)
+    test(`a form without script changes a record of ${path} with _method in a ${where}`, async () => {
+      const { app, url } = await openRecord(shared(), path, fields)
       const response = await app.inject({
         method: 'POST',
         url: where === 'query' ? `${url}/?_method=PATCH` : `${url}/`,
@@ -109,8 +112,8 @@ for (const { path, fields } of samples) {
     assert.deepEqual(await readStored(), before)
   })
 
-  test(`PATCH ${path}/:id rejects null for a required field`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`PATCH ${path}/:id rejects null for a required field`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     for (const field of path === '/people' ? ['name', 'password'] : ['name']) {
       const response = await app.inject({ method: 'PATCH', url, payload: { [field]: null } })
       assert.equal(response.statusCode, 422)
@@ -132,8 +135,8 @@ for (const { path, fields } of samples) {
   })
 }
 
-test('concurrent changes of different fields are all applied', async (t) => {
-  const { app, url } = await openRecord(t, '/places', { name: 'Pier' })
+test('concurrent changes of different fields are all applied', async () => {
+  const { app, url } = await openRecord(shared(), '/places', { name: 'Pier' })
   const changes = [{ name: 'New' }, { note: 'noted' }, { latitude: 1, longitude: 2 }]
   await Promise.all(changes.map((payload) => app.inject({ method: 'PATCH', url, payload })))
   const { name, note, latitude, longitude } = await readRecord(app, url)
@@ -153,22 +156,22 @@ const removals: [change: Record<string, null>, left: Record<string, unknown>][] 
 ]
 
 for (const [change, left] of removals) {
-  test(`null in JSON removes ${Object.keys(change).join(', ')}`, async (t) => {
-    const { app, url } = await openRecord(t, '/places', samples[1].fields)
+  test(`null in JSON removes ${Object.keys(change).join(', ')}`, async () => {
+    const { app, url } = await openRecord(shared(), '/places', samples[1].fields)
     assert.equal((await app.inject({ method: 'PATCH', url, payload: change })).statusCode, 200)
     assert.deepEqual(fieldsOf(await readRecord(app, url)), left)
   })
 }
 
-test('a blank optional field in the edit form removes it from the record', async (t) => {
-  const { app, url } = await openRecord(t, '/places', samples[1].fields)
+test('a blank optional field in the edit form removes it from the record', async () => {
+  const { app, url } = await openRecord(shared(), '/places', samples[1].fields)
   const blank = { name: 'Pier', latitude: '', longitude: ' ', note: '' }
   assert.equal((await app.inject({ method: 'PATCH', url, ...asForm(blank) })).statusCode, 303)
   assert.deepEqual(fieldsOf(await readRecord(app, url)), { name: 'Pier' })
 })
 
-test('a blank optional field in the new form counts as absent', async (t) => {
-  const app = await testApp(t)
+test('a blank optional field in the new form counts as absent', async () => {
+  const app = shared()
   const blank = { name: 'Pier', latitude: '', longitude: '', note: '  ' }
   const response = await app.inject({ method: 'POST', url: '/places', ...asForm(blank) })
   assert.equal(response.statusCode, 201)
@@ -176,8 +179,8 @@ test('a blank optional field in the new form counts as absent', async (t) => {
   assert.deepEqual(fieldsOf(shown), { name: 'Pier' })
 })
 
-test('a form may leave out the optional fields, and numbers may have spaces and signs', async (t) => {
-  const app = await testApp(t)
+test('a form may leave out the optional fields, and numbers may have spaces and signs', async () => {
+  const app = shared()
   const fields = { name: 'Pier', latitude: ' -1.50 ', longitude: '+7' }
   const response = await app.inject({ method: 'POST', url: '/places', ...asForm(fields) })
   assert.equal(response.statusCode, 201)
