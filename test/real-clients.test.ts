@@ -7,9 +7,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { startVitrine, temporaryFolder } from './support/start-vitrine.ts'
+import { temporaryFolder } from './support/start-vitrine.ts'
+import { useWatched } from './support/watched-vitrine.ts'
 
 const run = promisify(execFile)
+const watched = useWatched()
 
 /** Sends a request with curl; `\n` and the status code follow the body. */
 async function curl(...args: string[]): Promise<string> {
@@ -23,8 +25,8 @@ async function createUser(origin: string): Promise<string> {
   return origin + (response.headers.get('location') ?? '')
 }
 
-test('curl sends forms, JSON and text of any characters', async (t) => {
-  const { origin } = await startVitrine(t)
+test('curl sends forms, JSON and text of any characters', async () => {
+  const { origin } = watched()
   const text = '100% “glass” & more = ✓ 😀'
   assert.equal(
     await curl(`${origin}/mirror/field`, '--data-urlencode', `a=${text}`),
@@ -41,7 +43,7 @@ test('curl sends forms, JSON and text of any characters', async (t) => {
 })
 
 test('curl sends a real file beside text fields', async (t) => {
-  const { origin } = await startVitrine(t)
+  const { origin } = watched()
   const file = join(await temporaryFolder(t), 'ünicode "quoted".bin')
   await writeFile(file, randomBytes(3_000_000))
   const form = ['-F', 'colour=grün', '-F', `pic=@"${file.replaceAll('"', '\\"')}"`, '-F', 'size=3']
@@ -51,14 +53,14 @@ test('curl sends a real file beside text fields', async (t) => {
   )
 })
 
-test('curl uploads in chunks, without a length', async (t) => {
-  const { origin } = await startVitrine(t)
+test('curl uploads in chunks, without a length', async () => {
+  const { origin } = watched()
   const chunked = ['-H', 'Transfer-Encoding: chunked', '-d', 'a=in+chunks']
   assert.equal(await curl(`${origin}/mirror/field`, ...chunked), 'in chunks\n200')
 })
 
-test('HTTP/1.0 gets a response, and its connection is closed', async (t) => {
-  const { origin } = await startVitrine(t)
+test('HTTP/1.0 gets a response, and its connection is closed', async () => {
+  const { origin } = watched()
   await createUser(origin)
   const response = await curl(
     '--http1.0',
@@ -74,8 +76,8 @@ test('HTTP/1.0 gets a response, and its connection is closed', async (t) => {
   assert.match(response, /"name":"Ann"/)
 })
 
-test('one connection carries many requests, some with a method override', async (t) => {
-  const { origin } = await startVitrine(t)
+test('one connection carries many requests, some with a method override', async () => {
+  const { origin } = watched()
   const user = await createUser(origin)
   const { stdout } = await run('curl', [
     ...['-sS', '-w', '%{http_code} %{num_connects}\n', '-o', '/dev/null', user],
@@ -88,8 +90,8 @@ test('one connection carries many requests, some with a method override', async 
   assert.match(stdout, /^200 1\n200 0\n200 0\n_id: .*\nname: Anna\n[^]*200 0\n$/)
 })
 
-test('fetch creates, reads, changes and deletes a user', async (t) => {
-  const { origin } = await startVitrine(t)
+test('fetch creates, reads, changes and deletes a user', async () => {
+  const { origin } = watched()
   const user = await createUser(origin)
   const json = { accept: 'application/json', 'content-type': 'application/json' }
   const patched = await fetch(user, { method: 'PATCH', headers: json, body: '{"name":"Anna"}' })
@@ -101,8 +103,8 @@ test('fetch creates, reads, changes and deletes a user', async (t) => {
   assert.equal((await fetch(user)).status, 404)
 })
 
-test('fetch follows the redirect of a form', async (t) => {
-  const { origin } = await startVitrine(t)
+test('fetch follows the redirect of a form', async () => {
+  const { origin } = watched()
   const user = await createUser(origin)
   const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin' }
   const body = new URLSearchParams({ _method: 'PATCH', name: 'Anna', password: '' })
@@ -133,7 +135,7 @@ async function sendPieces(
 }
 
 test('a request in pieces, and two at once, get a response in order', async (t) => {
-  const { origin } = await startVitrine(t)
+  const { origin } = watched()
   const body = 'a=first&_method=POST'
   const received = await sendPieces(t, origin, [
     `PUT /mirror/fi`,
@@ -148,7 +150,7 @@ test('a request in pieces, and two at once, get a response in order', async (t) 
 })
 
 test('malformed HTTP is rejected with 400 and the next client is served', async (t) => {
-  const { origin } = await startVitrine(t)
+  const { origin } = watched()
   for (const nonsense of ['\x16\x03\x01\x02', 'GET / HTTP/9.9\r\n\r\n', 'FOO / HTTP/1.1\r\n\r\n']) {
     await t.test(nonsense, async () => {
       assert.match(await sendPieces(t, origin, [nonsense]), /^HTTP\/1\.1 400 /)

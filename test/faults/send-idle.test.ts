@@ -19,8 +19,8 @@ const options = {
 }
 
 const clients: readonly [protocol: string, open: Open][] = [
-  ['HTTP/1.1', async (_t, origin) => toResponse(getPlain(`${origin}/locations`, options))],
-  ['HTTP/1.1 and TLS', async (_t, origin) => toResponse(getSecure(`${origin}/locations`, options))],
+  ['HTTP/1.1', async (_t, origin) => toResponse(getPlain(`${origin}/places`, options))],
+  ['HTTP/1.1 and TLS', async (_t, origin) => toResponse(getSecure(`${origin}/places`, options))],
   ['HTTP/2', async (t, origin) => openStream(openSession(t, origin))],
   [
     'HTTP/2 with PINGs',
@@ -48,7 +48,7 @@ function openSession(t: TestContext, origin: string): ClientHttp2Session {
 }
 
 async function openStream(session: ClientHttp2Session): Promise<Readable> {
-  const stream = session.request({ ':path': '/locations', ...options.headers })
+  const stream = session.request({ ':path': '/places', ...options.headers })
   await once(stream, 'response')
   return stream
 }

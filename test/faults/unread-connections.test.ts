@@ -12,8 +12,8 @@ const windows = [
   toFrame(types.windowUpdate, 0, 0, Buffer.from([0x7f, 0xfe, 0, 0])),
 ]
 
-/** GET https://x/locations.json: the names are in the static table of HPACK. */
-const path = '/locations.json'
+/** GET https://x/places.json: the names are in the static table of HPACK. */
+const path = '/places.json'
 const getList = Buffer.from(
   `\x82\x87\x41\x01x\x04${String.fromCharCode(path.length)}${path}`,
   'latin1',

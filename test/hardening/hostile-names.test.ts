@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asUpload } from '../support/multipart-form.ts'
 import { browserAccept, formType } from '../support/resources.ts'
-import { startWatched } from '../support/watched-vitrine.ts'
+import { useWatched } from '../support/watched-vitrine.ts'
 
 const json = { accept: 'application/json', 'content-type': 'application/json' }
+const watched = useWatched()
 
 const hostile = [
   `<script>alert('x')</script>`,
@@ -39,7 +40,7 @@ function assertInert(page: string, where: string): void {
 }
 
 test('names with markup are text on every page and in every representation', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   for (const [index, name] of hostile.entries()) {
     const id = `h${String(index)}`
     const user = { name, password: 'secret' }
@@ -88,7 +89,7 @@ test('names with markup are text on every page and in every representation', asy
 })
 
 test('typed values are shown as text in forms and errors', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   for (const text of hostile) {
     await t.test(text, async () => {
       const fields = new URLSearchParams({
@@ -152,7 +153,7 @@ const files: [fileName: string, type: string, content: string][] = [
 ]
 
 test('uploads are served as sandboxed attachments, whatever their media type', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   for (const [fileName, type, content] of files) {
     await t.test(fileName, async () => {
       const { headers, payload } = asUpload(content, { fileName, type })
@@ -181,8 +182,8 @@ test('uploads are served as sandboxed attachments, whatever their media type', a
   await assertSound()
 })
 
-test('no page has an inline script, handler or style, and each has a policy against them', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+test('no page has an inline script, handler or style, and each has a policy against them', async () => {
+  const { origin, assertSound } = watched()
   const found = new Set(['/', '/nowhere', '/people/nobody', '/mirror/status/500'])
   for (const path of found) {
     const response = await fetch(origin + path, { headers: { accept: browserAccept } })
@@ -194,7 +195,12 @@ test('no page has an inline script, handler or style, and each has a policy agai
     if (!(response.headers.get('content-type') ?? '').startsWith('text/html')) continue
     const page = await response.text()
     assertInert(page, path)
-    for (const [, link = ''] of page.matchAll(/(?:href|src)="(\/[^"]*)"/g)) found.add(link)
+    for (const [, link = ''] of page.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+      const [folder = link] = /^\/\w+/.exec(link) ?? []
+      // Hundreds of pages about operations, or about exchanges, have one template.
+      const sisters = [...found].filter((other) => other.startsWith(folder))
+      if (sisters.length < 50) found.add(link)
+    }
   }
   assert.ok(found.size > 20)
   await assertSound()

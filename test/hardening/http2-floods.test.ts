@@ -4,8 +4,11 @@ import { connect as connectSession } from 'node:http2'
 import { test } from 'node:test'
 import { endHeaders, endStream, getRoot, openFrames, toFrame, types } from './http2-frames.ts'
 import { startLarge } from '../support/large-vitrine.ts'
-import { curl, makeCertificate } from '../support/tls-client.ts'
-import { startWatched } from '../support/watched-vitrine.ts'
+import { curl, makeCertificate, startSecure } from '../support/tls-client.ts'
+import { useWatched } from '../support/watched-vitrine.ts'
+
+const secure = useWatched({}, startSecure)
+const large = useWatched({}, async (t) => startLarge(t, await makeCertificate(t)))
 
 async function assertServed(origin: string): Promise<void> {
   assert.equal((await curl('--http2', `${origin}/health`)).status, 200)
@@ -39,7 +42,7 @@ const floods: readonly [name: string, toFrames: (index: number) => Buffer[]][] =
 ]
 
 test('the service still responds during a flood of HTTP/2 frames', async (t) => {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const { origin, assertSound } = secure()
   for (const [name, toFrames] of floods) {
     await t.test(name, async (row) => {
       const socket = await openFrames(row, origin)
@@ -57,7 +60,7 @@ test('the service still responds during a flood of HTTP/2 frames', async (t) => 
 })
 
 test('an HTTP/2 connection has at most 100 streams at once', async (t) => {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const { origin, assertSound } = secure()
   const socket = await openFrames(t, origin)
   // Open requests, since their content does not arrive. Node's own client keeps to the limit.
   const begun = Array.from({ length: 101 }, (_, index) =>
@@ -80,7 +83,7 @@ test('an HTTP/2 connection has at most 100 streams at once', async (t) => {
 })
 
 test('a list on 100 streams of 10 connections that read nothing fits into a small heap', async (t) => {
-  const { origin, assertSound } = await startLarge(t, await makeCertificate(t))
+  const { origin, assertSound } = large()
   for (let index = 0; index < 10; index += 1) {
     const settings = { initialWindowSize: 0 }
     const session = connectSession(origin, { rejectUnauthorized: false, settings })

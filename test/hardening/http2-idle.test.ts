@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { endHeaders, endStream, getRoot, openFrames, toFrame, types } from './http2-frames.ts'
-import { makeCertificate } from '../support/tls-client.ts'
-import { startWatched } from '../support/watched-vitrine.ts'
+import { startSecure } from '../support/tls-client.ts'
+import { useWatched } from '../support/watched-vitrine.ts'
 
 const headers = toFrame(types.headers, endStream | endHeaders, 1, getRoot)
 
@@ -13,25 +13,31 @@ const beginnings: readonly [what: string, sent: Buffer][] = [
   ['headers without an end', toFrame(types.headers, endStream, 1, getRoot)],
 ]
 
-test('an HTTP/2 connection without a request is closed after HEADERS_SECONDS', async (t) => {
-  const settings = { HEADERS_SECONDS: '1', ...(await makeCertificate(t)) }
-  const { origin, assertSound } = await startWatched(t, settings)
-  for (const [what, sent] of beginnings) {
-    await t.test(`after ${what}`, async (row) => {
-      const socket = await openFrames(row, origin)
-      socket.write(sent)
+suite(
+  'an HTTP/2 connection without a request is closed after HEADERS_SECONDS',
+  { concurrency: true },
+  () => {
+    const secure = useWatched({ HEADERS_SECONDS: '1' }, startSecure)
+    for (const [what, sent] of beginnings) {
+      test(`after ${what}`, async (t) => {
+        const { origin, assertSound } = secure()
+        const socket = await openFrames(t, origin)
+        socket.write(sent)
+        await once(socket, 'close')
+        await assertSound()
+      })
+    }
+    test('also when it sends PINGs', async (t) => {
+      const { origin, assertSound } = secure()
+      const socket = await openFrames(t, origin)
+      const pings = setInterval(() => {
+        socket.write(toFrame(types.ping, 0, 0, Buffer.alloc(8)))
+      }, 100)
+      t.after(() => {
+        clearInterval(pings)
+      })
       await once(socket, 'close')
+      await assertSound()
     })
-  }
-  await t.test('also when it sends PINGs', async (row) => {
-    const socket = await openFrames(row, origin)
-    const pings = setInterval(() => {
-      socket.write(toFrame(types.ping, 0, 0, Buffer.alloc(8)))
-    }, 100)
-    row.after(() => {
-      clearInterval(pings)
-    })
-    await once(socket, 'close')
-  })
-  await assertSound()
-})
+  },
+)

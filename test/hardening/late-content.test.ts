@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { test } from 'node:test'
-import { makeCertificate } from '../support/tls-client.ts'
+import { startSecure } from '../support/tls-client.ts'
 import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
@@ -17,7 +17,7 @@ const readers: readonly [path: string, type: string, start: string][] = [
 ]
 
 test('a body that arrives slowly for too long gets 408 over HTTP/2, too', async (t) => {
-  const { origin, assertSound } = await startWatched(t, { ...quick, ...(await makeCertificate(t)) })
+  const { origin, assertSound } = await startSecure(t, quick)
   const session = connect(origin, { rejectUnauthorized: false })
   t.after(() => {
     session.destroy()

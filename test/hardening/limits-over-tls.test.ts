@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type ClientHttp2Session } from 'node:http2'
 import { test } from 'node:test'
-import { curl, makeCertificate, openSecure } from '../support/tls-client.ts'
-import { listen, startWatched } from '../support/watched-vitrine.ts'
+import { curl, openSecure, startSecure } from '../support/tls-client.ts'
+import { listen } from '../support/watched-vitrine.ts'
 
 test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers apply to both', async (t) => {
-  const { origin, assertSound } = await startWatched(t, {
-    ...(await makeCertificate(t)),
+  const { origin, assertSound } = await startSecure(t, {
     RATE_LIMIT: '4',
     TRUSTED_PROXIES: '127.0.0.1',
     MAX_EVENT_LOOP_DELAY_MS: '60000',
@@ -32,8 +31,7 @@ test('a client has one limit over HTTP/1.1 and HTTP/2, and forwarding headers ap
 })
 
 test('a method that only HTTP/2 accepts is counted like any other', async (t) => {
-  const { origin, assertSound } = await startWatched(t, {
-    ...(await makeCertificate(t)),
+  const { origin, assertSound } = await startSecure(t, {
     RATE_LIMIT: '2',
   })
   const session = connect(origin, { rejectUnauthorized: false })
@@ -60,7 +58,7 @@ const unfinished: [what: string, sent: string][] = [
 ]
 
 test('unfinished headers over HTTP/1.1 and TLS get 408', async (t) => {
-  const { origin, assertSound } = await startWatched(t, { ...(await makeCertificate(t)), ...quick })
+  const { origin, assertSound } = await startSecure(t, quick)
   for (const [what, sent] of unfinished) {
     await t.test(what, async () => {
       const socket = await openSecure(t, origin, 'http/1.1')
@@ -73,8 +71,7 @@ test('unfinished headers over HTTP/1.1 and TLS get 408', async (t) => {
 })
 
 test('HTTP/2 connections that end in the middle of a request do no harm', async (t) => {
-  const { origin, assertSound } = await startWatched(t, {
-    ...(await makeCertificate(t)),
+  const { origin, assertSound } = await startSecure(t, {
     RATE_LIMIT: '1000000',
     LOGIN_RATE_LIMIT: '1000000',
     TRUSTED_PROXIES: '10.0.0.0/8',

@@ -3,10 +3,10 @@ import { request as openRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { text } from 'node:stream/consumers'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { browserAccept, formType } from '../support/resources.ts'
 import { asMultipart } from '../support/multipart-form.ts'
-import { startWatched, type WatchedVitrine } from '../support/watched-vitrine.ts'
+import { useWatched, type WatchedVitrine } from '../support/watched-vitrine.ts'
 
 interface TestResponse {
   status: number
@@ -22,8 +22,10 @@ function findAddress(): string {
   )
 }
 
-async function startOnNetwork(t: TestContext): Promise<WatchedVitrine & { site: string }> {
-  const vitrine = await startWatched(t, { HOST: '0.0.0.0' })
+const watched = useWatched({ HOST: '0.0.0.0' })
+
+function onNetwork(): WatchedVitrine & { site: string } {
+  const vitrine = watched()
   return { ...vitrine, site: `http://${findAddress()}:${new URL(vitrine.origin).port}` }
 }
 
@@ -60,8 +62,8 @@ function asForm(fields: Record<string, string>): TestRequest {
   return { method: 'POST', headers, body: new URLSearchParams(fields).toString() }
 }
 
-test('forms, the login and the edit script work over plain HTTP on a local network', async (t) => {
-  const { site, assertSound } = await startOnNetwork(t)
+test('forms, the login and the edit script work over plain HTTP on a local network', async () => {
+  const { site, assertSound } = onNetwork()
   const created = await browse(`${site}/users/`, asForm({ name: 'Ann', password: 'secret' }))
   assert.equal(created.status, 201, created.body)
   const user = `${site}${created.headers.location ?? ''}`
@@ -100,7 +102,7 @@ test('forms, the login and the edit script work over plain HTTP on a local netwo
 })
 
 test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
-  const { site, assertSound } = await startOnNetwork(t)
+  const { site, assertSound } = onNetwork()
   const paths = ['/', '/people', '/people/new', '/login', '/session', '/uploads', '/topic.html']
   for (const path of [
     ...paths,
@@ -122,7 +124,7 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
 })
 
 test('a write from another site is blocked on a local network', async (t) => {
-  const { site, assertSound } = await startOnNetwork(t)
+  const { site, assertSound } = onNetwork()
   const { hostname, port } = new URL(site)
   const otherOrigins = [
     'http://evil.example',
@@ -154,7 +156,7 @@ test('a write from another site is blocked on a local network', async (t) => {
 })
 
 test('a link cannot turn a GET into a write on a local network', async (t) => {
-  const { site, assertSound } = await startOnNetwork(t)
+  const { site, assertSound } = onNetwork()
   const created = await browse(`${site}/people`, asForm({ name: 'Ann', password: 'secret' }))
   const user = `${site}${created.headers.location ?? ''}`
   const { hostname, port } = new URL(site)

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asMultipart, asUpload, type FormPart } from '../support/multipart-form.ts'
 import { formType } from '../support/resources.ts'
-import { startWatched } from '../support/watched-vitrine.ts'
+import { startWatched, useWatched } from '../support/watched-vitrine.ts'
 
 const json = 'application/json'
+const watched = useWatched()
 
 test('no key changes a prototype', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   const keys = '__proto__ constructor prototype hasOwnProperty toString then toJSON'.split(' ')
   const pairs = keys.flatMap((key) => [
     `${key}=1`,
@@ -57,7 +58,7 @@ test('no key changes a prototype', async (t) => {
 })
 
 test('U+0000 and unpaired surrogates are never stored', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   const texts = ['a\\u0000b', '\\ud800', '\\udc00x', 'x\\ud83d']
   for (const text of texts) {
     await t.test(text, async () => {
@@ -113,7 +114,7 @@ const encodedIds = [
 ]
 
 test('an impossible id is not found, whatever it looks like', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = watched()
   for (const id of [...ids, ...encodedIds]) {
     await t.test(id, async () => {
       for (const path of ['/people', '/places', '/uploads']) {

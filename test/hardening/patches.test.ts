@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sendRaw, startWatched, toRequest } from '../support/watched-vitrine.ts'
+import { sendRaw, useWatched, toRequest } from '../support/watched-vitrine.ts'
 
 const jsonPatch = 'application/json-patch+json'
 const mergePatch = 'application/merge-patch+json'
@@ -82,12 +82,13 @@ const rows: readonly [title: string, status: number, type: string, body: string]
   ],
 ]
 
-for (const [title, status, type, body] of rows) {
-  test(`${title}: ${String(status)}, with 64 MB of memory`, { timeout: 300_000 }, async (t) => {
-    const { origin, assertSound } = await startWatched(t, {
-      NODE_OPTIONS: '--max-old-space-size=64',
-    })
-    const send = async (method: string, path: string, mediaType: string, content: string) =>
+const watched = useWatched({ NODE_OPTIONS: '--max-old-space-size=64' })
+
+for (const [index, [title, status, type, body]] of rows.entries()) {
+  test(`${title}: ${String(status)}, with 64 MB of memory`, { timeout: 300_000 }, async () => {
+    const { origin, assertSound } = watched()
+    const path = `/places/${String(index)}`
+    const send = async (method: string, mediaType: string, content: string) =>
       sendRaw(
         origin,
         toRequest(
@@ -101,9 +102,9 @@ for (const [title, status, type, body] of rows) {
           content,
         ),
       )
-    const created = await send('PUT', '/places/one', 'application/json', '{"name":"One"}')
+    const created = await send('PUT', 'application/json', '{"name":"One"}')
     assert.deepEqual(created.statuses, [201])
-    const { statuses, text } = await send('PATCH', '/places/one', type, body)
+    const { statuses, text } = await send('PATCH', type, body)
     assert.deepEqual(statuses, [status], text.slice(0, 1000))
     assert.ok(text.length < 2000, 'the response is short')
     await assertSound()

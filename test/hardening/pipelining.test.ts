@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { suite, test, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { until } from '../support/until.ts'
 import { startLarge } from '../support/large-vitrine.ts'
-import { makeCertificate, openSecure } from '../support/tls-client.ts'
+import { openSecure, startSecure } from '../support/tls-client.ts'
 import {
   sendRaw,
   listen,
   openSocket,
-  startWatched,
   toGet,
   toRequest,
+  useWatched,
 } from '../support/watched-vitrine.ts'
 
 const host = 'Host: localhost'
 const json = 'Accept: application/json'
+const watched = useWatched({ RATE_LIMIT: '100000' })
+const secure = useWatched({ RATE_LIMIT: '100000' }, startSecure)
+// It cannot hold the list once for each client of a crowd.
+const large = useWatched({ NODE_OPTIONS: '--max-old-space-size=200' }, startLarge)
 
 /** Sends a request and reads nothing. */
 function openSilent(t: TestContext, origin: string, message: string): Socket {
@@ -27,10 +31,10 @@ function openSilent(t: TestContext, origin: string, message: string): Socket {
 }
 
 for (const target of ['/places', '/places?name_contains=place']) {
-  test(`200 clients that pipeline five lists of ${target} and never read do not block others`, async (t) => {
-    const { origin, assertSound } = await startLarge(t)
+  test(`40 clients that pipeline five lists of ${target} and never read do not block others`, async (t) => {
+    const { origin, assertSound } = large()
     const message = toRequest(`GET ${target} HTTP/1.1`, [host, json]).repeat(5)
-    const sockets = Array.from({ length: 200 }, () => openSilent(t, origin, message))
+    const sockets = Array.from({ length: 40 }, () => openSilent(t, origin, message))
     await Promise.all(sockets.map(async (socket) => once(socket, 'connect')))
     for (let index = 0; index < 5; index += 1) {
       const { statuses } = await sendRaw(origin, toGet('/mirror/query?a=1'))
@@ -41,13 +45,13 @@ for (const target of ['/places', '/places?name_contains=place']) {
 }
 
 test('a pipelined request is handled when the response before it has been sent', async (t) => {
-  const { origin, assertSound } = await startLarge(t)
+  const { origin, assertSound } = large()
   const create = toRequest(
     'POST /places HTTP/1.1',
     [host, 'Content-Type: application/json', 'Content-Length: 15', 'Connection: close'],
     '{"name":"late"}',
   )
-  const list = toRequest('GET /places HTTP/1.1', [host, json]).repeat(20)
+  const list = toRequest('GET /places HTTP/1.1', [host, json]).repeat(5)
   const socket = openSilent(t, origin, list + create)
   const isCreated = async () => {
     const { text } = await sendRaw(origin, toGet('/places?name=late', json))
@@ -56,13 +60,13 @@ test('a pipelined request is handled when the response before it has been sent',
   await once(socket, 'readable')
   assert.equal(await isCreated(), false)
   const { statuses, text } = await listen(socket)
-  assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 200), 201], text.slice(-500))
+  assert.deepEqual(statuses, [...Array.from({ length: 5 }, () => 200), 201], text.slice(-500))
   assert.equal(await isCreated(), true)
   await assertSound()
 })
 
-test('nothing is handled after a request that closes the connection', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+test('nothing is handled after a request that closes the connection', async () => {
+  const { origin, assertSound } = watched()
   const create = toRequest(
     'POST /places HTTP/1.1',
     [host, 'Content-Type: application/json', 'Content-Length: 15'],
@@ -75,8 +79,8 @@ test('nothing is handled after a request that closes the connection', async (t) 
 })
 
 for (const count of [150, 1500]) {
-  test(`of ${String(count)} pipelined requests the first 101 are handled, and the rest are not`, async (t) => {
-    const { origin, assertSound } = await startWatched(t)
+  test(`of ${String(count)} pipelined requests the first 101 are handled, and the rest are not`, async () => {
+    const { origin, assertSound } = watched()
     const flood = toRequest('GET /health HTTP/1.1', [host]).repeat(count)
     const { isClosed, statuses, text } = await sendRaw(origin, flood)
     assert.ok(isClosed)
@@ -105,17 +109,21 @@ const webSocket = [
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
 ]
 
+let clients = 0
+
 for (const protocol of ['HTTP', 'TLS']) {
-  const start = async (t: TestContext) => {
-    const more = protocol === 'TLS' ? await makeCertificate(t) : {}
-    const watched = await startWatched(t, { ...more, RATE_LIMIT: '100000' })
+  /** Each test has an address of its own, for which no other test was counted. */
+  const start = (t: TestContext) => {
+    const { origin, assertSound } = protocol === 'TLS' ? secure() : watched()
+    clients += 1
+    const address = `127.0.1.${String(clients)}`
     const open = async () =>
-      protocol === 'TLS' ? openSecure(t, watched.origin, 'http/1.1') : openSocket(watched.origin)
-    return { ...watched, open, count: () => countRequests(t, open) }
+      protocol === 'TLS' ? openSecure(t, origin, 'http/1.1', address) : openSocket(origin, address)
+    return { assertSound, open, count: () => countRequests(t, open) }
   }
 
   test(`over ${protocol}, Node parses one pipelined request behind those that are handled, and it is counted`, async (t) => {
-    const { open, count, assertSound } = await start(t)
+    const { open, count, assertSound } = start(t)
     const socket = await open()
     socket.write(toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(1500))
     assert.equal((await listen(socket)).statuses.length, 101)
@@ -130,7 +138,7 @@ for (const protocol of ['HTTP', 'TLS']) {
     ['a tunnel', 'CONNECT localhost:1 HTTP/1.1', []],
   ] as const) {
     test(`over ${protocol}, a request for ${what} behind as many requests as may wait is not handled`, async (t) => {
-      const { open, count, assertSound } = await start(t)
+      const { open, count, assertSound } = start(t)
       const socket = await open()
       const get = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
       socket.write(`${get.repeat(101)}${toRequest(line, [host, ...more])}${get}`)
@@ -145,7 +153,7 @@ for (const protocol of ['HTTP', 'TLS']) {
   }
 
   test(`over ${protocol}, requests that wait when the client resets the connection are counted`, async (t) => {
-    const { open, count, assertSound } = await start(t)
+    const { open, count, assertSound } = start(t)
     const socket = await open()
     const slow = toRequest('GET /go-httpbin/drip?delay=0&duration=9 HTTP/1.1', [host])
     socket.write(slow + toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(70))
@@ -160,7 +168,7 @@ for (const protocol of ['HTTP', 'TLS']) {
   })
 
   test(`over ${protocol}, a connection with exactly as many requests as may wait stays open`, async (t) => {
-    const { open, count, assertSound } = await start(t)
+    const { open, count, assertSound } = start(t)
     const socket = await open()
     const get = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
     for (let round = 0; round < 3; round += 1) {
@@ -175,30 +183,30 @@ for (const protocol of ['HTTP', 'TLS']) {
   })
 }
 
-test('a pipelined head that came in time gets no 408 when the responses before it are read slowly', async (t) => {
-  const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '2' })
-  const list = toRequest('GET /places HTTP/1.1', [host, json])
-  const [start, end] = [
-    'GET /mirror/query?a=last HTTP/1.1\r\nHost: loc',
-    'alhost\r\nConnection: close\r\n\r\n',
-  ]
-  const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
-  const socket = openSilent(t, origin, list + topic + start)
-  await once(socket, 'readable')
-  await wait(1000)
-  socket.write(end)
-  await wait(4000)
-  assert.deepEqual((await listen(socket)).statuses, [200, 200, 200])
-  await assertSound()
-})
+suite('a pipelined head behind responses that are read slowly', { concurrency: true }, () => {
+  const watchedQuick = useWatched({ HEADERS_SECONDS: '2' }, startLarge)
+  const before =
+    toRequest('GET /places HTTP/1.1', [host, json]) +
+    toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
+  const start = 'GET /mirror/query?a=last HTTP/1.1\r\nHost: loc'
 
-test('a pipelined head that is never complete gets 408 after the responses before it', async (t) => {
-  const { origin, assertSound } = await startLarge(t, { HEADERS_SECONDS: '1' })
-  const list = toRequest('GET /places HTTP/1.1', [host, json])
-  const topic = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
-  const socket = openSilent(t, origin, `${list}${topic}GET /mirror/query HTTP/1.1\r\nHost: loc`)
-  await once(socket, 'readable')
-  await wait(3000)
-  assert.deepEqual((await listen(socket)).statuses, [200, 200, 408])
-  await assertSound()
+  test('gets no 408 when it came in time', async (t) => {
+    const { origin, assertSound } = watchedQuick()
+    const socket = openSilent(t, origin, before + start)
+    await once(socket, 'readable')
+    await wait(1000)
+    socket.write('alhost\r\nConnection: close\r\n\r\n')
+    await wait(2000)
+    assert.deepEqual((await listen(socket)).statuses, [200, 200, 200])
+    await assertSound()
+  })
+
+  test('gets 408 after them when it is never complete', async (t) => {
+    const { origin, assertSound } = watchedQuick()
+    const socket = openSilent(t, origin, before + start)
+    await once(socket, 'readable')
+    await wait(3000)
+    assert.deepEqual((await listen(socket)).statuses, [200, 200, 408])
+    await assertSound()
+  })
 })

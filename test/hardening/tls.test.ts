@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { temporaryFolder } from '../support/start-vitrine.ts'
-import { curl, makeCertificate } from '../support/tls-client.ts'
-import { startWatched } from '../support/watched-vitrine.ts'
+import { curl, startSecure } from '../support/tls-client.ts'
+import { useWatched } from '../support/watched-vitrine.ts'
 
 const versions = ['--http1.1', '--http2'] as const
+const secure = useWatched({}, startSecure)
 
 for (const version of versions) {
-  test(`forms, JSON, overrides and uploads work over HTTPS with ${version}`, async (t) => {
-    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  test(`forms, JSON, overrides and uploads work over HTTPS with ${version}`, async () => {
+    const { origin, assertSound } = secure()
     const json = ['-H', 'Accept: application/json']
     const send = async (path: string, ...args: readonly string[]) =>
       curl(version, ...args, origin + path)
@@ -57,7 +58,7 @@ for (const version of versions) {
   })
 
   test(`the session cookie is Secure and has its prefix over HTTPS with ${version}`, async (t) => {
-    const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+    const { origin, assertSound } = secure()
     await curl(version, '--json', '{"name":"Ann","password":"secret"}', `${origin}/users`)
     const login = await curl(version, '-d', 'username=Ann&password=secret', `${origin}/login`)
     assert.equal(login.status, 200, login.body)
@@ -80,8 +81,7 @@ for (const version of versions) {
   })
 
   test(`only the https origin may write over HTTPS with ${version}`, async (t) => {
-    const settings = { ...(await makeCertificate(t)), CORS_ORIGINS: 'none' }
-    const { origin, assertSound } = await startWatched(t, settings)
+    const { origin, assertSound } = await startSecure(t, { CORS_ORIGINS: 'none' })
     const { host, port } = new URL(origin)
     const rows: [status: number, origin: string][] = [
       [200, origin],
@@ -101,12 +101,8 @@ for (const version of versions) {
   })
 
   test(`a body that is too large gets 413 over HTTPS with ${version}`, async (t) => {
-    const settings = {
-      ...(await makeCertificate(t)),
-      MAX_BODY_BYTES: '1000',
-      MAX_UPLOAD_BYTES: '1000',
-    }
-    const { origin, assertSound } = await startWatched(t, settings)
+    const settings = { MAX_BODY_BYTES: '1000', MAX_UPLOAD_BYTES: '1000' }
+    const { origin, assertSound } = await startSecure(t, settings)
     const file = join(await temporaryFolder(t), 'large.bin')
     for (const size of [20_000, 3_000_000]) {
       await t.test(String(size), async () => {
@@ -151,7 +147,7 @@ function openHttp2(t: TestContext, origin: string) {
 }
 
 test('every status code and every method can be requested over HTTP/2', async (t) => {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const { origin, assertSound } = secure()
   const send = openHttp2(t, origin)
   for (let code = 200; code <= 599; code += 1) {
     for (const method of ['GET', ...(code % 10 === 0 ? ['HEAD', 'POST', 'PUT', 'DELETE'] : [])]) {
@@ -164,7 +160,7 @@ test('every status code and every method can be requested over HTTP/2', async (t
 })
 
 test('malformed requests are rejected over HTTP/2, too', async (t) => {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+  const { origin, assertSound } = secure()
   const send = openHttp2(t, origin)
   const get = { ':path': '/health', ':method': 'GET' }
   const rows: [fields: Record<string, string>, allowed: number[]][] = [
@@ -204,8 +200,8 @@ test('malformed requests are rejected over HTTP/2, too', async (t) => {
   await assertSound()
 })
 
-test('a body cut off by a lost HTTP/2 connection creates no record', async (t) => {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
+test('a body cut off by a lost HTTP/2 connection creates no record', async () => {
+  const { origin, assertSound } = secure()
   for (const waitMs of [0, 30, 300]) {
     const client = connectHttp2(origin, { rejectUnauthorized: false })
     client.on('error', () => undefined)

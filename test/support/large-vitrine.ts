@@ -1,16 +1,15 @@
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { openSqliteDatabase } from '../../src/stores/sqlite/database.ts'
-import { temporaryFolder } from './start-vitrine.ts'
+import { temporaryFolder, type Ending } from './start-vitrine.ts'
 import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
 
-/** A database file of 4,000 locations with long notes: 8 MB as a list. */
-async function fill(t: TestContext): Promise<string> {
+/** A database file of 4,000 places with long notes: 8 MB as a list. */
+async function fill(t: Ending): Promise<string> {
   const url = `sqlite:${join(await temporaryFolder(t), 'large.db')}`
   const database = openSqliteDatabase(url)
   const insert = database.prepare(
     `INSERT INTO records (resource, id, document, version, created_at, updated_at)
-     VALUES ('locations', ?, ?, 1, ?, ?)`,
+     VALUES ('places', ?, ?, 1, ?, ?)`,
   )
   const time = '2026-01-01T00:00:00.000Z'
   database.exec('BEGIN')
@@ -18,7 +17,7 @@ async function fill(t: TestContext): Promise<string> {
     const document = { name: `place ${String(index)}`, note: 'n'.repeat(1900) }
     insert.run(`place-${String(index)}`, JSON.stringify(document), time, time)
   }
-  database.prepare(`INSERT INTO record_counts VALUES ('locations', ?)`).run(4000)
+  database.prepare(`INSERT INTO record_counts VALUES ('places', ?)`).run(4000)
   database.exec('COMMIT')
   database.close()
   return url
@@ -26,8 +25,8 @@ async function fill(t: TestContext): Promise<string> {
 
 /** A process with a small heap and a list that it cannot hold for each of many clients. */
 export async function startLarge(
-  t: TestContext,
-  settings: Record<string, string> = {},
+  t: Ending,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<WatchedVitrine> {
   const DATABASE_URL = await fill(t)
   const NODE_OPTIONS = '--max-old-space-size=300'

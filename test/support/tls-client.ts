@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
-import { temporaryFolder } from './start-vitrine.ts'
+import { temporaryFolder, type Ending } from './start-vitrine.ts'
+import { startWatched, type WatchedVitrine } from './watched-vitrine.ts'
 
 const run = promisify(execFile)
 
 /** A self-signed certificate for this machine, as settings. */
-export async function makeCertificate(
-  t: TestContext,
-): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
+export async function makeCertificate(t: Ending): Promise<{ TLS_CERT: string; TLS_KEY: string }> {
   const folder = await temporaryFolder(t)
   const [TLS_CERT, TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
@@ -21,14 +20,23 @@ export async function makeCertificate(
   return { TLS_CERT, TLS_KEY }
 }
 
+/** A process that serves HTTPS alone. */
+export async function startSecure(
+  t: Ending,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<WatchedVitrine> {
+  return startWatched(t, { ...(await makeCertificate(t)), ...settings })
+}
+
 /** A connection that trusts any certificate, for one protocol of ALPN. */
 export async function openSecure(
   t: TestContext,
   origin: string,
   protocol: 'h2' | 'http/1.1',
+  localAddress?: string,
 ): Promise<TLSSocket> {
   const { hostname, port } = new URL(origin)
-  const options = { host: hostname, port: Number(port), rejectUnauthorized: false }
+  const options = { host: hostname, port: Number(port), localAddress, rejectUnauthorized: false }
   const socket = connect({ ...options, ALPNProtocols: [protocol] })
   // The server may close the connection during a write.
   socket.on('error', () => undefined)

@@ -35,11 +35,11 @@ export async function startWatched(
 }
 
 /** One process for the tests of a file or suite, of which none sees what another stored; returns what finds it. */
-export function useWatched(settings: Readonly<Record<string, string>> = {}) {
+export function useWatched(settings: Readonly<Record<string, string>> = {}, start = startWatched) {
   const endings: (() => unknown)[] = []
   let watched: WatchedVitrine | undefined
   before(async () => {
-    watched = await startWatched({ after: (end) => endings.push(end) }, settings)
+    watched = await start({ after: (end) => endings.push(end) }, settings)
   })
   after(async () => {
     for (const end of endings) await end()
@@ -83,9 +83,9 @@ export async function sendRaw(
   return listen(socket)
 }
 
-export function openSocket(origin: string): Socket {
+export function openSocket(origin: string, localAddress?: string): Socket {
   const { hostname, port } = new URL(origin)
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  const socket = connect({ port: Number(port), host: hostname, localAddress, allowHalfOpen: true })
   // The other end may close while we still write; its response counts.
   socket.on('error', () => undefined)
   return socket
