@@ -126,7 +126,8 @@ export async function parseDataText(
 
 async function yamlToJson(text: string): Promise<string> {
   if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
-  const { parseDocument, visit } = await import('yaml')
+  const { default: yaml } = await import('yaml')
+  const { parseDocument, visit } = yaml
   // The check of the parser for unique keys takes the square of their number.
   const document = parseDocument(text, { merge: true, stringKeys: true, uniqueKeys: false })
   const [problem] = [...document.errors, ...document.warnings]

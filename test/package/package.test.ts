@@ -81,6 +81,7 @@ async function send(origin: string) {
   assert.equal(put.status, 201)
   assert.match(await (await get('/locations/rome', 'application/json')).text(), /"name":"Rome"/)
   assert.match(await (await get('/topic.html')).text(), /<form/)
+  assert.match(await (await get('/learn/caching', 'text/html')).text(), /<h1>/)
   assert.match(await (await get('/assets/vitrine.css')).text(), /\{/)
   for (const font of ['geist', 'geist-mono']) {
     const response = await get(`/assets/${font}-latin-wght-normal.woff2`)
@@ -198,8 +199,8 @@ test('its help and version are those of the repository', async () => {
 })
 
 test('generated records need the optional package, which is not in the bundle', async (t) => {
-  const file = join(await temporaryFolder(t), 'db.json')
-  await writeFile(file, '{"posts":[]}')
+  const file = join(await temporaryFolder(t), 'db.yaml')
+  await writeFile(file, 'posts: []')
   const { cwd } = await start(t, inPackage('bin/vitrine.js'), [file])
   const args = [file, 'seed', '1', '--resource', 'posts']
   const seed = run(process.execPath, [inPackage('bin/vitrine.js'), ...args], { cwd })

@@ -22,9 +22,10 @@ export function loadLessons(): Promise<readonly Lesson[]> {
 }
 
 async function readLesson(slug: string): Promise<Lesson> {
-  const { parse } = await import('yaml')
+  // The bundle of the package gives what is CommonJS as the default export alone.
+  const { default: yaml } = await import('yaml')
   const file = new URL(`src/site/learn/lessons/${slug}.md`, packageFolder)
   const [, frontMatter = '', introduction = ''] =
     /^---\n(.*?)\n---\n(.*)$/s.exec(await readFile(file, 'utf8')) ?? []
-  return parseLesson(slug, parse(frontMatter), introduction)
+  return parseLesson(slug, yaml.parse(frontMatter), introduction)
 }
