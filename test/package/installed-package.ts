@@ -12,6 +12,7 @@ export const environment: NodeJS.ProcessEnv = {
   PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
   npm_config_local_prefix: undefined,
   NODE_TEST_CONTEXT: undefined,
+  VITRINE_BUNDLE: undefined,
   PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
 }
 

@@ -3,6 +3,7 @@ import { globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import report from './reporter.ts'
+import { bundleVitrine } from './bundled-vitrine.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 /** So many that processes of different lengths end at about the same time. */
@@ -14,6 +15,7 @@ const filesInProcess = 12
  * their own.
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
+  process.env.VITRINE_BUNDLE = bundleVitrine()
   const alone = files.filter((file) => !file.startsWith('src/'))
   const tests = run({
     files: [...alone, ...toGroups(files.filter((file) => file.startsWith('src/')))],

@@ -7,7 +7,11 @@ import { fileURLToPath } from 'node:url'
 import { emptyDatabase } from './empty-database.ts'
 
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url))
-const withTestDemos = ['--import', './test/support/with-test-demos.js']
+/** The folder of a bundled service: see {@link bundleVitrine}. A run of one file starts the sources. */
+const { VITRINE_BUNDLE: bundle } = process.env
+const testProgram = bundle
+  ? ['--import', join(bundle, 'dist/with-test-demos.js'), join(bundle, 'bin/vitrine.js')]
+  : ['--import', './test/support/with-test-demos.js', 'bin/vitrine.js']
 
 /** What ends what it started: a test, or a suite. */
 export interface Ending {
@@ -34,7 +38,7 @@ export function spawnVitrine(
 ): StartedVitrine {
   const cwd = projectFolder
   const env = { PATH: process.env.PATH, ...settings }
-  return spawnProgram(process.execPath, [...withTestDemos, 'bin/vitrine.js', ...flags], {
+  return spawnProgram(process.execPath, [...testProgram, ...flags], {
     cwd,
     env,
   })
