@@ -18,22 +18,23 @@ type OpenRecords = (t: TestContext) => Promise<Records>
 
 /** The results of queries and their order, on every backend: with few records and with many. */
 export function queries(open: OpenRecords): void {
-  for (const [title, query] of Object.entries(comparisons)) {
-    test(`with few records, those with ${title} are found, with an index and without`, async (t) => {
-      for (const indexed of [[], allIndexed]) {
-        const records = await open(t)
-        const all = await fill(records, 60)
-        await records.collection('things').index(indexed)
-        await compare(records, all, query)
-      }
-    })
-  }
+  test('with few records, the same are found as by checking each of them, with an index and without', async (t) => {
+    for (const indexed of [[], allIndexed]) {
+      const records = await open(t)
+      const all = await fill(records, 60)
+      await records.collection('things').index(indexed)
+      for (const [title, query] of Object.entries(comparisons))
+        await t.test(`${title}, ${String(indexed.length)} indexes`, () =>
+          compare(records, all, query),
+        )
+    }
+  })
 
   test('with many records, the same are found as by checking each of them', async (t) => {
     const records = await open(t)
     const all = await fill(records, 5600)
     await records.collection('things').index(allIndexed)
-    for (const query of Object.values(comparisons)) await compare(records, all, query)
+    for (const query of Object.values(comparisons)) await compare(records, all, query, [17])
   })
 
   test('many records with one name are found whole in any order', async (t) => {
@@ -228,13 +229,14 @@ async function compare(
   records: Records,
   all: readonly StoredRecord[],
   query: RecordQuery,
+  offsets: readonly number[] = [0, 1, 17, 2 ** 40],
 ): Promise<void> {
   const expected = selectRecords(all, query)
   const ids = expected.map(({ id }) => id)
   const message = JSON.stringify(query)
   assert.deepEqual(await idsOf(records, query), ids, message)
   assert.equal(await records.collection('things').count(query), ids.length, message)
-  for (const offset of [0, 1, 17, ids.length - 3, ids.length, 2 ** 40]) {
+  for (const offset of [...offsets, ids.length - 3, ids.length]) {
     if (offset < 0) continue
     const part = await records.collection('things').list(query, { offset, limit: 12 })
     assert.deepEqual(part, expected.slice(offset, offset + 12), `${message} ${String(offset)}`)

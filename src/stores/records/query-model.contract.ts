@@ -9,7 +9,9 @@ export function selectRecords(all: readonly StoredRecord[], query: RecordQuery):
   const compare = compareKeys(toCompares([...query.sort, ...ties]))
   return all
     .filter(toPredicate(query, findField))
-    .toSorted((one, other) => compare(toPosition(query, one), toPosition(query, other)))
+    .map((record) => ({ record, position: toPosition(query, record) }))
+    .toSorted((one, other) => compare(one.position, other.position))
+    .map(({ record }) => record)
 }
 
 function findField({ id, document, createdAt, updatedAt }: StoredRecord, field: FieldPath) {

@@ -58,7 +58,8 @@ export async function fill(
   count: number,
   toOne = toDocument,
 ): Promise<StoredRecord[]> {
-  for (let index = 0; index < count; index += 1) await add(records, index, toOne(index))
+  const created = Array.from({ length: count }, (_, index) => toRecord(index, toOne(index)))
+  await records.commit([{ collection: 'things', kind: 'create', records: created }])
   const all: StoredRecord[] = []
   for (let index = 0; index < count; index += 1) {
     const found = await records.collection('things').find(toId(index))
@@ -68,8 +69,11 @@ export async function fill(
 }
 
 export async function add(records: Records, index: number, document: Document): Promise<void> {
-  const createdAt = toTime(Math.floor(index / 3))
-  await records.collection('things').create({ id: toId(index), document, createdAt })
+  await records.collection('things').create(toRecord(index, document))
+}
+
+function toRecord(index: number, document: Document) {
+  return { id: toId(index), document, createdAt: toTime(Math.floor(index / 3)) }
 }
 
 export function toId(index: number): string {

@@ -32,12 +32,13 @@ async function temporaryFile(t: TestContext): Promise<string> {
   return join(await temporaryFolder(t), 'records.db')
 }
 
-recordsContract('SQLite in memory', async (t) => openRecords(t, 'sqlite::memory:').records)
+const openMemory: OpenRecords = async (t) => openRecords(t, 'sqlite::memory:').records
+recordsContract('SQLite in memory', openMemory)
+queriesContract('SQLite in memory', openMemory)
 
 const openFile: OpenRecords = async (t) =>
   openRecords(t, `sqlite:${await temporaryFile(t)}`).records
 recordsContract('a SQLite file', openFile)
-queriesContract('a SQLite file', openFile)
 
 const openTwice: OpenTwice = async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`
