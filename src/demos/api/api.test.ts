@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
+
+const sharedApp = useApp()
 
 interface Content {
   content: string
@@ -14,7 +16,7 @@ const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', url: '/api/post_json_with_param' } as const
 
 test('/api/json returns a JSON object with only content', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/api/json', '/api/json/', '/api/json?name=ann']) {
     await t.test(url, async () => {
       const response = await app.inject(url)
@@ -28,7 +30,7 @@ test('/api/json returns a JSON object with only content', async (t) => {
 })
 
 test('name in the query string is returned beside content', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [query: string, name: string][] = [
     ['name=ann', 'ann'],
     ['name=', ''],
@@ -53,7 +55,7 @@ test('name in the query string is returned beside content', async (t) => {
 })
 
 test('without name in the query string the response has no name', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const query of ['', '?', '?other=ann']) {
     await t.test(query, async () => {
       const response = await app.inject(`/api/get_json_with_param${query}`)
@@ -64,7 +66,7 @@ test('without name in the query string the response has no name', async (t) => {
 })
 
 test('name in a body is returned beside content', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Record<string, string>, payload: string, name: string][] = [
     [form, 'name=ann', 'ann'],
     [form, 'name=', ''],
@@ -92,7 +94,7 @@ test('name in a body is returned beside content', async (t) => {
 })
 
 test('without name in the body the response has no name', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Record<string, string>, payload: string][] = [
     [form, ''],
     [form, 'other=ann'],
@@ -111,8 +113,8 @@ test('without name in the body the response has no name', async (t) => {
   }
 })
 
-test('a POST ignores name in the query string', async (t) => {
-  const app = await testApp(t)
+test('a POST ignores name in the query string', async () => {
+  const app = sharedApp()
   const response = await app.inject({ ...post, url: `${post.url}?name=ann` })
   assert.deepEqual(Object.keys(response.json<Content>()), ['content'])
 })
@@ -136,7 +138,7 @@ test('a body whose reader is disabled is ignored', async (t) => {
 })
 
 test('the error for an unknown path names /api/json, for any method and Accept', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const url of ['/api', '/api/', '/api/nowhere', '/api/json/more', '/api/nowhere?a=1']) {
     for (const method of methods) {
@@ -155,7 +157,7 @@ test('the error for an unknown path names /api/json, for any method and Accept',
 })
 
 test('an unsupported method gets 405 with Allow, and an error that names /api/json', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases = [
     ['POST', '/api/json', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/api/json/', 'GET, HEAD, OPTIONS'],
@@ -200,7 +202,7 @@ test('a malformed request gets an error of the same shape', async (t) => {
 })
 
 test('HEAD has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/api/json', '/api/get_json_with_param?name=ann', '/api/nowhere']) {
     await t.test(url, async () => {
       const get = await app.inject(url)
@@ -237,8 +239,8 @@ test('api alone: any other path, with any method, gets JSON that names /api/json
   }
 })
 
-test('the document has the errors of /api, which have their own shape', async (t) => {
-  const app = await testApp(t)
+test('the document has the errors of /api, which have their own shape', async () => {
+  const app = sharedApp()
   const { paths } = (await app.inject('/openapi.json')).json<OpenApiDocument>()
   const { 400: error } = paths['/api/json']?.get?.responses ?? {}
   assert.deepEqual(error, { $ref: '#/components/responses/api-BadRequest' })

@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import { createBin, type Captured } from '../../../test/support/bins.ts'
 import { asMultipart } from '../../../test/support/multipart-form.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
-test('a browser gets the secret as a cookie that only the pages of its bins receive', async (t) => {
-  const app = await testApp(t)
+const sharedApp = useApp()
+
+test('a browser gets the secret as a cookie that only the pages of its bins receive', async () => {
+  const app = sharedApp()
   const headers = { accept: 'text/html' }
   const created = await app.inject({ method: 'POST', url: '/bins', headers })
   const page = String(created.headers.location)
@@ -43,8 +45,8 @@ test('the inspector shows neither captured requests nor what their owner reads',
   )
 })
 
-test('the link with the secret sets the cookie, and a wrong one does not', async (t) => {
-  const app = await testApp(t)
+test('the link with the secret sets the cookie, and a wrong one does not', async () => {
+  const app = sharedApp()
   const { id, secret } = await createBin(app)
   const headers = { accept: 'text/html' }
   const open = (given: string) => app.inject({ url: `/bins/${id}?secret=${given}`, headers })
@@ -60,8 +62,8 @@ test('the link with the secret sets the cookie, and a wrong one does not', async
   for (const { body } of [wrong, locked]) assert.deepEqual(await findInvalid(body, '401'), [])
 })
 
-test('the page of a request asks a browser for the secret, and a link with it opens the page', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('the page of a request asks a browser for the secret, and a link with it opens the page', async () => {
+  const bin = await createBin(sharedApp())
   await bin.send('/hook')
   const [{ url } = { url: '' }] = await bin.list()
   const open = (query: string, accept = 'text/html') =>
@@ -79,8 +81,8 @@ test('the page of a request asks a browser for the secret, and a link with it op
   assert.equal(json.json<{ path: string }>().path, '/hook')
 })
 
-test('the link to a request opens this request only, without a cookie', async (t) => {
-  const app = await testApp(t)
+test('the link to a request opens this request only, without a cookie', async () => {
+  const app = sharedApp()
   const bin = await createBin(app)
   const { headers, payload } = asMultipart([{ name: 'f', fileName: 'a.txt', content: 'text' }])
   await bin.send('/hook', { method: 'POST', headers, payload })
@@ -124,8 +126,8 @@ test('the link to a request opens this request only, without a cookie', async (t
   assert.equal((await open(link)).statusCode, 404)
 })
 
-test('a browser keeps the cookies of the twenty newest bins', async (t) => {
-  const app = await testApp(t)
+test('a browser keeps the cookies of the twenty newest bins', async () => {
+  const app = sharedApp()
   const ids = Array.from(
     { length: 21 },
     (_, index) => `0${(index + 10).toString(36)}zzzzz${'a'.repeat(20)}`,
@@ -141,8 +143,8 @@ test('a browser keeps the cookies of the twenty newest bins', async (t) => {
   )
 })
 
-test('before a browser forgets its oldest bin, the page of its bins warns', async (t) => {
-  const app = await testApp(t)
+test('before a browser forgets its oldest bin, the page of its bins warns', async () => {
+  const app = sharedApp()
   const own: string[] = []
   const headers = () => ({ accept: 'text/html', cookie: own.join('; ') })
   const open = async () => (await app.inject({ url: '/bins', headers: headers() })).body

@@ -4,11 +4,13 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createBin, type NewBin } from '../../../test/support/bins.ts'
 import { openEvents } from '../../../test/support/event-stream.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'
 
-test('the response of a bin can be set, with every part of a description', async (t) => {
-  const app = await testApp(t)
+const sharedApp = useApp()
+
+test('the response of a bin can be set, with every part of a description', async () => {
+  const app = sharedApp()
   const bin = await createBin(app, { status: 418, body: 'tea', headers: { 'X-A': ['1', '2'] } })
   const first = await bin.send('', { method: 'PUT' })
   assert.deepEqual([first.statusCode, first.body, first.headers['x-a']], [418, 'tea', ['1', '2']])
@@ -31,8 +33,8 @@ test('the response of a bin can be set, with every part of a description', async
 
 const badResponses: unknown[] = [{ status: 99 }, { unknown: 1 }, 'text', [], { sequence: [] }, 7]
 for (const response of badResponses) {
-  test(`${JSON.stringify(response)} is not a response of a bin`, async (t) => {
-    const app = await testApp(t)
+  test(`${JSON.stringify(response)} is not a response of a bin`, async () => {
+    const app = sharedApp()
     const bin = await createBin(app)
     const payload = { response }
     assert.equal((await bin.read('', { method: 'PATCH', payload })).statusCode, 400)
@@ -41,8 +43,8 @@ for (const response of badResponses) {
   })
 }
 
-test('a capture has the step of a sequence, and the fault in place of a status', async (t) => {
-  const app = await testApp(t)
+test('a capture has the step of a sequence, and the fault in place of a status', async () => {
+  const app = sharedApp()
   const sequence = [
     { fault: 'reset-before-head', times: 2 },
     { fault: 'short-body', status: 201, body: 'ab' },
@@ -79,8 +81,8 @@ const sent: [title: string, response: object, headers: Record<string, string>, s
   ['an impossible fault', { fault: 'goaway' }, {}, 400],
 ]
 for (const [title, response, headers, status] of sent) {
-  test(`a bin records the status that it sent: ${title}`, async (t) => {
-    const bin = await createBin(await testApp(t), response)
+  test(`a bin records the status that it sent: ${title}`, async () => {
+    const bin = await createBin(sharedApp(), response)
     assert.equal((await bin.send('', { headers })).statusCode, status)
     const [captured] = await bin.list(`?status=${String(status)}`)
     assert.deepEqual([captured?.status, captured?.isCutOff], [status, undefined])

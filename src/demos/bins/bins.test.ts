@@ -4,12 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createBin, type NewBin } from '../../../test/support/bins.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
 
-test('a bin has an id that cannot be guessed, and a secret that no other response has', async (t) => {
-  const app = await testApp(t)
+const sharedApp = useApp()
+
+test('a bin has an id that cannot be guessed, and a secret that no other response has', async () => {
+  const app = sharedApp()
   const [one, other] = [await createBin(app), await createBin(app)]
   assert.match(one.id, /^[\w-]{27}$/)
   assert.match(one.secret, /^vbs_[\w-]{32}$/)
@@ -47,7 +49,7 @@ const reads: [method: 'GET' | 'PATCH' | 'DELETE', path: string][] = [
 ]
 for (const [title, toHeaders] of withoutSecret) {
   test(`with ${title} nothing of a bin can be read or changed`, async (t) => {
-    const app = await testApp(t)
+    const app = sharedApp()
     const bin = await createBin(app)
     await bin.send('/a')
     const [captured] = await bin.list()
@@ -99,8 +101,8 @@ wrongBins.push([
   '#/response/sequence/0/tims',
 ])
 for (const [payload, detail, pointer] of wrongBins) {
-  test(`a bin is neither created nor changed with ${JSON.stringify(payload)}`, async (t) => {
-    const app = await testApp(t)
+  test(`a bin is neither created nor changed with ${JSON.stringify(payload)}`, async () => {
+    const app = sharedApp()
     const bin = await createBin(app)
     const headers = { authorization: `Bearer ${bin.secret}` }
     for (const options of [
@@ -116,15 +118,15 @@ for (const [payload, detail, pointer] of wrongBins) {
   })
 }
 
-test('the response null is the default one', async (t) => {
-  const bin = await createBin(await testApp(t), { status: 500 })
+test('the response null is the default one', async () => {
+  const bin = await createBin(sharedApp(), { status: 500 })
   const changed = await bin.read('', { method: 'PATCH', payload: { response: null } })
   assert.deepEqual(changed.json<NewBin>().response, { status: 200, json: { ok: true } })
   assert.equal((await bin.send()).body, '{"ok":true}')
 })
 
 test('the pages of bins are valid HTML, and show what was captured as text', async (t) => {
-  const bin = await createBin(await testApp(t), { body: '</textarea><script>' })
+  const bin = await createBin(sharedApp(), { body: '</textarea><script>' })
   const headers = { accept: 'text/html' }
   const payload = { '<script>': "</code><script>'" }
   await bin.send('/<script>"', { method: 'POST', payload, headers: { 'x-a': '<script>"' } })
@@ -139,15 +141,15 @@ test('the pages of bins are valid HTML, and show what was captured as text', asy
   }
 })
 
-test('a search without a match is not taken for an empty bin', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a search without a match is not taken for an empty bin', async () => {
+  const bin = await createBin(sharedApp())
   const headers = { accept: 'text/html' }
   assert.match((await bin.read('', { headers })).body, /No requests yet\./)
   assert.match((await bin.read('?q=x', { headers })).body, /No request matches\./)
 })
 
-test('two requests of a bin are compared, and all are exported as HAR and message/http', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('two requests of a bin are compared, and all are exported as HAR and message/http', async () => {
+  const bin = await createBin(sharedApp())
   await bin.send('/a', { method: 'POST', payload: 'one\ntwo' })
   await bin.send('/a', { method: 'POST', payload: 'one\nthree' })
   const ids = (await bin.list()).map(({ id }) => id)
@@ -168,8 +170,8 @@ test('two requests of a bin are compared, and all are exported as HAR and messag
   assert.match(message.body, /^POST \/b\/[^]*\r\n\r\none\ntwo/)
 })
 
-test('a form changes the response, clears the bin and removes it', async (t) => {
-  const app = await testApp(t)
+test('a form changes the response, clears the bin and removes it', async () => {
+  const app = sharedApp()
   const bin = await createBin(app)
   await bin.send()
   const send = (path: string, fields: Record<string, string>) =>

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { createBin, type Captured } from '../../../test/support/bins.ts'
 import { asMultipart } from '../../../test/support/multipart-form.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const form = asMultipart([
   { name: 'text', content: 'plain' },
@@ -17,8 +19,8 @@ for (const [coding, payload, count] of [
   ['unknown', form.payload, 0],
   ['gzip', gzipSync(Buffer.alloc(20_000_000)), 0],
 ] as const) {
-  test(`a form of ${String(payload.length)} bytes with the coding ${coding} has ${String(count)} field and file`, async (t) => {
-    const bin = await createBin(await testApp(t))
+  test(`a form of ${String(payload.length)} bytes with the coding ${coding} has ${String(count)} field and file`, async () => {
+    const bin = await createBin(sharedApp())
     const headers = { ...form.headers, 'content-encoding': coding }
     await bin.send('', { method: 'POST', headers, payload })
     const [captured] = await bin.list()

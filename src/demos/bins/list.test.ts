@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { createBin } from '../../../test/support/bins.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
-async function createFilledBin(t: TestContext) {
+const sharedApp = useApp()
+
+async function createFilledBin() {
   const sequence = [{ status: 200, times: 2 }, { status: 404 }]
-  const bin = await createBin(await testApp(t), { sequence })
+  const bin = await createBin(sharedApp(), { sequence })
   await bin.send('/a', { headers: { 'x-own': 'Hay' } })
   await bin.send('/a/b?c=1', { method: 'POST', payload: 'the needle' })
   await bin.send('/b', { method: 'POST' })
@@ -56,8 +58,8 @@ const lists: [query: string, paths: string][] = [
   ['?after={first}&sort=-receivedAt', '/b /a/b?c=1'],
 ]
 for (const [query, paths] of lists) {
-  test(`a list with ${query || 'no parameter'}`, async (t) => {
-    const { bin, first } = await createFilledBin(t)
+  test(`a list with ${query || 'no parameter'}`, async () => {
+    const { bin, first } = await createFilledBin()
     const found = await bin.list(query.replace('{first}', first))
     assert.equal(found.map(({ path }) => path).join(' '), paths)
     const accept = 'application/x-ndjson'
@@ -68,8 +70,8 @@ for (const [query, paths] of lists) {
   })
 }
 
-test('a page of a list has the total, and links', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a page of a list has the total, and links', async () => {
+  const bin = await createBin(sharedApp())
   for (const path of ['/a', '/b', '/c']) await bin.send(path)
   const { headers } = await bin.read('/requests?per_page=1&page=2&path=/')
   assert.equal(headers['x-total-count'], '3')
@@ -95,8 +97,8 @@ const badLists = [
 const long = 'x'.repeat(251)
 badLists.push(`?contains=${long}`, `?q=${long}`, `?path=${long}`, '?per_page=1001')
 for (const query of [...badLists, '?method=a&method=b', '?path[a]=1']) {
-  test(`a list and a removal with ${query.slice(0, 20)} are errors`, async (t) => {
-    const { bin } = await createFilledBin(t)
+  test(`a list and a removal with ${query.slice(0, 20)} are errors`, async () => {
+    const { bin } = await createFilledBin()
     assert.equal((await bin.read(`/requests${query}`)).statusCode, 400)
     const removal = await bin.read(`/requests${query}`, { method: 'DELETE' })
     assert.equal(removal.statusCode, 400)
@@ -117,8 +119,8 @@ const removals: [query: string, kept: string][] = [
   ['?path=/x', '/a /a/b?c=1 /b'],
 ]
 for (const [query, kept] of removals) {
-  test(`a removal with ${query || 'no parameter'} leaves ${kept || 'nothing'}`, async (t) => {
-    const { bin, first } = await createFilledBin(t)
+  test(`a removal with ${query || 'no parameter'} leaves ${kept || 'nothing'}`, async () => {
+    const { bin, first } = await createFilledBin()
     const url = `/requests${query.replace('{first}', first)}`
     assert.equal((await bin.read(url, { method: 'DELETE' })).statusCode, 204)
     assert.equal((await bin.list()).map(({ path }) => path).join(' '), kept)
@@ -126,8 +128,8 @@ for (const [query, kept] of removals) {
 }
 
 for (const parameter of ['sort=receivedAt', 'page=1', 'per_page=1', 'wait=1']) {
-  test(`a removal has no parameter ${parameter}`, async (t) => {
-    const { bin } = await createFilledBin(t)
+  test(`a removal has no parameter ${parameter}`, async () => {
+    const { bin } = await createFilledBin()
     const url = `/requests?path=/a&${parameter}`
     assert.equal((await bin.read(url, { method: 'DELETE' })).statusCode, 400)
     assert.equal((await bin.list()).length, 3)

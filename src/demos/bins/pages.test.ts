@@ -5,12 +5,14 @@ import { test } from 'node:test'
 import { createBin, type Captured } from '../../../test/support/bins.ts'
 import { asMultipart } from '../../../test/support/multipart-form.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const headers = { accept: 'text/html' }
 
-test('the links and the removal of a filtered page have its filters', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('the links and the removal of a filtered page have its filters', async () => {
+  const bin = await createBin(sharedApp())
   for (const path of ['/a', '/b']) await bin.send(path)
   const all = (await bin.read('', { headers })).body
   assert.match(all, /Remove all requests</)
@@ -33,8 +35,8 @@ test('the links and the removal of a filtered page have its filters', async (t) 
   )
 })
 
-test('an empty list tells whether requests are filtered', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('an empty list tells whether requests are filtered', async () => {
+  const bin = await createBin(sharedApp())
   const open = async (query: string) => (await bin.read(query, { headers })).body
   assert.match(await open(''), /data-empty="Requests appear here as they end\."/)
   assert.match(await open('?path=x'), /data-empty="No request matches\."/)
@@ -44,8 +46,8 @@ for (const [query, problem] of [
   ['?status=9&path=%2Fa', 'status must be a status code or a class such as 2xx'],
   ['?other=1', 'other is an unknown field'],
 ] as const) {
-  test(`the page with ${query} shows the problem`, async (t) => {
-    const bin = await createBin(await testApp(t))
+  test(`the page with ${query} shows the problem`, async () => {
+    const bin = await createBin(sharedApp())
     await bin.send('/a')
     const { statusCode, body } = await bin.read(query, { headers })
     assert.equal(statusCode, 400)
@@ -73,8 +75,8 @@ test('a row has the whole time, and the date unless it is of today', async (t) =
   assert.deepEqual(await find(), [`${date} ${time} UTC`, `${date.slice(5)} ${seconds}`])
 })
 
-test('the page of a request has its id and the command that forwards it', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('the page of a request has its id and the command that forwards it', async () => {
+  const bin = await createBin(sharedApp())
   await bin.send('/a')
   const [{ id } = { id: '' }] = await bin.list()
   const { body } = await bin.read(`/requests/${id}`, { headers })
@@ -101,8 +103,8 @@ test('the page tells that a body was not sent', async (t) => {
   assert.doesNotMatch(body, /Download the|<code><\/code>/)
 })
 
-test('a form with more parts than are read is shown without them', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a form with more parts than are read is shown without them', async () => {
+  const bin = await createBin(sharedApp())
   const parts = Array.from({ length: 1001 }, () => ({ name: 'a', content: 'text of a part' }))
   const payload = asMultipart([...parts, { name: 'f', fileName: 'a.txt', content: 'a' }])
   await bin.send('', { method: 'POST', ...payload })

@@ -11,7 +11,9 @@ import { promisify } from 'node:util'
 import { createBin, type Captured } from '../../../test/support/bins.ts'
 import { asMultipart } from '../../../test/support/multipart-form.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const run = promisify(execFile)
 
@@ -57,8 +59,8 @@ const bodies: [title: string, bytes: Buffer, shown: object][] = [
   ],
 ]
 for (const [title, payload, shown] of bodies) {
-  test(`a body of ${title} is stored, and can be downloaded`, async (t) => {
-    const bin = await createBin(await testApp(t))
+  test(`a body of ${title} is stored, and can be downloaded`, async () => {
+    const bin = await createBin(sharedApp())
     const headers = { 'content-type': 'text/html; charset=utf-8' }
     await bin.send('', { method: 'POST', payload, headers })
     const [captured] = await bin.list()
@@ -141,8 +143,8 @@ test('headers are captured in their order and case, without own cookies and secr
   assert.doesNotMatch(JSON.stringify(captured), new RegExp(bin.secret, 'i'))
 })
 
-test('a preflight from any site succeeds, whatever the response of the bin is', async (t) => {
-  const bin = await createBin(await testApp(t), { status: 500 })
+test('a preflight from any site succeeds, whatever the response of the bin is', async () => {
+  const bin = await createBin(sharedApp(), { status: 500 })
   const headers = {
     origin: 'https://other.example',
     'access-control-request-method': 'PUT',
@@ -160,8 +162,8 @@ test('a preflight from any site succeeds, whatever the response of the bin is', 
   )
 })
 
-test('the response of a bin runs nothing in the origin of the service, and sets no own cookie', async (t) => {
-  const bin = await createBin(await testApp(t), {
+test('the response of a bin runs nothing in the origin of the service, and sets no own cookie', async () => {
+  const bin = await createBin(sharedApp(), {
     type: 'text/html',
     body: '<script>alert(1)</script>',
     headers: { 'Content-Security-Policy': "default-src 'self'" },
@@ -172,8 +174,8 @@ test('the response of a bin runs nothing in the origin of the service, and sets 
   assert.deepEqual([headers['set-cookie']].flat(), [`own=1; Path=/b/${bin.id}`])
 })
 
-test('files of a form can be downloaded, as attachments', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('files of a form can be downloaded, as attachments', async () => {
+  const bin = await createBin(sharedApp())
   const { headers, payload } = asMultipart([
     { name: 'text', content: 'plain' },
     { name: 'page', fileName: '../b.html', type: 'text/html', content: '<script>' },
@@ -237,8 +239,8 @@ test('a request whose bin is removed while its body arrives gets 404, and leaves
   assert.deepEqual(await readdir(join(folder, 'files')), [])
 })
 
-test('requests and all of them can be removed', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('requests and all of them can be removed', async () => {
+  const bin = await createBin(sharedApp())
   for (const path of ['/a', '/b', '/c']) await bin.send(path)
   const [first] = await bin.list()
   const url = `/requests/${first?.id ?? ''}`
@@ -269,8 +271,8 @@ for (const [what, toPath] of removals) {
   })
 }
 
-test('a bin does not show the requests of another one', async (t) => {
-  const app = await testApp(t)
+test('a bin does not show the requests of another one', async () => {
+  const app = sharedApp()
   const [one, other] = [await createBin(app), await createBin(app)]
   await one.send('/a')
   const [captured] = await one.list()
@@ -279,14 +281,14 @@ test('a bin does not show the requests of another one', async (t) => {
 })
 
 for (const url of ['/b', '/b/', '/b/x', '/b/x/y', '/b/%ff', '/b/0000000aaaaaaaaaaaaaaaaaaaa/']) {
-  test(`${url} is no bin`, async (t) => {
-    const { statusCode } = await (await testApp(t)).inject({ method: 'POST', url })
+  test(`${url} is no bin`, async () => {
+    const { statusCode } = await sharedApp().inject({ method: 'POST', url })
     assert.ok(statusCode === 404 || statusCode === 410, String(statusCode))
   })
 }
 
-test('the name of a downloaded file is limited', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('the name of a downloaded file is limited', async () => {
+  const bin = await createBin(sharedApp())
   const fileName = `${'😀'.repeat(10_000)}.pdf`
   await bin.send('', { method: 'POST', ...asMultipart([{ name: 'a', fileName, content: 'a' }]) })
   const [captured] = await bin.list()

@@ -5,9 +5,11 @@ import { setImmediate } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import { createBin } from '../../../test/support/bins.ts'
 import { asMultipart } from '../../../test/support/multipart-form.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'
 import { toMatch } from './search.ts'
+
+const sharedApp = useApp()
 
 const file = {
   name: 'upload',
@@ -32,8 +34,8 @@ const searches: [what: string, words: string, sent: InjectOptions, path?: string
   ['a query string', 'café', {}, '/?note=caf%C3%A9'],
 ]
 for (const [what, words, sent, path] of searches) {
-  test(`a search finds ${what}`, async (t) => {
-    const bin = await createBin(await testApp(t))
+  test(`a search finds ${what}`, async () => {
+    const bin = await createBin(sharedApp())
     await bin.send(path, { method: 'POST', ...sent })
     assert.equal((await bin.list(`?contains=${encodeURIComponent(words)}`)).length, 1)
     assert.equal((await bin.list(`?contains=${encodeURIComponent(words)}x`)).length, 0)
@@ -86,8 +88,8 @@ test('a response that takes time is pending, and no filter of the response selec
   assert.equal((await bin.list())[0]?.isCutOff, true)
 })
 
-test('other requests are handled during a search', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('other requests are handled during a search', async () => {
+  const bin = await createBin(sharedApp())
   const payload = 'é%41+'
   for (let count = 0; count < 50; count += 1) await bin.send('', { method: 'POST', payload })
   const paths = ['/requests', '/requests.har', '']
@@ -106,8 +108,8 @@ test('other requests are handled during a search', async (t) => {
   }
 })
 
-test('a request is decoded once for all that wait for it', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a request is decoded once for all that wait for it', async () => {
+  const bin = await createBin(sharedApp())
   await bin.send('/?a=%41')
   const [captured] = await bin.list()
   assert.ok(captured)
@@ -124,8 +126,8 @@ test('a request is decoded once for all that wait for it', async (t) => {
   assert.deepEqual([results, reads], [[true, false, true], 1])
 })
 
-test('a page and a comparison have a compressed body decoded, and a download has it as sent', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a page and a comparison have a compressed body decoded, and a download has it as sent', async () => {
+  const bin = await createBin(sharedApp())
   for (const id of [1, 2]) {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     await bin.send('', { method: 'POST', headers, payload: gzipSync(JSON.stringify({ id })) })
@@ -141,8 +143,8 @@ test('a page and a comparison have a compressed body decoded, and a download has
   assert.deepEqual(rawPayload, gzipSync('{"id":1}'))
 })
 
-test('a body that was compressed twice is decoded once', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('a body that was compressed twice is decoded once', async () => {
+  const bin = await createBin(sharedApp())
   const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
   await bin.send('', { method: 'POST', headers, payload: gzipSync(gzipSync('inner text')) })
   const [captured] = await bin.list()
@@ -153,8 +155,8 @@ test('a body that was compressed twice is decoded once', async (t) => {
   assert.doesNotMatch(page.body, /inner text/)
 })
 
-test('of a form with many fields the first 500 are shown', async (t) => {
-  const bin = await createBin(await testApp(t))
+test('of a form with many fields the first 500 are shown', async () => {
+  const bin = await createBin(sharedApp())
   const headers = { ...form, 'content-encoding': 'br' }
   const payload = brotliCompressSync('&a'.repeat(32_768))
   await bin.send('', { method: 'POST', headers, payload })
@@ -170,8 +172,8 @@ for (const [payload, isShown] of [
   ['not gzip', true],
   [gzipSync('text'), false],
 ] as const) {
-  test(`the page ${isShown ? 'says' : 'does not say'} that a body could not be decoded`, async (t) => {
-    const bin = await createBin(await testApp(t))
+  test(`the page ${isShown ? 'says' : 'does not say'} that a body could not be decoded`, async () => {
+    const bin = await createBin(sharedApp())
     const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
     await bin.send('', { method: 'POST', headers, payload })
     const [captured] = await bin.list()

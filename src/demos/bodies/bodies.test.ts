@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
+const lonelyApp = useApp({ settings: { DEMOS: 'bodies' } })
 
 type Headers = Record<string, string>
 
@@ -14,7 +17,7 @@ const post = { method: 'POST', url: '/users/post' } as const
 const raw = { method: 'POST', url: '/users/post/raw' } as const
 
 test('a form or JSON body is returned as JSON', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Headers, payload: string, echo: unknown][] = [
     [form, 'a=1&b=two+words', { a: '1', b: 'two words' }],
     [form, 'a=1&a=2&b[]=3', { a: ['1', '2'], b: ['3'] }],
@@ -40,7 +43,7 @@ test('a form or JSON body is returned as JSON', async (t) => {
 })
 
 test('an absent body, or one of an unsupported type, is returned as {}', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Headers, payload: string][] = [
     [{}, ''],
     [form, ''],
@@ -61,7 +64,7 @@ test('an absent body, or one of an unsupported type, is returned as {}', async (
 })
 
 test('a text body is returned as a JSON string', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [type: string, payload: string][] = [
     ['text/plain', 'glass'],
     ['text/plain; charset=utf-8', 'é🌍\r\n "quoted" \\ '],
@@ -83,7 +86,7 @@ test('a text body is returned as a JSON string', async (t) => {
 })
 
 test('without a text body the raw route returns an empty JSON string', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Headers, payload: string][] = [
     [{}, ''],
     [text, ''],
@@ -144,7 +147,7 @@ test('a malformed body is not an error when its reader is disabled', async (t) =
 })
 
 test('a malformed body gets 400 with problem details', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [url: string, headers: Headers, payload: string | Buffer][] = [
     ['/users/post', json, '{"a":'],
     ['/users/post', {}, 'glass'],
@@ -166,8 +169,8 @@ test('a malformed body gets 400 with problem details', async (t) => {
   }
 })
 
-test('JSON nested 64 levels deep is accepted', async (t) => {
-  const app = await testApp(t)
+test('JSON nested 64 levels deep is accepted', async () => {
+  const app = sharedApp()
   const payload = '['.repeat(64) + ']'.repeat(64)
   assert.equal((await app.inject({ ...post, headers: json, payload })).body, payload)
 })
@@ -202,7 +205,7 @@ test('the routes of bodies and of users do not shadow each other', async (t) => 
 })
 
 test('OPTIONS and 405 list the methods', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  const app = lonelyApp()
   const cases: [url: string, allow: string][] = [
     ['/users', 'GET, HEAD, OPTIONS'],
     ['/users/42', 'GET, HEAD, OPTIONS'],
@@ -225,7 +228,7 @@ test('OPTIONS and 405 list the methods', async (t) => {
 })
 
 test('a 405 from a route that responds with JSON has problem details', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/users/post/raw', '/users/post/formdata']) {
     await t.test(url, async () => {
       const response = await app.inject(url)
@@ -236,7 +239,7 @@ test('a 405 from a route that responds with JSON has problem details', async (t)
 })
 
 test('bodies alone: /users and /users/:id return plain text for any id', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  const app = lonelyApp()
   const cases: [url: string, shown: string][] = [
     ['/users', 'users'],
     ['/users/', 'users'],
@@ -260,8 +263,8 @@ test('bodies alone: /users and /users/:id return plain text for any id', async (
   }
 })
 
-test('a response page marks its demo, not the resource with this prefix', async (t) => {
-  const app = await testApp(t)
+test('a response page marks its demo, not the resource with this prefix', async () => {
+  const app = sharedApp()
   const headers = { accept: 'text/html' }
   const { body } = await app.inject({ method: 'POST', url: '/users/post', headers, payload: {} })
   assert.match(body, /href="\/demos\/bodies" aria-current="page"/)

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, type TestApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 /** One part as it travels: its header lines, then its content. */
 interface Part {
@@ -36,7 +38,7 @@ async function send(
 }
 
 test('the text fields of a form with a file are returned as JSON', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const body = new FormData()
   body.append('name', 'ann é')
   body.append('pic', new File([Buffer.from([0x89, 0x50, 0x00, 0xff])], 'p.png'))
@@ -56,7 +58,7 @@ test('the text fields of a form with a file are returned as JSON', async (t) => 
 })
 
 test('any mix of fields and files is returned without the files', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const empty = 'Content-Disposition: form-data; name="pic"; filename=""'
   const cases: [parts: Part[], echo: unknown][] = [
     [[], {}],
@@ -84,7 +86,7 @@ test('any mix of fields and files is returned without the files', async (t) => {
 })
 
 test('a text field stays text, whatever its media type', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const disposition = 'Content-Disposition: form-data; name="a"'
   for (const content of ['{"b":1}', 'no JSON']) {
     await t.test(content, async () => {
@@ -96,8 +98,8 @@ test('a text field stays text, whatever its media type', async (t) => {
   }
 })
 
-test('the media type is case-insensitive, and the boundary may be quoted', async (t) => {
-  const app = await testApp(t)
+test('the media type is case-insensitive, and the boundary may be quoted', async () => {
+  const app = sharedApp()
   const response = await send(
     app,
     toMultipart([field('a', '1')]),
@@ -107,7 +109,7 @@ test('the media type is case-insensitive, and the boundary may be quoted', async
 })
 
 test('a body that is not multipart/form-data is returned as {}', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const parts = toMultipart([field('a', '1')])
   const cases: [type: string, payload: string | Buffer][] = [
     ['multipart/mixed; boundary=x', parts],
@@ -125,15 +127,15 @@ test('a body that is not multipart/form-data is returned as {}', async (t) => {
   }
 })
 
-test('an empty multipart body counts as no body', async (t) => {
-  const app = await testApp(t)
+test('an empty multipart body counts as no body', async () => {
+  const app = sharedApp()
   const response = await send(app, '')
   assert.equal(response.statusCode, 200)
   assert.equal(response.body, '{}')
 })
 
 test('a malformed multipart body gets 400 with problem details', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const whole = toMultipart([field('a', '1'), file('pic', 'bytes')]).toString()
   const cases: [what: string, payload: string | Buffer, type?: string][] = [
     ['no multipart', 'glass'],
@@ -161,8 +163,8 @@ test('a malformed multipart body gets 400 with problem details', async (t) => {
   }
 })
 
-test('no field name changes a prototype', async (t) => {
-  const app = await testApp(t)
+test('no field name changes a prototype', async () => {
+  const app = sharedApp()
   await send(app, toMultipart([field('__proto__', '1'), field('__proto__[b]', '1')]))
   await send(app, toMultipart([field('constructor', '1')]))
   assert.equal(({} as { b?: unknown }).b, undefined)
@@ -213,14 +215,14 @@ test('a file over MAX_UPLOAD_BYTES gets 413, and one at the limit does not', asy
   }
 })
 
-test('a field with another charset gets 415', async (t) => {
-  const app = await testApp(t)
+test('a field with another charset gets 415', async () => {
+  const app = sharedApp()
   const headers = [...field('a', '').headers, 'Content-Type: text/plain; charset=iso-8859-1']
   assert.equal((await send(app, toMultipart([{ headers, content: '1' }]))).statusCode, 415)
 })
 
-test('more than 200 fields get 413', async (t) => {
-  const app = await testApp(t)
+test('more than 200 fields get 413', async () => {
+  const app = sharedApp()
   const fields = (count: number) =>
     toMultipart(Array.from({ length: count }, (_, index) => field(`k${String(index)}`, '1')))
   assert.equal((await send(app, fields(200))).statusCode, 200)

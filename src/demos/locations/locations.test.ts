@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm, fieldsOf, openRecord, readRecord } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { asForm, createRecord, fieldsOf, readRecord } from '../../../test/support/resources.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 type Fields = Record<string, unknown>
+
+const sharedApp = useApp()
+const filledApp = useApp()
+
+async function openRecord(fields: Fields) {
+  const app = filledApp()
+  const { _id } = await createRecord(app, '/locations', fields)
+  return { app, url: `/locations/${_id}` }
+}
 
 const accepted: [what: string, fields: Fields][] = [
   ['only a name', { name: 'a' }],
@@ -20,8 +29,8 @@ const accepted: [what: string, fields: Fields][] = [
 ]
 
 for (const [what, fields] of accepted) {
-  test(`a location may have ${what}`, async (t) => {
-    const { app, url } = await openRecord(t, '/locations', fields)
+  test(`a location may have ${what}`, async () => {
+    const { app, url } = await openRecord(fields)
     assert.deepEqual(fieldsOf(await readRecord(app, url)), fields)
   })
 }
@@ -64,8 +73,8 @@ const rejected: [what: string, fields: Fields, bad: string[]][] = [
 ]
 
 for (const [what, payload, bad] of rejected) {
-  test(`a location may not have ${what}`, async (t) => {
-    const app = await testApp(t)
+  test(`a location may not have ${what}`, async () => {
+    const app = sharedApp()
     const headers = { accept: 'application/json' }
     const requests = [
       { method: 'POST', url: '/locations' },
@@ -93,8 +102,8 @@ const badForms: [fields: Record<string, string>, bad: string[]][] = [
 ]
 
 for (const [fields, bad] of badForms) {
-  test(`a form with ${new URLSearchParams(fields).toString()} is rejected for ${bad.join(' and ')}`, async (t) => {
-    const app = await testApp(t)
+  test(`a form with ${new URLSearchParams(fields).toString()} is rejected for ${bad.join(' and ')}`, async () => {
+    const app = sharedApp()
     const response = await app.inject({ method: 'POST', url: '/locations/', ...asForm(fields) })
     assert.equal(response.statusCode, 422)
     const invalid = [...response.body.matchAll(/name="(\w+)"[^>]*aria-invalid="true"/g)]
@@ -102,8 +111,8 @@ for (const [fields, bad] of badForms) {
   })
 }
 
-test('JSON with a number over the range of doubles is rejected', async (t) => {
-  const app = await testApp(t)
+test('JSON with a number over the range of doubles is rejected', async () => {
+  const app = sharedApp()
   const headers = { accept: 'application/json', 'content-type': 'application/json' }
   const payload = '{"name":"a","latitude":1e999,"longitude":0}'
   const response = await app.inject({ method: 'POST', url: '/locations', headers, payload })
@@ -118,8 +127,8 @@ const changes: [change: Fields, bad: string[]][] = [
 ]
 
 for (const [change, bad] of changes) {
-  test(`a change to ${JSON.stringify(change).slice(0, 30)} is rejected for ${bad.join()}`, async (t) => {
-    const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 1, longitude: 2 })
+  test(`a change to ${JSON.stringify(change).slice(0, 30)} is rejected for ${bad.join()}`, async () => {
+    const { app, url } = await openRecord({ name: 'a', latitude: 1, longitude: 2 })
     const response = await app.inject({ method: 'PATCH', url, payload: change })
     assert.equal(response.statusCode, 422)
     const { errors } = response.json<{ errors: { pointer: string }[] }>()
@@ -130,16 +139,16 @@ for (const [change, bad] of changes) {
   })
 }
 
-test('one coordinate of a pair can be changed alone', async (t) => {
-  const { app, url } = await openRecord(t, '/locations', { name: 'a', latitude: 1, longitude: 2 })
+test('one coordinate of a pair can be changed alone', async () => {
+  const { app, url } = await openRecord({ name: 'a', latitude: 1, longitude: 2 })
   const response = await app.inject({ method: 'PATCH', url, payload: { latitude: -1.5 } })
   assert.equal(response.statusCode, 200)
   const { latitude, longitude } = await readRecord(app, url)
   assert.deepEqual([latitude, longitude], [-1.5, 2])
 })
 
-test('one coordinate cannot be added without the other, but both together can', async (t) => {
-  const { app, url } = await openRecord(t, '/locations', { name: 'a' })
+test('one coordinate cannot be added without the other, but both together can', async () => {
+  const { app, url } = await openRecord({ name: 'a' })
   const alone = await app.inject({ method: 'PATCH', url, payload: { latitude: 1 } })
   assert.equal(alone.statusCode, 422)
   const both = await app.inject({ method: 'PATCH', url, payload: { latitude: 1, longitude: 2 } })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
 import { createRecord, openRecord } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 async function open(app: FastifyInstance, url: string): Promise<string> {
   const { statusCode, body } = await app.inject(url)
@@ -11,7 +13,7 @@ async function open(app: FastifyInstance, url: string): Promise<string> {
 }
 
 test('a list draws its places on a map, and has no map without places', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   await createRecord(app, '/locations', { name: 'Nowhere' })
   assert.doesNotMatch(await open(app, '/locations'), /class="map"/)
   for (const degrees of [1, 2]) {
@@ -24,8 +26,8 @@ test('a list draws its places on a map, and has no map without places', async (t
   }
 })
 
-test('a mark of several places leads to the list of these, with the other filters', async (t) => {
-  const app = await testApp(t)
+test('a mark of several places leads to the list of these, with the other filters', async () => {
+  const app = sharedApp()
   for (const [name, latitude, longitude] of [
     ['near', 10.5, 10.1],
     ['near too', 11.25, 11.9],

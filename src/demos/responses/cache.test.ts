@@ -1,12 +1,14 @@
 import type { InjectOptions } from 'fastify'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/responses/cache/a'
 
-test('a response has the chosen freshness and validators, and no others', async (t) => {
-  const app = await testApp(t)
+test('a response has the chosen freshness and validators, and no others', async () => {
+  const app = sharedApp()
   const query =
     '?etag=W/v1&last_modified=2026-01-01T00:00:00Z&max_age=60&s_maxage=5&stale_while_revalidate=30' +
     '&age=3&cache_control=public&vary=Accept-Language'
@@ -24,14 +26,14 @@ test('a response has the chosen freshness and validators, and no others', async 
   }
 })
 
-test('a leap second in last_modified is the second before it', async (t) => {
-  const { headers } = await (await testApp(t)).inject(`${url}?last_modified=2016-12-31T23:59:60Z`)
+test('a leap second in last_modified is the second before it', async () => {
+  const { headers } = await sharedApp().inject(`${url}?last_modified=2016-12-31T23:59:60Z`)
   assert.equal(headers['last-modified'], 'Sat, 31 Dec 2016 23:59:59 GMT')
 })
 
 for (const tag of ['v1', '"v1"', 'W/v1', 'W/"v1"']) {
-  test(`etag=${tag} has quotation marks in the response`, async (t) => {
-    const { headers } = await (await testApp(t)).inject(`${url}?etag=${tag}`)
+  test(`etag=${tag} has quotation marks in the response`, async () => {
+    const { headers } = await sharedApp().inject(`${url}?etag=${tag}`)
     assert.equal(headers.etag, tag.startsWith('W/') ? 'W/"v1"' : '"v1"')
   })
 }
@@ -121,14 +123,15 @@ const preconditions: [query: string, request: InjectOptions, status: number][] =
   [`${dated}&etag=v1`, { headers: { 'if-none-match': '"v2"', 'if-modified-since': later } }, 200],
 ]
 
-for (const [query, request, status] of preconditions) {
+for (const [index, [query, request, status]] of preconditions.entries()) {
   const fields = JSON.stringify(request.headers)
-  test(`${request.method ?? 'GET'} ${query} with ${fields} gets ${String(status)}`, async (t) => {
-    const app = await testApp(t)
-    const response = await app.inject({ ...request, url: url + query })
+  test(`${request.method ?? 'GET'} ${query} with ${fields} gets ${String(status)}`, async () => {
+    const app = sharedApp()
+    const own = `${url}${String(index)}`
+    const response = await app.inject({ ...request, url: own + query })
     assert.equal(response.statusCode, status)
     if (status === 304) assert.equal(response.headers['content-type'], undefined)
-    const { made, validated } = (await app.inject(`${url}/state`)).json<Json>()
+    const { made, validated } = (await app.inject(`${own}/state`)).json<Json>()
     assert.deepEqual([made, validated], [Number(status === 200), Number(status === 304)])
   })
 }
@@ -172,8 +175,8 @@ test('with vary, more than 100 variants are counted together', async (t) => {
   assert.ok(body.length < 6000)
 })
 
-test('neither the body nor the state shows a session, and the state shows no credentials', async (t) => {
-  const app = await testApp(t)
+test('neither the body nor the state shows a session, and the state shows no credentials', async () => {
+  const app = sharedApp()
   const headers = { cookie: 'session=secret; a=1', authorization: 'Basic c2VjcmV0' }
   const query = '?vary=Cookie,Authorization&etag=v1'
   const { variant } = (await app.inject({ url: url + query, headers })).json<{ variant: Json }>()
@@ -197,12 +200,13 @@ const invalid: [query: string, message: RegExp][] = [
   ['?ettag=1', /^ettag is not allowed: use etag\./],
 ]
 
-for (const [query, message] of invalid) {
-  test(`${query} gets 400, and is not counted`, async (t) => {
-    const app = await testApp(t)
-    const { statusCode, body } = await app.inject(encodeURI(url + query).replaceAll('%25', '%'))
+for (const [index, [query, message]] of invalid.entries()) {
+  test(`${query} gets 400, and is not counted`, async () => {
+    const app = sharedApp()
+    const own = `${url}${String(index)}-`
+    const { statusCode, body } = await app.inject(encodeURI(own + query).replaceAll('%25', '%'))
     assert.equal(statusCode, 400)
     assert.match(body, message)
-    assert.equal((await app.inject(`${url}/state`)).json<Json>().made, 0)
+    assert.equal((await app.inject(`${own}/state`)).json<Json>().made, 0)
   })
 }

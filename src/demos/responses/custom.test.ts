@@ -10,7 +10,9 @@ import { test } from 'node:test'
 import * as zlib from 'node:zlib'
 import { makeCertificate } from '../../../test/support/tls-client.ts'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const path = '/responses/custom'
 
@@ -47,8 +49,8 @@ const sent: readonly (readonly [string | object, readonly string[], string?])[] 
 
 for (const [given, lines, body] of sent) {
   const url = typeof given === 'string' ? `${path}?${given}` : toUrl(given)
-  test(`the response of ${typeof given === 'string' ? given : JSON.stringify(given)}`, async (t) => {
-    const app = await testApp(t)
+  test(`the response of ${typeof given === 'string' ? given : JSON.stringify(given)}`, async () => {
+    const app = sharedApp()
     const message = `GET ${url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
     const [head = '', ...rest] = (await sendRaw(app, message)).split('\r\n\r\n')
     for (const line of lines) {
@@ -70,7 +72,7 @@ test('the pauses may take all of MAX_DURATION_SECONDS, and not more', async (t) 
 })
 
 test('HEAD has the headers of GET, and the next response on the connection follows', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const query of ['body=abc', 'body=abc&chunk_size=1', 'body=abc&trailer=X-T:1&encoding=br']) {
     await t.test(query, async () => {
       const toMessage = (method: string) =>
@@ -87,8 +89,8 @@ test('HEAD has the headers of GET, and the next response on the connection follo
   }
 })
 
-test('a client of HTTP/1.0 gets neither chunks, trailers nor early hints', async (t) => {
-  const app = await testApp(t)
+test('a client of HTTP/1.0 gets neither chunks, trailers nor early hints', async () => {
+  const app = sharedApp()
   const url = `${path}?body=abc&chunk_size=1&trailer=X-T:1&early_hint=Link:+</a>`
   const text = await sendRaw(app, `GET ${url} HTTP/1.0\r\n\r\n`)
   assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
@@ -102,8 +104,8 @@ for (const [name, decode] of Object.entries({
   zstd: zlib.zstdDecompressSync,
   deflate: zlib.inflateSync,
 })) {
-  test(`a body in the ${name} coding`, async (t) => {
-    const app = await testApp(t)
+  test(`a body in the ${name} coding`, async () => {
+    const app = sharedApp()
     const { headers, rawPayload } = await app.inject(
       `${path}?body=${'abc'.repeat(100)}&encoding=${name}`,
     )
@@ -113,8 +115,8 @@ for (const [name, decode] of Object.entries({
   })
 }
 
-test('early hints come before the delay, and the response after it', async (t) => {
-  const app = await testApp(t)
+test('early hints come before the delay, and the response after it', async () => {
+  const app = sharedApp()
   const url = toUrl({ delay: 0.2, early_hints: { Link: ['</a>', '</b>'] }, body: 'x' })
   const startedAt = performance.now()
   const text = await sendRaw(
@@ -128,8 +130,8 @@ test('early hints come before the delay, and the response after it', async (t) =
   )
 })
 
-test('a description in a body is JSON of any type, and the query comes first', async (t) => {
-  const app = await testApp(t)
+test('a description in a body is JSON of any type, and the query comes first', async () => {
+  const app = sharedApp()
   const payload = JSON.stringify({ status: 201, json: { a: 1 } })
   for (const method of ['POST', 'PUT', 'PATCH'] as const) {
     const { statusCode, body } = await app.inject({ method, url: path, payload })
@@ -187,8 +189,8 @@ const invalid: readonly (readonly [string | object, RegExp])[] = [
 
 for (const [given, message] of invalid) {
   const text = typeof given === 'string' ? given : JSON.stringify(given).slice(0, 80)
-  test(`the error of ${text} names the member`, async (t) => {
-    const app = await testApp(t)
+  test(`the error of ${text} names the member`, async () => {
+    const app = sharedApp()
     const url = typeof given === 'string' ? `${path}?${given}` : toUrl(given)
     const { statusCode, body } = await app.inject(url)
     assert.equal(statusCode, 400)
@@ -217,8 +219,8 @@ const long: Readonly<Record<string, object>> = {
 }
 
 for (const [name, payload] of Object.entries(long)) {
-  test(`many wrong ${name} get a short error`, async (t) => {
-    const app = await testApp(t)
+  test(`many wrong ${name} get a short error`, async () => {
+    const app = sharedApp()
     const { statusCode, body } = await app.inject({ method: 'POST', url: path, payload })
     assert.equal(statusCode, 400)
     assert.match(body, /does not fit its schema|cookies\[0\]|MAX_HEADER_BYTES/)

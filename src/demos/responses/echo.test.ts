@@ -4,7 +4,10 @@ import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { curl, makeCertificate } from '../../../test/support/tls-client.ts'
 import { startVitrine } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
+const smallApp = useApp({ settings: { MAX_BODY_BYTES: '10' } })
 
 /** Sends the bytes of a request, and returns those of the response. */
 async function send(t: TestContext, message: string): Promise<string> {
@@ -63,8 +66,8 @@ const bodies = [
 ] as const
 
 for (const [name, headers, expected] of bodies) {
-  test(`the echo of a body has ${name}`, async (t) => {
-    const app = await testApp(t)
+  test(`the echo of a body has ${name}`, async () => {
+    const app = sharedApp()
     const payload = Buffer.from([0, 255, 10, 13])
     const url = '/responses/echo/body'
     const response = await app.inject({ method: 'PUT', url, headers, payload })
@@ -78,8 +81,8 @@ for (const [name, headers, expected] of bodies) {
 }
 
 for (const url of ['/responses/echo', '/responses/echo/body']) {
-  test(`${url} limits the body, and HEAD gets none`, async (t) => {
-    const app = await testApp(t, { settings: { MAX_BODY_BYTES: '10' } })
+  test(`${url} limits the body, and HEAD gets none`, async () => {
+    const app = smallApp()
     const { statusCode } = await app.inject({ method: 'POST', url, payload: 'x'.repeat(11) })
     assert.equal(statusCode, 413)
     const head = await app.inject({ method: 'HEAD', url })

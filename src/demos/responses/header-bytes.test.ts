@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { type TestApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
+const binsApp = useApp({ settings: { DEMOS: 'responses,bins' } })
 
 async function getRaw(app: TestApp, target: string): Promise<string> {
   if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 })
@@ -41,8 +44,8 @@ const sent: readonly [what: string, target: string, line: string][] = [
   ],
 ]
 for (const [what, target, line] of sent) {
-  test(`a header with ${what} is sent as these bytes`, async (t) => {
-    const response = await getRaw(await testApp(t), target)
+  test(`a header with ${what} is sent as these bytes`, async () => {
+    const response = await getRaw(sharedApp(), target)
     assert.match(response, /^HTTP\/1\.1 200 /)
     assert.ok(response.includes(`\r\n${line}\r\n`), response)
   })
@@ -50,8 +53,8 @@ for (const [what, target, line] of sent) {
 
 const invalid = ['8=', '8', '+A===', '=', 'Q2E==', 'Q2Fm 6Q==', 'Q2Fm6Q==\n', 'Q2E*']
 for (const value of invalid) {
-  test(`${JSON.stringify(value)} is no Base64 in a header or a body`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'responses,bins' } })
+  test(`${JSON.stringify(value)} is no Base64 in a header or a body`, async () => {
+    const app = binsApp()
     for (const response of [{ header_base64: { 'X-A': value } }, { base64: value }]) {
       assert.equal((await app.inject(toTarget(response))).statusCode, 400, JSON.stringify(response))
       const bin = await app.inject({ method: 'POST', url: '/bins', payload: { response } })
@@ -62,8 +65,8 @@ for (const value of invalid) {
   })
 }
 
-test('a header of a bin can be given as bytes', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'responses,bins' } })
+test('a header of a bin can be given as bytes', async () => {
+  const app = binsApp()
   const payload = { response: { header_base64: { 'X-Name': toBase64('\xe9') } } }
   const { headers } = await app.inject({ method: 'POST', url: '/bins', payload })
   const id = String(headers.location).split('/').at(-1) ?? ''
@@ -76,8 +79,8 @@ const limited: readonly [what: string, header: Record<string, string>][] = [
   ['a header that is not allowed', { 'Access-Control-Allow-Origin': 'https://a.example' }],
 ]
 for (const [what, header] of limited) {
-  test(`${what} has the same limits as text and as Base64`, async (t) => {
-    const app = await testApp(t)
+  test(`${what} has the same limits as text and as Base64`, async () => {
+    const app = sharedApp()
     const encoded = Object.entries(header).map(([name, value]) => [name, toBase64(value)] as const)
     const asText = await app.inject(toTarget({ headers: header }))
     const asBytes = await app.inject(toTarget({ header_base64: Object.fromEntries(encoded) }))
@@ -103,8 +106,8 @@ const wrong = [
   toTarget({ header_base64: 'YQ==' }),
 ]
 for (const target of wrong) {
-  test(`${target} gets 400`, async (t) => {
-    const app = await testApp(t)
+  test(`${target} gets 400`, async () => {
+    const app = sharedApp()
     assert.equal((await app.inject(target)).statusCode, 400)
   })
 }

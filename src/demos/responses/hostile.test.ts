@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const hostile: readonly (readonly [name: string, value: string])[] = [
   ['Set-Cookie', 'session=stolen'],
@@ -22,10 +22,13 @@ const hostile: readonly (readonly [name: string, value: string])[] = [
 
 const settings = { ALLOWED_REDIRECT_DOMAINS: 'none' }
 
+const strictApp = useApp({ settings })
+const sharedApp = useApp()
+
 for (const [name, value] of hostile) {
   for (const member of ['headers', 'trailers', 'early_hints']) {
-    test(`${name}: ${value} in ${member} is not sent`, async (t) => {
-      const app = await testApp(t, { settings })
+    test(`${name}: ${value} in ${member} is not sent`, async () => {
+      const app = strictApp()
       const description = JSON.stringify({
         [member]: { [name]: value, 'X-Kept': 'yes' },
         body: 'a',
@@ -44,8 +47,8 @@ for (const [name, value] of hostile) {
   }
 }
 
-test('with a description, cookies have the path of the demo and no domain', async (t) => {
-  const app = await testApp(t)
+test('with a description, cookies have the path of the demo and no domain', async () => {
+  const app = sharedApp()
   const { headers } = await app.inject({
     url: '/responses/custom?cookie=a%3d1;+Domain%3dlocalhost;+Path%3d/&cookie=session%3d1',
   })
@@ -62,8 +65,8 @@ test('the response names the headers that were left out', async (t) => {
   assert.deepEqual([others.location, others['vitrine-dropped-headers']], ['/a', undefined])
 })
 
-test('line breaks in values become spaces', async (t) => {
-  const app = await testApp(t)
+test('line breaks in values become spaces', async () => {
+  const app = sharedApp()
   const description = {
     headers: { 'X-A': 'a\r\nSet-Cookie: session=1' },
     early_hints: { Link: 'a\r\nb' },
@@ -78,7 +81,7 @@ test('line breaks in values become spaces', async (t) => {
 })
 
 test('a response that caches may keep has no exchange id', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const controls = ['Cache-Control: max-age=60', 'CDN-Cache-Control: max-age=60']
   for (const header of [...controls, 'Expires: x', 'Last-Modified: x']) {
     await t.test(header, async () => {
@@ -89,8 +92,8 @@ test('a response that caches may keep has no exchange id', async (t) => {
   }
 })
 
-test('any site may send any request, and errors are read without credentials only', async (t) => {
-  const app = await testApp(t)
+test('any site may send any request, and errors are read without credentials only', async () => {
+  const app = sharedApp()
   const headers = { origin: 'http://other.example', 'x-http-method-override': 'DELETE' }
   const url = '/responses/custom?_method=DELETE'
   const failed = await app.inject({ method: 'POST', url, headers })
@@ -117,8 +120,8 @@ const ofOtherSite = [
 ] as const
 
 for (const [url, method, status] of ofOtherSite) {
-  test(`another site can send ${method} ${url}, and read the response`, async (t) => {
-    const app = await testApp(t)
+  test(`another site can send ${method} ${url}, and read the response`, async () => {
+    const app = sharedApp()
     const headers = { origin: 'http://other.example', 'access-control-request-method': method }
     const { headers: permission } = await app.inject({ method: 'OPTIONS', url, headers })
     if (status < 400)
@@ -134,9 +137,9 @@ for (const [url, method, status] of ofOtherSite) {
   })
 }
 
-test('scripts of another site can read all headers that are described', async (t) => {
+test('scripts of another site can read all headers that are described', async () => {
   const url = '/responses/custom?header=Retry-After:1&header=X-A:1'
   const headers = { origin: 'http://other.example' }
-  const { headers: sent } = await (await testApp(t)).inject({ url, headers })
+  const { headers: sent } = await sharedApp().inject({ url, headers })
   assert.match(String(sent['access-control-expose-headers']), /^retry-after, x-a,/)
 })

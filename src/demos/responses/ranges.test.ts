@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const body = '0123456789'
 const range = { range: 'bytes=3-' }
@@ -34,8 +36,8 @@ const cases: readonly (readonly [
 ]
 
 for (const [query, headers, status, expected, contentRange] of cases) {
-  test(`${query} and ${JSON.stringify(headers)} get ${String(status)}`, async (t) => {
-    const app = await testApp(t)
+  test(`${query} and ${JSON.stringify(headers)} get ${String(status)}`, async () => {
+    const app = sharedApp()
     const url = `/responses/custom?body=${body}&header=ETag:+"a"&${query}`
     const response = await app.inject({ url, headers })
     assert.deepEqual([response.statusCode, response.body], [status, expected])
@@ -43,15 +45,15 @@ for (const [query, headers, status, expected, contentRange] of cases) {
   })
 }
 
-test('with ranges, a range after the end gets 416 with the length', async (t) => {
-  const app = await testApp(t)
+test('with ranges, a range after the end gets 416 with the length', async () => {
+  const app = sharedApp()
   const url = `/responses/custom?body=${body}&ranges=1`
   const { statusCode, headers } = await app.inject({ url, headers: { range: 'bytes=10-' } })
   assert.deepEqual([statusCode, headers['content-range']], [416, 'bytes */10'])
 })
 
-test('a download that broke in a sequence is resumed', async (t) => {
-  const app = await testApp(t)
+test('a download that broke in a sequence is resumed', async () => {
+  const app = sharedApp()
   const query = `steps=short-body,200&ranges=1&header=ETag:+%22a%22&body=${body}`
   const get = (fields: string) =>
     sendRaw(

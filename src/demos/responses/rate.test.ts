@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, type TestApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/responses/rate/a'
 const now = Date.UTC(2026, 0, 1)
@@ -88,8 +90,8 @@ const invalid: [query: string, message: RegExp][] = [
 ]
 
 for (const [query, message] of invalid) {
-  test(`${query} gets 400`, async (t) => {
-    const { statusCode, body } = await (await testApp(t)).inject(url + query)
+  test(`${query} gets 400`, async () => {
+    const { statusCode, body } = await sharedApp().inject(url + query)
     assert.equal(statusCode, 400)
     assert.match(body, message)
   })

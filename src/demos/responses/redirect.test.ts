@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import { curl, makeCertificate } from '../../../test/support/tls-client.ts'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
 import { startVitrine } from '../../../test/support/start-vitrine.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, type TestApp, useApp } from '../../../test/support/test-app.ts'
 import { findFreePort } from '../../../test/support/free-port.ts'
+
+const sharedApp = useApp()
+const publicApp = useApp({ settings: { PRESET: 'public', DEMOS: 'responses,httpbin' } })
 
 const path = '/responses/redirect'
 const host = 'localhost:3000'
@@ -60,14 +63,14 @@ for (const [query, expected] of chains) {
   })
 }
 
-test('a loop does not end', async (t) => {
-  const { seen } = await follow(await testApp(t), `${path}/2?loop=2`, 4)
+test('a loop does not end', async () => {
+  const { seen } = await follow(sharedApp(), `${path}/2?loop=2`, 4)
   const urls = [1, 2, 1, 2].map((hops) => [302, `${path}/${String(hops)}?loop=2`])
   assert.deepEqual(seen, urls)
 })
 
-test('each hop sets a cookie, for this demo only', async (t) => {
-  const app = await testApp(t)
+test('each hop sets a cookie, for this demo only', async () => {
+  const app = sharedApp()
   const { headers } = await app.inject(`${path}/2?cookies=1`)
   assert.equal(headers['set-cookie'], 'hop-2=1; Max-Age=600; Path=/responses')
 })
@@ -78,14 +81,14 @@ for (const [url, expected] of [
   ['/httpbin/absolute-redirect/1', /^location: http:\/\/localhost:\d+\/httpbin\/get\r/im],
   ['/httpbin/redirect-to?url=/x', /^location: \/x\r/im],
 ] as const) {
-  test(`${url} without a host`, async (t) => {
-    const app = await testApp(t, { settings: { PRESET: 'public', DEMOS: 'responses,httpbin' } })
+  test(`${url} without a host`, async () => {
+    const app = publicApp()
     assert.match(await sendRaw(app, `GET ${url} HTTP/1.0\r\n\r\n`), expected)
   })
 }
 
-test('the end shows what arrived, without the cookies of the service', async (t) => {
-  const app = await testApp(t)
+test('the end shows what arrived, without the cookies of the service', async () => {
+  const app = sharedApp()
   const response = await app.inject({
     method: 'PATCH',
     url: `${path}/0?a=1`,

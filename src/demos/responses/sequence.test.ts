@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/responses/sequence/a'
 const minutes = (count: number) => count * 60_000
@@ -172,8 +174,8 @@ for (const [path, payload, detail] of [
   [url, { sequence: [{ statsu: 503 }] }, 'sequence[0].statsu is not allowed: use status.'],
   [url, { steps: '503,200' }, 'steps is not allowed: use sequence in JSON.'],
 ] as const) {
-  test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async (t) => {
-    const app = await testApp(t)
+  test(`${JSON.stringify(payload)} to ${path} gets 400 with the meaning of the body`, async () => {
+    const app = sharedApp()
     const response = await app.inject({ method: 'POST', url: path, payload })
     assert.equal(response.statusCode, 400)
     const expected = `Without a parameter other than tag, the body describes the response. ${detail}`
@@ -195,8 +197,8 @@ test('with READ_ONLY a sequence gets 403 that names the setting, and its state c
   assert.equal((await app.inject(`${url}/state`)).statusCode, 200)
 })
 
-test('the parameters of a description are those of the last step', async (t) => {
-  const app = await testApp(t)
+test('the parameters of a description are those of the last step', async () => {
+  const app = sharedApp()
   const url = '/responses/sequence/last?steps=503,200&body=Hello&header=X-A:+1'
   const [first, last] = [await app.inject(url), await app.inject(url)]
   assert.deepEqual([first.statusCode, first.headers['x-a']], [503, undefined])

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecord } from '../../../test/support/resources.ts'
 import { ann, isLoggedIn, logIn } from '../../../test/support/sign-in.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 test('logins have a stricter limit in addition to the one for all requests', async (t) => {
   const app = await testApp(t, { settings: { RATE_LIMIT: '100', LOGIN_RATE_LIMIT: '3' } })
@@ -68,8 +70,8 @@ test('a login over the limit is rejected until a session ends, and ends none', a
 })
 
 for (const username of ['a\u0000', '\ud800']) {
-  test(`a login with the name ${JSON.stringify(username)} is rejected`, async (t) => {
-    const app = await testApp(t)
+  test(`a login with the name ${JSON.stringify(username)} is rejected`, async () => {
+    const app = sharedApp()
     const headers = { 'content-type': 'application/json' }
     const payload = JSON.stringify({ username, password: 'x' })
     const { statusCode } = await app.inject({ method: 'POST', url: '/login', headers, payload })
@@ -77,8 +79,8 @@ for (const username of ['a\u0000', '\ud800']) {
   })
 }
 
-test('of a Set-Cookie field the name and the attributes are shown', async (t) => {
-  const app = await testApp(t)
+test('of a Set-Cookie field the name and the attributes are shown', async () => {
+  const app = sharedApp()
   await app.inject({
     method: 'PUT',
     url: '/users/ann',
@@ -97,7 +99,7 @@ test('of a Set-Cookie field the name and the attributes are shown', async (t) =>
 })
 
 test('a response that shows a session is not stored by caches', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const accept of ['text/html', 'application/json', 'image/png']) {
     for (const url of ['/session', '/login']) {
       await t.test(`${url} ${accept}`, async () => {

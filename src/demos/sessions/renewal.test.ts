@@ -9,7 +9,9 @@ import {
   logIn,
   readSession,
 } from '../../../test/support/sign-in.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, type TestApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/session'
 const page = { accept: browserAccept }
@@ -18,8 +20,8 @@ async function renew(app: TestApp, cookie: string, headers: Record<string, strin
   return app.inject({ method: 'POST', url, headers: { ...headers, cookie } })
 }
 
-test('a renewal gives the same user a new session id, and ends the old one at once', async (t) => {
-  const app = await testApp(t)
+test('a renewal gives the same user a new session id, and ends the old one at once', async () => {
+  const app = sharedApp()
   const { _id, cookie } = await enter(app)
   const other = await logIn(app)
   const response = await renew(app, cookie)
@@ -33,8 +35,8 @@ test('a renewal gives the same user a new session id, and ends the old one at on
   assert.equal(await isLoggedIn(app, other), true)
 })
 
-test('a form that renews gets 303 to the session', async (t) => {
-  const app = await testApp(t)
+test('a form that renews gets 303 to the session', async () => {
+  const app = sharedApp()
   const { cookie } = await enter(app)
   const response = await renew(app, cookie, page)
   assert.equal(response.statusCode, 303)
@@ -57,8 +59,8 @@ test('a renewal does not extend the absolute lifetime', async (t) => {
   assert.equal(await isLoggedIn(app, renewed), false)
 })
 
-test('of many renewals at once one succeeds, and the others get 401', async (t) => {
-  const app = await testApp(t)
+test('of many renewals at once one succeeds, and the others get 401', async () => {
+  const app = sharedApp()
   const { cookie } = await enter(app)
   const responses = await Promise.all(Array.from({ length: 10 }, () => renew(app, cookie)))
   const renewed = responses.filter(({ statusCode }) => statusCode === 200)
@@ -72,8 +74,8 @@ test('of many renewals at once one succeeds, and the others get 401', async (t) 
   assert.equal(await isLoggedIn(app, cookieOf(renewed[0]?.headers ?? {}) ?? ''), true)
 })
 
-test('a renewal without a session gets 401, and one from another site 403', async (t) => {
-  const app = await testApp(t)
+test('a renewal without a session gets 401, and one from another site 403', async () => {
+  const app = sharedApp()
   const { cookie } = await enter(app)
   for (const invalid of ['', `session=${'A'.repeat(43)}`]) {
     for (const headers of [{}, page]) {
@@ -88,7 +90,7 @@ test('a renewal without a session gets 401, and one from another site 403', asyn
 })
 
 test('the page shows the change of the session id, with both ids masked', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const { cookie: first } = await enter(app)
   const read = async (cookie: string) =>
     (await app.inject({ url, headers: { ...page, cookie } })).body

@@ -4,7 +4,9 @@ import { emptyDatabase } from '../../../test/support/empty-database.ts'
 import { browserAccept } from '../../../test/support/resources.ts'
 import { ann, enter, isLoggedIn, logIn, readSession } from '../../../test/support/sign-in.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/session'
 const page = { accept: browserAccept }
@@ -51,8 +53,8 @@ const changes: [title: string, change: object][] = [
   ['PUT of the user', { method: 'PUT', payload: { ...ann, password: 'another' } }],
 ]
 for (const [title, change] of changes) {
-  test(`${title} ends every session of the user, and no other session`, async (t) => {
-    const app = await testApp(t)
+  test(`${title} ends every session of the user, and no other session`, async () => {
+    const app = sharedApp()
     const { _id, cookie } = await enter(app)
     const second = await logIn(app)
     const { cookie: other } = await enter(app, { name: 'Bob', password: 'b' })
@@ -65,8 +67,8 @@ for (const [title, change] of changes) {
   })
 }
 
-test('a session survives a change of the user’s name, and shows the new name', async (t) => {
-  const app = await testApp(t)
+test('a session survives a change of the user’s name, and shows the new name', async () => {
+  const app = sharedApp()
   const { _id, cookie } = await enter(app)
   await app.inject({ method: 'PATCH', url: `/users/${_id}`, payload: { name: '<b>Anna' } })
   assert.equal((await readSession(app, cookie)).user?.name, '<b>Anna')
@@ -90,8 +92,8 @@ test('with READ_ONLY a session is neither extended nor removed', async (t) => {
   assert.equal(await isLoggedIn(app, cookie), true)
 })
 
-test('a user created again under the id of a deleted one has none of its sessions', async (t) => {
-  const app = await testApp(t)
+test('a user created again under the id of a deleted one has none of its sessions', async () => {
+  const app = sharedApp()
   const { _id, cookie } = await enter(app)
   await app.inject({ method: 'DELETE', url: `/users/${_id}` })
   await app.inject({ method: 'PUT', url: `/users/${_id}`, payload: ann })

@@ -13,13 +13,15 @@ import {
   readSession,
 } from '../../../test/support/sign-in.ts'
 import { startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const url = '/session'
 const page = { accept: browserAccept }
 
-test('the session cookie has at least 128 bits and every protective attribute', async (t) => {
-  const app = await testApp(t)
+test('the session cookie has at least 128 bits and every protective attribute', async () => {
+  const app = sharedApp()
   await enter(app)
   const payload = { username: ann.name, password: ann.password }
   const { headers } = await app.inject({ method: 'POST', url: '/login', payload })
@@ -28,8 +30,8 @@ test('the session cookie has at least 128 bits and every protective attribute', 
   assert.deepEqual(attributes.toSorted(), ['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax'])
 })
 
-test('a request that needs no session gets no cookie, on any route', async (t) => {
-  const app = await testApp(t)
+test('a request that needs no session gets no cookie, on any route', async () => {
+  const app = sharedApp()
   const demos = '/ /health /users /users/new /locations /mirror/query?a=b /uploads'.split(' ')
   const more = ['/login', '/session', '/api/json', '/mirror/status/302', '/user42', '/topic.html']
   for (const path of [...demos, ...more, '/nowhere', '/logout', '/users/nobody']) {
@@ -42,8 +44,8 @@ test('a request that needs no session gets no cookie, on any route', async (t) =
   }
 })
 
-test('GET /session shows who is logged in, since when and until when', async (t) => {
-  const app = await testApp(t)
+test('GET /session shows who is logged in, since when and until when', async () => {
+  const app = sharedApp()
   const { _id, cookie } = await enter(app)
   const { createdAt = '', expiresAt = '', ...rest } = await readSession(app, cookie)
   assert.deepEqual(rest, { authenticated: true, user: { _id, name: 'Ann' } })
@@ -56,8 +58,8 @@ test('GET /session shows who is logged in, since when and until when', async (t)
   assert.match(response.body, /<form method="post" action="\/logout">/)
 })
 
-test('GET /session without a session redirects pages to /login, and returns JSON to other clients', async (t) => {
-  const app = await testApp(t)
+test('GET /session without a session redirects pages to /login, and returns JSON to other clients', async () => {
+  const app = sharedApp()
   assert.deepEqual(await readSession(app), { authenticated: false })
   for (const headers of [page, {}]) {
     const response = await app.inject({ url, headers })
@@ -67,7 +69,7 @@ test('GET /session without a session redirects pages to /login, and returns JSON
 })
 
 test('every response of /session has Cache-Control: no-store and Vary: Cookie', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const { cookie } = await enter(app)
   const cases: [method: 'GET' | 'HEAD' | 'POST' | 'DELETE', path: string][] = [
     ['GET', url],
@@ -120,7 +122,7 @@ for (const [title, request] of logouts) {
   const content = title.startsWith('a form') ? { 'content-type': type } : {}
 
   test(`${title} ends the session on the server and removes the cookie`, async (t) => {
-    const app = await testApp(t)
+    const app = sharedApp()
     await enter(app)
     for (const accept of ['*/*', 'application/json', browserAccept]) {
       await t.test(accept, async () => {
@@ -149,16 +151,16 @@ for (const [title, request] of logouts) {
     }
   })
 
-  test(`${title} without a session gets the same response, without a cookie`, async (t) => {
-    const app = await testApp(t)
+  test(`${title} without a session gets the same response, without a cookie`, async () => {
+    const app = sharedApp()
     const response = await app.inject({ ...request, headers: content })
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['set-cookie'], undefined)
   })
 }
 
-test('a logout from another site is blocked', async (t) => {
-  const app = await testApp(t)
+test('a logout from another site is blocked', async () => {
+  const app = sharedApp()
   const { cookie } = await enter(app)
   const headers = { cookie, 'sec-fetch-site': 'cross-site' }
   for (const [, request] of logouts.slice(0, 2)) {
@@ -168,7 +170,7 @@ test('a logout from another site is blocked', async (t) => {
 })
 
 test('forged, huge, repeated and malformed cookies are ignored without an error', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const { cookie } = await enter(app)
   const id = cookie.slice('session='.length)
   const junk = Array.from({ length: 500 }, (_, index) => `c${String(index)}=${String(index)}`)

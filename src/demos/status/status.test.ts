@@ -2,17 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { without } from '../../../test/support/resources.ts'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
-test('every status code from 200 to 599 can be requested', async (t) => {
-  const app = await testApp(t)
+const sharedApp = useApp()
+
+test('every status code from 200 to 599 can be requested', async () => {
+  const app = sharedApp()
   for (let code = 200; code <= 599; code += 1) {
     assert.equal((await app.inject(`/status/${String(code)}`)).statusCode, code)
   }
 })
 
 test('the body is a short text with the status code and its reason', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [code: string, pattern: RegExp][] = [
     ['200', /200 OK/],
     ['302', /302 Found/],
@@ -31,7 +33,7 @@ test('the body is a short text with the status code and its reason', async (t) =
 })
 
 test('a status code has the headers that it requires', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const redirects = ['300', '301', '302', '303', '307', '308']
   const cases: [code: string, header: string, pattern: RegExp][] = [
     ...redirects.map((code): [string, string, RegExp] => [code, 'location', /^\//]),
@@ -51,16 +53,16 @@ test('a status code has the headers that it requires', async (t) => {
   }
 })
 
-test('a 401 opens no dialog in a browser', async (t) => {
-  const app = await testApp(t)
+test('a 401 opens no dialog in a browser', async () => {
+  const app = sharedApp()
   assert.doesNotMatch(
     String((await app.inject('/status/401')).headers['www-authenticate']),
     /^(basic|digest|negotiate|ntlm)/i,
   )
 })
 
-test('a 206 has a Content-Range', async (t) => {
-  const app = await testApp(t)
+test('a 206 has a Content-Range', async () => {
+  const app = sharedApp()
   const response = await app.inject('/status/206')
   const size = response.rawPayload.length
   assert.equal(response.headers['content-range'], `bytes 0-${String(size - 1)}/${String(size)}`)
@@ -72,8 +74,8 @@ for (const [name, value] of [
   ['if-modified-since', new Date().toUTCString()],
   ['if-unmodified-since', 'Sun, 09 Sep 2001 01:46:40 GMT'],
 ] as const) {
-  test(`${name} does not change the status code`, async (t) => {
-    const app = await testApp(t)
+  test(`${name} does not change the status code`, async () => {
+    const app = sharedApp()
     for (const code of [200, 204, 404]) {
       const response = await app.inject({
         url: `/status/${String(code)}`,
@@ -85,7 +87,7 @@ for (const [name, value] of [
 }
 
 test('a status code without required headers has none of them', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const response = await app.inject('/status/200')
   for (const header of ['location', 'www-authenticate', 'retry-after', 'content-range', 'allow']) {
     await t.test(header, () => {
@@ -95,7 +97,7 @@ test('a status code without required headers has none of them', async (t) => {
 })
 
 test('204, 205 and 304 have no body, with any method', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const code of ['204', '205', '304']) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE'] as const) {
       await t.test(`${method} ${code}`, async () => {
@@ -109,7 +111,7 @@ test('204, 205 and 304 have no body, with any method', async (t) => {
 })
 
 test('204 and 304 have no Content-Length, and 205 has none but 0', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const [code, length] of [
     ['204', undefined],
     ['205', '0'],
@@ -122,7 +124,7 @@ test('204 and 304 have no Content-Length, and 205 has none but 0', async (t) => 
 })
 
 test('any method gets the status code', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   for (const method of methods) {
     for (const code of ['200', '404', '503']) {
@@ -136,7 +138,7 @@ test('any method gets the status code', async (t) => {
 })
 
 test('HEAD has the headers of GET', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const code of ['200', '302', '401', '503']) {
     await t.test(code, async () => {
       const get = await app.inject(`/status/${code}`)
@@ -148,7 +150,7 @@ test('HEAD has the headers of GET', async (t) => {
 })
 
 test('307 and 308 redirect to a URL that supports every method', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const code of ['307', '308']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       await t.test(`${code} ${method}`, async () => {
@@ -159,13 +161,13 @@ test('307 and 308 redirect to a URL that supports every method', async (t) => {
   }
 })
 
-test('a trailing slash changes nothing', async (t) => {
-  const app = await testApp(t)
+test('a trailing slash changes nothing', async () => {
+  const app = sharedApp()
   assert.equal((await app.inject('/status/418/')).statusCode, 418)
 })
 
-test('a body of an unsupported media type is ignored', async (t) => {
-  const app = await testApp(t)
+test('a body of an unsupported media type is ignored', async () => {
+  const app = sharedApp()
   const headers = { 'content-type': 'application/xml' }
   const url = '/status/403'
   const response = await app.inject({ method: 'POST', url, headers, payload: '<a/>' })
@@ -176,7 +178,7 @@ test('a body of an unsupported media type is ignored', async (t) => {
 })
 
 test('anything but a status code from 200 to 599 is not found, and the response names it', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const texts = ['0', '100', '199', '600', '999', '20', '2000', 'abc', '200.0', '+200', '-1', '2e2']
   for (const text of texts) {
     await t.test(text, async () => {
@@ -188,7 +190,7 @@ test('anything but a status code from 200 to 599 is not found, and the response 
 })
 
 test('/status alone is not found', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/status', '/status/', '/status/200/more']) {
     await t.test(url, async () => {
       assert.equal((await app.inject(url)).statusCode, 404)
@@ -197,7 +199,7 @@ test('/status alone is not found', async (t) => {
 })
 
 test('no response may be stored by a cache', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const code of ['200', '301', '404']) {
     await t.test(code, async () => {
       assert.equal((await app.inject(`/status/${code}`)).headers['cache-control'], 'no-store')
@@ -205,15 +207,15 @@ test('no response may be stored by a cache', async (t) => {
   }
 })
 
-test('the responses are as documented', async (t) => {
-  const app = await testApp(t)
+test('the responses are as documented', async () => {
+  const app = sharedApp()
   await assertDocumented(app, { url: '/status/204' }, 204)
   await assertDocumented(app, { url: '/status/503' }, 503)
   await assertDocumented(app, { url: '/status/600' }, 404)
 })
 
 test('a browser gets a page that explains the status code and links back, other clients text', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const cases = [
     ['302', browser, 'text/html; charset=utf-8', /Location/],

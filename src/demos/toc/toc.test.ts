@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }
 const post = { method: 'POST', url: '/toc/aaa' } as const
 
-test('the value of a is returned as text', async (t) => {
-  const app = await testApp(t)
+test('the value of a is returned as text', async () => {
+  const app = sharedApp()
   const payload = 'a=glass&sex=female&vehicle=bike&vehicle=car'
   const response = await app.inject({ ...post, headers: form, payload })
   assert.equal(response.statusCode, 200)
@@ -18,7 +20,7 @@ test('the value of a is returned as text', async (t) => {
 })
 
 test('the value of a is returned byte for byte', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const values = [
     '  two spaces  ',
     'a\r\nb\n',
@@ -38,7 +40,7 @@ test('the value of a is returned byte for byte', async (t) => {
 })
 
 test('a list or an object in a is shown as text', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Record<string, string>, payload: string, shown: string][] = [
     [form, 'a=one+two', 'one two'],
     [form, 'a=one&a=two', 'one, two'],
@@ -60,7 +62,7 @@ test('a list or an object in a is shown as text', async (t) => {
 })
 
 test('an absent a is an empty text', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [headers: Record<string, string>, payload: string][] = [
     [form, ''],
     [form, 'a='],
@@ -82,8 +84,8 @@ test('an absent a is an empty text', async (t) => {
   }
 })
 
-test('a in the query string is ignored', async (t) => {
-  const app = await testApp(t)
+test('a in the query string is ignored', async () => {
+  const app = sharedApp()
   const url = '/toc/aaa?a=query'
   const response = await app.inject({ ...post, url, headers: form, payload: 'b=1' })
   assert.equal(response.statusCode, 200)
@@ -118,7 +120,7 @@ test('a malformed body gets 400, and one that is too large 413', async (t) => {
 })
 
 test('no other path below /toc exists', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/toc', '/toc/bbb', '/toc/aaa/bbb']) {
     await t.test(url, async () => {
       const response = await app.inject({ ...post, url, headers: form, payload: 'a=glass' })
@@ -127,8 +129,8 @@ test('no other path below /toc exists', async (t) => {
   }
 })
 
-test('the responses are as documented', async (t) => {
-  const app = await testApp(t)
+test('the responses are as documented', async () => {
+  const app = sharedApp()
   await assertDocumented(app, { ...post, payload: { a: 'brass' } }, 200)
 })
 

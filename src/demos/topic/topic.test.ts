@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
-test('the value of a is returned as text', async (t) => {
-  const app = await testApp(t)
+const sharedApp = useApp()
+const lonelyApp = useApp({ settings: { DEMOS: 'topic' } })
+
+test('the value of a is returned as text', async () => {
+  const app = sharedApp()
   const received = await app.inject('/topic?a=glass&sex=female&vehicle=bike&vehicle=car')
   assert.equal(received.statusCode, 200)
   assert.equal(received.headers['content-type'], 'text/plain; charset=utf-8')
@@ -13,7 +16,7 @@ test('the value of a is returned as text', async (t) => {
 })
 
 test('a list or an object in a is shown as text', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [query: string, shown: string][] = [
     ['a=one&a=two', 'one, two'],
     ['a[]=one&a[]=two', 'one, two'],
@@ -34,21 +37,21 @@ test('a list or an object in a is shown as text', async (t) => {
   }
 })
 
-test('a list within a list is shown as JSON', async (t) => {
-  const app = await testApp(t)
+test('a list within a list is shown as JSON', async () => {
+  const app = sharedApp()
   const received = await app.inject('/topic?a[0][]=x&a[0][]=y&a[1]=z')
   assert.equal(received.body, 'The topic is ["x","y"], z\n')
 })
 
-test('markup in a is returned as text that no browser renders', async (t) => {
-  const app = await testApp(t)
+test('markup in a is returned as text that no browser renders', async () => {
+  const app = sharedApp()
   const received = await app.inject('/topic?a=%3Cscript%3Ealert(1)%3C/script%3E')
   assert.equal(received.headers['content-type'], 'text/plain; charset=utf-8')
   assert.equal(received.headers['x-content-type-options'], 'nosniff')
 })
 
 test('an absent or empty a is an empty topic', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/topic', '/topic?', '/topic?a', '/topic?a=', '/topic?b=glass']) {
     await t.test(url, async () => {
       const received = await app.inject(url)
@@ -59,7 +62,7 @@ test('an absent or empty a is an empty topic', async (t) => {
 })
 
 test('a query string over a limit gets 400, and one at the limit does not', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const many = (count: number, name: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `${name(index)}=1`).join('&')
   const numbered = (index: number) => `k${String(index)}`
@@ -82,7 +85,7 @@ test('a query string over a limit gets 400, and one at the limit does not', asyn
 })
 
 test('no key changes a prototype', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const key of ['__proto__[a]', 'constructor[prototype][a]', 'a[__proto__][a]']) {
     await t.test(key, async () => {
       assert.doesNotMatch((await app.inject(`/topic?${key}=reached`)).body, /reached/)
@@ -101,7 +104,7 @@ test('a path below /topic is not found, and the response names it', async (t) =>
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 test('topic alone: any other path, with any method, gets plain text that names the path', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  const app = lonelyApp()
   const paths = ['/nowhere', '/a/b/c', '/topics', '/topic/more', '/users', '/api/json', '/a.html']
   for (const path of [...paths, '/nowhere/']) {
     await t.test(path, async () => {
@@ -119,7 +122,7 @@ test('topic alone: any other path, with any method, gets plain text that names t
 })
 
 test('topic alone: an unknown path under /assets gets the same error', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  const app = lonelyApp()
   for (const method of methods) {
     await t.test(method, async () => {
       const response = await app.inject({ method, url: '/assets/nowhere.css' })
@@ -130,7 +133,7 @@ test('topic alone: an unknown path under /assets gets the same error', async (t)
 })
 
 test('topic alone: /topic itself does not change', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  const app = lonelyApp()
   for (const url of ['/topic?a=glass', '/topic/?a=glass']) {
     await t.test(url, async () => {
       assert.equal((await app.inject(url)).body, 'The topic is glass\n')
@@ -152,14 +155,14 @@ test('bodies and topic together respond as each does alone', async (t) => {
   assert.equal((await app.inject('/topic?a=glass')).body, 'The topic is glass\n')
 })
 
-test('the responses are as documented', async (t) => {
-  const app = await testApp(t)
+test('the responses are as documented', async () => {
+  const app = sharedApp()
   await assertDocumented(app, { url: '/topic?a=1&a=2' }, 200)
 })
 
 for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
-  test(`alone, ${method} of a path of the service without it gets 405, also without a type`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'topic' } })
+  test(`alone, ${method} of a path of the service without it gets 405, also without a type`, async () => {
+    const app = lonelyApp()
     for (const url of ['/inspector', '/inspector/key', '/inspector/a.har', '/health', '/docs']) {
       const { statusCode, headers } = await app.inject({ method: method as 'PUT', url })
       assert.equal(statusCode, 405, url)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 test('each method gets a short text that names it', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases = [
     ['POST', '/user/create', /POST/],
     ['PUT', '/user/42', /PUT.*42/],
@@ -23,15 +25,15 @@ test('each method gets a short text that names it', async (t) => {
   }
 })
 
-test('a body is ignored, whatever it is', async (t) => {
-  const app = await testApp(t)
+test('a body is ignored, whatever it is', async () => {
+  const app = sharedApp()
   const headers = { 'content-type': 'application/xml' }
   const response = await app.inject({ method: 'PUT', url: '/user/42', headers, payload: '<a/>' })
   assert.equal(response.statusCode, 200)
 })
 
 test('the greeting includes the path after /user', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   const cases: [url: string, shown: string][] = [
     ['/user42', '42'],
     ['/user:42', '42'],
@@ -54,7 +56,7 @@ test('the greeting includes the path after /user', async (t) => {
 })
 
 test('/user itself is not found', async (t) => {
-  const app = await testApp(t)
+  const app = sharedApp()
   for (const url of ['/user', '/user/', '/user?name=ann']) {
     await t.test(url, async () => {
       assert.equal((await app.inject(url)).statusCode, 404)
@@ -80,8 +82,8 @@ test('without the demo users, /users is not found', async (t) => {
   }
 })
 
-test('/user/create has its method and those of /user/:id', async (t) => {
-  const app = await testApp(t)
+test('/user/create has its method and those of /user/:id', async () => {
+  const app = sharedApp()
   const allow = 'POST, PUT, DELETE, OPTIONS'
   for (const [method, status] of [
     ['OPTIONS', 204],

@@ -9,7 +9,9 @@ import {
   readRecord,
   temporaryDatabase,
 } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp()
 
 /** Whether a stored argon2id hash in the PHC string format is that of this password. */
 function isHashOf(stored: unknown, password: string): boolean {
@@ -63,8 +65,8 @@ const rejected: [what: string, fields: Record<string, unknown>, bad: string[]][]
 ]
 
 for (const [what, payload, bad] of rejected) {
-  test(`a user may not have ${what}`, async (t) => {
-    const app = await testApp(t)
+  test(`a user may not have ${what}`, async () => {
+    const app = sharedApp()
     const headers = { accept: 'application/json' }
     const requests = [
       { method: 'POST', url: '/users' },
@@ -136,8 +138,8 @@ for (const [method, request] of badEdits) {
   })
 }
 
-test('a blank password in the new form is rejected, and the form still has the name', async (t) => {
-  const app = await testApp(t)
+test('a blank password in the new form is rejected, and the form still has the name', async () => {
+  const app = sharedApp()
   const request = asForm({ name: 'Ann Typed', password: '' })
   const response = await app.inject({ method: 'POST', url: '/users/', ...request })
   assert.equal(response.statusCode, 422)
@@ -145,8 +147,8 @@ test('a blank password in the new form is rejected, and the form still has the n
   assert.match(response.body, /Password must not be empty/)
 })
 
-test('with all demos, /users is the resource, in text too', async (t) => {
-  const app = await testApp(t)
+test('with all demos, /users is the resource, in text too', async () => {
+  const app = sharedApp()
   assert.match(String((await app.inject('/users')).headers['content-type']), /^text\/html/)
   const payload = { name: 'ann', password: 'glass' }
   const created = await app.inject({ method: 'POST', url: '/users', payload })
