@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
-import { catalogueApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../test/support/test-app.ts'
 import { compareLines, toDiff } from './diff.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 const marks = { same: ' ', removed: '-', added: '+' }
 const show = (one: string, other: string) =>
@@ -107,8 +109,8 @@ for (const [query, status] of [
   ['?a[b]=1&b=2', 400],
   ['?a=1&b=2', 404],
 ] as const) {
-  test(`no exchanges are compared by ${query || 'no ids'}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`no exchanges are compared by ${query || 'no ids'}`, async () => {
+    const app = sharedApp()
     assert.equal((await app.inject(`/inspector/diff${query}`)).statusCode, status)
   })
 }

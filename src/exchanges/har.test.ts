@@ -4,9 +4,11 @@ import { test } from 'node:test'
 import { Compile } from 'typebox/schema'
 import { exchange, textBody } from '../../test/support/exchanges.ts'
 import { sendRaw } from '../../test/support/request-both-ways.ts'
-import { catalogueApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../test/support/test-app.ts'
 import type { Exchange } from './exchange.ts'
 import { toHar } from './har.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 const load = createRequire(import.meta.url)
 const schemas = load('har-schema') as Readonly<Record<string, object>>
@@ -80,8 +82,8 @@ const withoutHost = [
 ]
 
 for (const message of withoutHost) {
-  test(`a HAR can have ${JSON.stringify(message)}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`a HAR can have ${JSON.stringify(message)}`, async () => {
+    const app = sharedApp()
     await sendRaw(app, message)
     const response = await app.inject('/inspector.har')
     assert.equal(response.statusCode, 200)

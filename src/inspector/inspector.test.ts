@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formType } from '../../test/support/resources.ts'
-import { catalogueApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 const requests: readonly [url: string, headers: Record<string, string>, isRecorded: boolean][] = [
   ['/people', { accept: 'text/html' }, true],
@@ -19,8 +21,8 @@ const requests: readonly [url: string, headers: Record<string, string>, isRecord
 
 for (const [url, headers, isRecorded] of requests) {
   const outcome = isRecorded ? 'has the id of its recorded exchange' : 'has no exchange id'
-  test(`the response to ${url} with ${JSON.stringify(headers)} ${outcome}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the response to ${url} with ${JSON.stringify(headers)} ${outcome}`, async () => {
+    const app = sharedApp()
     const timing = (await app.inject({ url, headers })).headers['server-timing']
     assert.equal(timing !== undefined, isRecorded)
     if (!isRecorded) return
@@ -121,8 +123,8 @@ for (const query of [
   '?status=abc',
   '?status=600',
 ]) {
-  test(`exchanges are not listed by ${query}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`exchanges are not listed by ${query}`, async () => {
+    const app = sharedApp()
     const response = await app.inject({ url: `/inspector${query}`, headers: json })
     assert.equal(response.statusCode, 400)
   })

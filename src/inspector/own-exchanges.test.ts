@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { createBin } from '../../test/support/bins.ts'
 import { openEvents } from '../../test/support/event-stream.ts'
 import { createRecord } from '../../test/support/resources.ts'
 import { ann, enter, logIn } from '../../test/support/sign-in.ts'
-import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp, type TestApp } from '../../test/support/test-app.ts'
 import { words } from '../../test/support/words.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
@@ -17,8 +17,7 @@ const keyCookie = `inspector=${encodeURIComponent(secret['x-inspector'])}`
 const page = { accept: 'text/html' }
 const json = { accept: 'application/json' }
 
-async function openApp(t: TestContext, INSPECTOR = 'own') {
-  const app = await catalogueApp(t, { settings: { INSPECTOR } })
+async function addOwners(app: TestApp) {
   const ben = { name: 'Ben', password: 'other horse' }
   const { cookie } = await enter(app)
   const { cookie: cookieOfBen } = await enter(app, ben)
@@ -34,8 +33,15 @@ async function openApp(t: TestContext, INSPECTOR = 'own') {
     'session and the cookie': { cookie: `${cookie}; ${keyCookie}` },
     'session, the cookie and another X-Inspector': { cookie: `${cookie}; ${keyCookie}`, ...other },
   }
-  return { app, owners }
+  return owners
 }
+
+const toShared = (INSPECTOR: string) => {
+  const app = useApp({ settings: { INSPECTOR } }, catalogueApp)
+  let owners: ReturnType<typeof addOwners> | undefined
+  return async () => ({ app: app(), owners: await (owners ??= addOwners(app())) })
+}
+const shared = { own: toShared('own'), all: toShared('all'), off: toShared('off') }
 
 /** Whether the viewer finds the exchange by its id, and by its request id. */
 async function isFound(app: TestApp, requestId: string, id: string, viewer: Headers = {}) {
@@ -48,37 +54,41 @@ async function isFound(app: TestApp, requestId: string, id: string, viewer: Head
   return count === 1
 }
 
-const rows: readonly (readonly [mode: string, sender: string, viewer: string, isFound: boolean])[] =
-  [
-    ['own', 'X-Inspector', 'X-Inspector', true],
-    ['own', 'X-Inspector', 'another X-Inspector', false],
-    ['own', 'X-Inspector', 'none', false],
-    ['own', 'X-Inspector', 'session', false],
-    ['own', 'session', 'session', true],
-    ['own', 'session', 'session and X-Inspector', false],
-    ['own', 'session', 'another session', false],
-    ['own', 'session', 'none', false],
-    ['own', 'session and X-Inspector', 'X-Inspector', true],
-    ['own', 'session and X-Inspector', 'session', false],
-    ['own', 'session and the cookie', 'X-Inspector', true],
-    ['own', 'session, the cookie and another X-Inspector', 'another X-Inspector', true],
-    ['own', 'session, the cookie and another X-Inspector', 'the cookie', false],
-    ['own', 'the cookie', 'X-Inspector', true],
-    ['own', 'X-Inspector', 'the cookie', true],
-    ['own', 'the cookie', 'none', false],
-    ['own', 'the cookie and another X-Inspector', 'the cookie', false],
-    ['own', 'session and the cookie', 'session', false],
-    ['own', 'session and the cookie', 'the cookie', true],
-    ['own', 'none', 'none', false],
-    ['all', 'session', 'none', true],
-    ['all', 'none', 'another X-Inspector', true],
-    ['off', 'session', 'session', false],
-  ]
+const rows: readonly (readonly [
+  mode: keyof typeof shared,
+  sender: string,
+  viewer: string,
+  isFound: boolean,
+])[] = [
+  ['own', 'X-Inspector', 'X-Inspector', true],
+  ['own', 'X-Inspector', 'another X-Inspector', false],
+  ['own', 'X-Inspector', 'none', false],
+  ['own', 'X-Inspector', 'session', false],
+  ['own', 'session', 'session', true],
+  ['own', 'session', 'session and X-Inspector', false],
+  ['own', 'session', 'another session', false],
+  ['own', 'session', 'none', false],
+  ['own', 'session and X-Inspector', 'X-Inspector', true],
+  ['own', 'session and X-Inspector', 'session', false],
+  ['own', 'session and the cookie', 'X-Inspector', true],
+  ['own', 'session, the cookie and another X-Inspector', 'another X-Inspector', true],
+  ['own', 'session, the cookie and another X-Inspector', 'the cookie', false],
+  ['own', 'the cookie', 'X-Inspector', true],
+  ['own', 'X-Inspector', 'the cookie', true],
+  ['own', 'the cookie', 'none', false],
+  ['own', 'the cookie and another X-Inspector', 'the cookie', false],
+  ['own', 'session and the cookie', 'session', false],
+  ['own', 'session and the cookie', 'the cookie', true],
+  ['own', 'none', 'none', false],
+  ['all', 'session', 'none', true],
+  ['all', 'none', 'another X-Inspector', true],
+  ['off', 'session', 'session', false],
+]
 
 for (const [mode, sender, viewer, expected] of rows) {
   const outcome = expected ? 'is found' : 'is not found'
-  test(`INSPECTOR=${mode}: the exchange of ${sender} ${outcome} by ${viewer}`, async (t) => {
-    const { app, owners } = await openApp(t, mode)
+  test(`INSPECTOR=${mode}: the exchange of ${sender} ${outcome} by ${viewer}`, async () => {
+    const { app, owners } = await shared[mode]()
     const headers = { ...json, ...owners[sender] }
     const requestId = randomUUID()
     const sent = await app.inject({
@@ -97,8 +107,8 @@ for (const [mode, sender, viewer, expected] of rows) {
   })
 }
 
-test('a page without an owner is found by those who know its random id, and none can remove it', async (t) => {
-  const { app } = await openApp(t)
+test('a page without an owner is found by those who know its random id, and none can remove it', async () => {
+  const { app } = await shared.own()
   const requestId = randomUUID()
   const headers = { ...page, 'x-request-id': requestId }
   const response = await app.inject({ url: '/topic', headers })
@@ -110,7 +120,8 @@ test('a page without an owner is found by those who know its random id, and none
 })
 
 test('without a key, the exchange of a login belongs to the new session only', async (t) => {
-  const { app, owners } = await openApp(t)
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'own' } })
+  const owners = await addOwners(app)
   const requestId = randomUUID()
   const before = owners['another session'] ?? {}
   const cookie = await logIn(app, ann, { ...before, 'x-request-id': requestId })
@@ -127,7 +138,7 @@ test('without a key, the exchange of a login belongs to the new session only', a
 })
 
 test('of several viewers at the same time, each gets the events of its own exchanges', async (t) => {
-  const { app } = await openApp(t)
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'own' } })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   const url = `${origin}/inspector/events?path=/topic`
   const [own, others] = await Promise.all([secret, other].map((key) => openEvents(t, url, key)))
@@ -143,8 +154,8 @@ test('of several viewers at the same time, each gets the events of its own excha
   assert.equal(toTarget(await others?.next()), '/topic?of-another')
 })
 
-test('with INSPECTOR=off no response has an exchange id', async (t) => {
-  const { app } = await openApp(t, 'off')
+test('with INSPECTOR=off no response has an exchange id', async () => {
+  const { app } = await shared.off()
   const { headers } = await app.inject({ url: '/topic', headers: page })
   assert.equal(headers['server-timing'], undefined)
 })
@@ -187,8 +198,8 @@ for (const [accept, type] of [
   ['application/json', 'application/json; charset=utf-8'],
   ['text/plain', undefined],
 ] as const) {
-  test(`the list for Accept: ${accept} is ${type ?? '406'}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the list for Accept: ${accept} is ${type ?? '406'}`, async () => {
+    const { app } = await shared.own()
     const { statusCode, headers } = await app.inject({ url: '/inspector', headers: { accept } })
     assert.equal(statusCode, type === undefined ? 406 : 200)
     if (type !== undefined) assert.equal(headers['content-type'], type)

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
+import { catalogueApp, type TestApp, useApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
 
 const settings = { INSPECTOR: 'own', TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }
+
+const sharedApp = useApp({ settings }, catalogueApp)
 const key = 'a-key_of-16-or-more'
 const page = { accept: 'text/html' }
 const form = { ...page, 'content-type': 'application/x-www-form-urlencoded' }
@@ -16,8 +18,8 @@ for (const [protocol, expected] of [
   ['http', `inspector=${key}; Path=/; HttpOnly; SameSite=Lax`],
   ['https', `__Host-inspector=${key}; Path=/; HttpOnly; Secure; SameSite=Lax`],
 ] as const) {
-  test(`over ${protocol} a key is a cookie, and the list has its requests`, async (t) => {
-    const app = await catalogueApp(t, { settings })
+  test(`over ${protocol} a key is a cookie, and the list has its requests`, async () => {
+    const app = sharedApp()
     const headers = { host: 'localhost', 'x-forwarded-proto': protocol }
     const chosen = await choose(app, headers)
     assert.equal(chosen.statusCode, 303)
@@ -46,16 +48,16 @@ for (const payload of [
   'key[]=a',
   `key=${'k'.repeat(201)}`,
 ]) {
-  test(`the key of ${payload.slice(0, 30)} gets 422`, async (t) => {
-    const app = await catalogueApp(t, { settings })
+  test(`the key of ${payload.slice(0, 30)} gets 422`, async () => {
+    const app = sharedApp()
     const { statusCode, headers } = await choose(app, {}, payload)
     assert.equal(statusCode, 422)
     assert.equal(headers['set-cookie'], undefined)
   })
 }
 
-test('another site cannot set a key', async (t) => {
-  const app = await catalogueApp(t, { settings })
+test('another site cannot set a key', async () => {
+  const app = sharedApp()
   const rejected = [
     await choose(app, { origin: 'https://other.example' }),
     await choose(app, { 'sec-fetch-site': 'cross-site' }),
@@ -71,8 +73,8 @@ test('another site cannot set a key', async (t) => {
   }
 })
 
-test('without a key the page has a form and no list, and with a session it has both', async (t) => {
-  const app = await catalogueApp(t, { settings })
+test('without a key the page has a form and no list, and with a session it has both', async () => {
+  const app = sharedApp()
   const { body } = await app.inject({ url: '/inspector', headers: page })
   assert.match(body, /action="\/inspector\/key"/)
   assert.doesNotMatch(body, /class="exchanges"/)

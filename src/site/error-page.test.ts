@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogueApp, testApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Demo } from './demo.ts'
 import { problemTypes, type ProblemSlug } from '../http/errors/problem-types.ts'
@@ -43,8 +43,11 @@ const demo: Demo = {
   },
 }
 
-test('an error page shows what happened, what to do, the status code and links', async (t) => {
-  const app = await testApp(t, { demos: [demo] })
+const demoApp = useApp({ demos: [demo] })
+const sharedApp = useApp({}, catalogueApp)
+
+test('an error page shows what happened, what to do, the status code and links', async () => {
+  const app = demoApp()
   for (const [index, [problem, { status, message }]] of errors.entries()) {
     const url = `/failing/${String(index)}`
     const response = await app.inject({ url, headers: { accept: 'text/html' } })
@@ -74,16 +77,16 @@ const lists = [
 ] as const
 
 for (const [url, path, name] of lists) {
-  test(`the page of a 404 at ${url} links to ${path}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the page of a 404 at ${url} links to ${path}`, async () => {
+    const app = sharedApp()
     const response = await app.inject({ url, headers: { accept: 'text/html' } })
     assert.equal(response.statusCode, 404)
     assert.ok(response.body.includes(`aria-label="Breadcrumb"><a href="${path}">${name}</a>`))
   })
 }
 
-test('an error page shows the request id of a 5xx error, Allow and Retry-After', async (t) => {
-  const app = await testApp(t, { demos: [demo] })
+test('an error page shows the request id of a 5xx error, Allow and Retry-After', async () => {
+  const app = demoApp()
   const headers = { accept: 'text/html' }
   for (const [index, [problem]] of errors.entries()) {
     const response = await app.inject({ url: `/failing/${String(index)}`, headers })
@@ -95,7 +98,7 @@ test('an error page shows the request id of a 5xx error, Allow and Retry-After',
 })
 
 test('an error page links back to the page of this service that led to it', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   const rows: readonly [referer: string, href: string | undefined][] = [
     ['http://localhost/people?page=2&a="', 'http://localhost/people?page=2&amp;a=%22'],
     ['http://localhost/', 'http://localhost/'],
@@ -116,8 +119,8 @@ test('an error page links back to the page of this service that led to it', asyn
   }
 })
 
-test('an unknown status code has an error page', async (t) => {
-  const app = await testApp(t, { demos: [demo] })
+test('an unknown status code has an error page', async () => {
+  const app = demoApp()
   const response = await app.inject({ url: '/failing/none', headers: { accept: 'text/html' } })
   assert.equal(response.statusCode, 423)
   assert.match(response.body, /<h1>Locked<\/h1>/)

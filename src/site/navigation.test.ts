@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogueApp } from '../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../test/support/test-app.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 const rows = [
   ['/people', 'People'],
@@ -16,8 +18,8 @@ const rows = [
 ] as const
 
 for (const [url, label] of rows) {
-  test(`${url} marks ${label ?? 'nothing'} in the navigation`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`${url} marks ${label ?? 'nothing'} in the navigation`, async () => {
+    const app = sharedApp()
     const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
     const [nav = ''] = /<nav class="site-nav" id="site-nav"[^]*?<\/nav>/.exec(body) ?? []
     const marked = [...nav.matchAll(/aria-current="page">([^<]*)/g)].map(([, text]) => text)

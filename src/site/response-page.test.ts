@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { testApp } from '../../test/support/test-app.ts'
+import { useApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
 import type { Demo } from './demo.ts'
 import { sendForReader } from './send-page.ts'
@@ -23,6 +23,8 @@ const shown: Demo = {
   },
 }
 
+const sharedApp = useApp({ demos: [shown] })
+
 const requests = [
   ['PUT', '/shown/text', hostile, 'text/plain'],
   ['POST', '/shown/text', hostile, 'text/plain'],
@@ -36,8 +38,8 @@ for (const [url, type, payload] of [
   ['/shown/json', 'application/json', deep],
   ['/shown/text', 'text/plain', '&'.repeat(100_000)],
 ] as const) {
-  test(`a long body of ${url} is sent to browsers without a page around it`, async (t) => {
-    const app = await testApp(t, { demos: [shown] })
+  test(`a long body of ${url} is sent to browsers without a page around it`, async () => {
+    const app = sharedApp()
     const headers = { accept: 'text/html', 'content-type': type }
     const { statusCode, body } = await app.inject({ method: 'POST', url, headers, payload })
     assert.equal(statusCode, 200)
@@ -46,8 +48,8 @@ for (const [url, type, payload] of [
 }
 
 for (const [method, url, payload, mediaType] of requests) {
-  test(`${method} ${url} ${payload} is a page for browsers only`, async (t) => {
-    const app = await testApp(t, { demos: [shown] })
+  test(`${method} ${url} ${payload} is a page for browsers only`, async () => {
+    const app = sharedApp()
     const send = (accept: string) =>
       app.inject({
         method,

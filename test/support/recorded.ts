@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Exchange } from '../../src/exchanges/exchange.ts'
 import { catalogueApp, type TestApp } from './test-app.ts'
@@ -25,7 +26,11 @@ export async function findExchange(app: TestApp, requestId: string): Promise<Exc
 
 /** The app on a port, and an id for the requests of a test. */
 export async function openRecordedApp(t: TestContext, settings: Headers = {}) {
-  const app = await catalogueApp(t, { settings })
-  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
-  return { app, origin, id: randomUUID() }
+  return startRecording(await catalogueApp(t, { settings }))
+}
+
+export async function startRecording(app: TestApp) {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  return { app, origin: `http://127.0.0.1:${String(port)}`, id: randomUUID() }
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import zlib from 'node:zlib'
 import { createBin } from '../../../test/support/bins.ts'
-import { findExchange, openRecordedApp } from '../../../test/support/recorded.ts'
-import { catalogueApp } from '../../../test/support/test-app.ts'
+import { findExchange, startRecording } from '../../../test/support/recorded.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 import { mask } from '../../exchanges/exchange.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } = zlib
 
@@ -39,25 +41,20 @@ const bodies: readonly (readonly [coding: string, what: string, body: Buffer, sh
 ]
 
 for (const [coding, what, payload, shown] of bodies) {
-  for (const [side, path] of [
-    ['request', '/responses/echo/body'],
-    ['response', '/responses/echo/body'],
-  ] as const) {
-    test(`the body of a ${side} with ${what} has masks`, async (t) => {
-      const { app, id } = await openRecordedApp(t)
-      const type = { 'content-type': 'application/json', 'content-encoding': coding }
-      const headers = { ...type, 'x-request-id': id }
-      await app.inject({ method: 'POST', url: path, headers, payload })
-      const exchange = await findExchange(app, id)
-      const { text = '' } = exchange[side === 'request' ? 'requestBody' : 'responseBody'] ?? {}
-      assert.equal(text.slice(0, shown.length), shown)
-      assert.doesNotMatch(JSON.stringify(exchange), /topsecret|"hex"/)
-    })
-  }
+  test(`the bodies of a request and its response with ${what} have masks`, async () => {
+    const { app, id } = await startRecording(sharedApp())
+    const type = { 'content-type': 'application/json', 'content-encoding': coding }
+    const headers = { ...type, 'x-request-id': id }
+    await app.inject({ method: 'POST', url: '/responses/echo/body', headers, payload })
+    const exchange = await findExchange(app, id)
+    for (const body of [exchange.requestBody, exchange.responseBody])
+      assert.equal(body?.text?.slice(0, shown.length), shown)
+    assert.doesNotMatch(JSON.stringify(exchange), /topsecret|"hex"/)
+  })
 }
 
-test('the page of a bin and its search have a body in two codings decoded', async (t) => {
-  const app = await catalogueApp(t)
+test('the page of a bin and its search have a body in two codings decoded', async () => {
+  const app = sharedApp()
   const bin = await createBin(app)
   const headers = { 'content-encoding': 'gzip, br', 'content-type': 'application/json' }
   const payload = brotliCompressSync(gzipSync(json))
@@ -69,8 +66,8 @@ test('the page of a bin and its search have a body in two codings decoded', asyn
   assert.match((await bin.read('/requests?contains=shown')).body, /gzip, br/)
 })
 
-test('the page of a bin shows the bytes of a body that cannot be decoded', async (t) => {
-  const app = await catalogueApp(t)
+test('the page of a bin shows the bytes of a body that cannot be decoded', async () => {
+  const app = sharedApp()
   const bin = await createBin(app)
   const headers = { 'content-encoding': 'compress' }
   await bin.send('', { method: 'POST', headers, payload: gzipSync(json) })

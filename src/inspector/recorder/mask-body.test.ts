@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { formType } from '../../../test/support/resources.ts'
-import { catalogueApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 import { maskBody } from './mask-body.ts'
+
+const sharedApp = useApp({}, catalogueApp)
+const inspectedApp = useApp({ settings: { INSPECTOR: 'all' } }, catalogueApp)
 
 const secret = 'c0ffee-c0ffee'
 const shown = 'shown-text'
@@ -79,8 +82,8 @@ const rows: readonly (readonly [type: string, body: string])[] = [
 ]
 
 for (const [type, body] of rows) {
-  test(`secrets are masked in ${type}: ${JSON.stringify(body)}`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`secrets are masked in ${type}: ${JSON.stringify(body)}`, async () => {
+    const app = sharedApp()
     const id = randomUUID()
     const headers = { 'x-request-id': id, ...(type && { 'content-type': type }) }
     // The response has what was sent.
@@ -95,8 +98,8 @@ for (const [type, body] of rows) {
   })
 }
 
-test('bytes that are not UTF-8 are masked too', async (t) => {
-  const app = await catalogueApp(t)
+test('bytes that are not UTF-8 are masked too', async () => {
+  const app = sharedApp()
   const id = randomUUID()
   const file = part('name="f"; filename="f"', '\xff\0')
   const payload = Buffer.from(`${file}${part('name="password"', secret)}--x--`, 'latin1')
@@ -108,8 +111,8 @@ test('bytes that are not UTF-8 are masked too', async (t) => {
   assert.ok(!body.includes(Buffer.from(secret).toString('hex')))
 })
 
-test('the secrets in a body that was compressed twice are not shown', async (t) => {
-  const app = await catalogueApp(t)
+test('the secrets in a body that was compressed twice are not shown', async () => {
+  const app = sharedApp()
   const id = randomUUID()
   const headers = { 'x-request-id': id, 'content-type': json, 'content-encoding': 'gzip' }
   const payload = gzipSync(gzipSync(JSON.stringify({ name: shown, password: secret })))
@@ -197,8 +200,8 @@ const echoes: readonly Echo[] = [
 ]
 
 for (const [what, url, fields, payload, hidden = secret] of echoes) {
-  test(`a response that returns a secret of ${what} is masked: ${(payload ?? url).slice(0, 60)}`, async (t) => {
-    const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
+  test(`a response that returns a secret of ${what} is masked: ${(payload ?? url).slice(0, 60)}`, async () => {
+    const app = inspectedApp()
     const id = randomUUID()
     const headers = { accept: 'text/html', 'x-request-id': id, ...fields }
     const method = payload === undefined ? 'GET' : 'POST'

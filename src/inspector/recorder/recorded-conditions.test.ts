@@ -4,12 +4,15 @@ import { asForm } from '../../../test/support/resources.ts'
 import {
   findExchange,
   findExchanges,
-  openRecordedApp,
+  startRecording,
   type Headers,
 } from '../../../test/support/recorded.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 
-test('a condition was compared with the ETag of the response, also if it is compressed', async (t) => {
-  const { app, id } = await openRecordedApp(t)
+const sharedApp = useApp({}, catalogueApp)
+
+test('a condition was compared with the ETag of the response, also if it is compressed', async () => {
+  const { app, id } = await startRecording(sharedApp())
   const url = '/assets/vitrine.css'
   for (const [tag, status] of [
     ['"other"', 200],
@@ -34,8 +37,8 @@ for (const [tag, lacksQuotes] of [
   ['W/"abc"', false],
   ['*', false],
 ] as const) {
-  test(`the entity tag ${tag} ${lacksQuotes ? 'is said to lack' : 'lacks no'} quotation marks`, async (t) => {
-    const { app, id } = await openRecordedApp(t)
+  test(`the entity tag ${tag} ${lacksQuotes ? 'is said to lack' : 'lacks no'} quotation marks`, async () => {
+    const { app, id } = await startRecording(sharedApp())
     await app.inject({ url: '/places', headers: { 'if-none-match': tag, 'x-request-id': id } })
     const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
     assert.match(body, /was compared with/)
@@ -47,16 +50,16 @@ for (const [tag, isWeak] of [
   ['W/"abc"', true],
   ['"abc"', false],
 ] as const) {
-  test(`If-Match: ${tag} ${isWeak ? 'is' : 'is not'} said to be weak`, async (t) => {
-    const { app, id } = await openRecordedApp(t)
+  test(`If-Match: ${tag} ${isWeak ? 'is' : 'is not'} said to be weak`, async () => {
+    const { app, id } = await startRecording(sharedApp())
     await app.inject({ url: '/places', headers: { 'if-match': tag, 'x-request-id': id } })
     const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
     assert.equal(body.includes('If-Match never matches a weak entity tag'), isWeak)
   })
 }
 
-test('a condition in a field of a form was compared with the ETag', async (t) => {
-  const { app, id } = await openRecordedApp(t)
+test('a condition in a field of a form was compared with the ETag', async () => {
+  const { app, id } = await startRecording(sharedApp())
   await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
   const { headers, payload } = asForm({ _method: 'PATCH', _if_match: '"old"', name: 'Roma' })
   const sent = { ...headers, 'x-request-id': id }
@@ -71,8 +74,8 @@ test('a condition in a field of a form was compared with the ETag', async (t) =>
   assert.match(body, /The field <code>_if_match<\/code> was compared with <code>W/)
 })
 
-test('a 406 shows the representations of the resource', async (t) => {
-  const { app, id } = await openRecordedApp(t)
+test('a 406 shows the representations of the resource', async () => {
+  const { app, id } = await startRecording(sharedApp())
   const headers = { accept: 'image/png', 'x-request-id': id }
   assert.equal((await app.inject({ url: '/places', headers })).statusCode, 406)
   const { negotiation, id: own } = await findExchange(app, id)
@@ -93,8 +96,8 @@ const conditions: readonly (readonly [string, string, Headers, string])[] = [
 ]
 
 for (const [method, url, headers, outcome] of conditions) {
-  test(`${method} ${url} with ${JSON.stringify(headers)} shows the outcome ${outcome}`, async (t) => {
-    const { app, id } = await openRecordedApp(t)
+  test(`${method} ${url} with ${JSON.stringify(headers)} shows the outcome ${outcome}`, async () => {
+    const { app, id } = await startRecording(sharedApp())
     await app.inject({ method: 'PUT', url: '/places/x', payload: { name: 'Rome' } })
     const payload = method === 'PATCH' ? { payload: { name: 'Roma' } } : {}
     const sent = { ...headers, accept: 'application/json', 'x-request-id': id }
@@ -105,8 +108,8 @@ for (const [method, url, headers, outcome] of conditions) {
   })
 }
 
-test('without conditions there is no outcome', async (t) => {
-  const { app, id } = await openRecordedApp(t)
+test('without conditions there is no outcome', async () => {
+  const { app, id } = await startRecording(sharedApp())
   await app.inject({ url: '/health', headers: { 'x-request-id': id } })
   assert.equal((await findExchange(app, id)).preconditions, undefined)
 })

@@ -9,15 +9,19 @@ import {
   findExchange,
   findExchanges,
   openRecordedApp,
+  startRecording,
   type Headers,
 } from '../../../test/support/recorded.ts'
 import { formType } from '../../../test/support/resources.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 import { startVitrine } from '../../../test/support/start-vitrine.ts'
 import type { Exchange } from '../../exchanges/exchange.ts'
 
+const sharedApp = useApp({}, catalogueApp)
+
 for (const version of ['1.0', '1.1']) {
-  test(`the heads of an exchange over HTTP/${version} are shown as they were sent`, async (t) => {
-    const { app, origin, id } = await openRecordedApp(t)
+  test(`the heads of an exchange over HTTP/${version} are shown as they were sent`, async () => {
+    const { app, origin, id } = await startRecording(sharedApp())
     const fields = ['Host: localhost', 'X-b: 2', 'x-A: 1', 'X-b:  3', `X-Request-Id: ${id}`]
     const line = `GET /mirror/query?a=%41&a=//b HTTP/${version}`
     const head = toRequest(line, [...fields, 'Connection: close'])
@@ -39,8 +43,8 @@ for (const path of [
   '/httpbin/stream/2',
   chunked,
 ]) {
-  test(`the fields that Node adds to the response of ${path} are shown too`, async (t) => {
-    const { app, origin, id } = await openRecordedApp(t)
+  test(`the fields that Node adds to the response of ${path} are shown too`, async () => {
+    const { app, origin, id } = await startRecording(sharedApp())
     const socket = openSocket(origin)
     socket.write(toRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', `X-Request-Id: ${id}`]))
     const [chunk] = (await once(socket, 'data')) as [Buffer]
@@ -73,8 +77,8 @@ const bodies: readonly (readonly [
 
 for (const [what, path, type, body, expected] of bodies) {
   for (const framing of ['whole', 'in chunks', 'pipelined']) {
-    test(`${what} is recorded: ${framing}`, async (t) => {
-      const { app, origin, id } = await openRecordedApp(t)
+    test(`${what} is recorded: ${framing}`, async () => {
+      const { app, origin, id } = await startRecording(sharedApp())
       const bytes = type === 'image/png' ? Buffer.from(body, 'latin1') : Buffer.from(body)
       const chunk = (one: Buffer) => `${one.length.toString(16)}\r\n${one.toString('latin1')}\r\n`
       const isChunked = framing === 'in chunks'
@@ -95,8 +99,8 @@ for (const [what, path, type, body, expected] of bodies) {
   }
 }
 
-test('of a long body the first 64 KiB are recorded', async (t) => {
-  const { app, id } = await openRecordedApp(t)
+test('of a long body the first 64 KiB are recorded', async () => {
+  const { app, id } = await startRecording(sharedApp())
   const headers = { 'content-type': 'text/plain', 'x-request-id': id }
   await app.inject({ method: 'POST', url: '/users/post/raw', headers, payload: long })
   const { requestBody, responseBody } = await findExchange(app, id)
@@ -107,8 +111,8 @@ test('of a long body the first 64 KiB are recorded', async (t) => {
 
 for (const coding of ['identity', 'gzip', 'br', 'zstd']) {
   for (const url of ['/docs', '/health']) {
-    test(`the body of ${url} with the coding ${coding} is shown without it`, async (t) => {
-      const { app, id } = await openRecordedApp(t)
+    test(`the body of ${url} with the coding ${coding} is shown without it`, async () => {
+      const { app, id } = await startRecording(sharedApp())
       const plain = await app.inject({ url, headers: { accept: 'text/html' } })
       const headers = { accept: 'text/html', 'accept-encoding': coding, 'x-request-id': id }
       const sent = await app.inject({ url, headers })
@@ -127,15 +131,15 @@ for (const [method, url] of [
   ['GET', '/mirror/status/304'],
   ['DELETE', '/mirror/status/204'],
 ] as const) {
-  test(`the response to ${method} ${url} has no body`, async (t) => {
-    const { app, id } = await openRecordedApp(t)
+  test(`the response to ${method} ${url} has no body`, async () => {
+    const { app, id } = await startRecording(sharedApp())
     await app.inject({ method, url, headers: { 'x-request-id': id } })
     assert.equal((await findExchange(app, id)).responseBody, undefined)
   })
 }
 
-test('times are in their order, and a connection counts its requests', async (t) => {
-  const { app, origin, id } = await openRecordedApp(t)
+test('times are in their order, and a connection counts its requests', async () => {
+  const { app, origin, id } = await startRecording(sharedApp())
   const fields = ['Host: localhost', 'Content-Type: text/plain', 'Content-Length: 1']
   const requests = [1, 2].map((number) =>
     toRequest(
@@ -213,16 +217,16 @@ for (const [request, status] of [
   [toRequest('GET / HTTP/1.1', ['Host: evil.example']), 421],
   [toRequest('GET / HTTP/1.1', ['Host: localhost', 'Expect: nothing']), 417],
 ] as const) {
-  test(`an exchange that fails before routing with ${String(status)} is recorded`, async (t) => {
-    const { app, origin, id } = await openRecordedApp(t)
+  test(`an exchange that fails before routing with ${String(status)} is recorded`, async () => {
+    const { app, origin, id } = await startRecording(sharedApp())
     const fields = `X-Request-Id: ${id}\r\nConnection: close\r\n\r\n`
     await sendRaw(origin, request.replace(/\r\n$/, fields))
     assert.equal((await findExchange(app, id)).status, status)
   })
 }
 
-test('an exchange whose client has gone is recorded as cut off', async (t) => {
-  const { app, origin, id } = await openRecordedApp(t)
+test('an exchange whose client has gone is recorded as cut off', async () => {
+  const { app, origin, id } = await startRecording(sharedApp())
   const socket = openSocket(origin)
   const fields = ['Host: localhost', 'Content-Length: 9', `X-Request-Id: ${id}`]
   const arrived = once(app.server, 'request')

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { toTarget } from '../sample-request.ts'
 
+const sharedApp = useApp({}, catalogueApp)
+
 for (const { name, title, samples = [] } of demos) {
-  test(`the page of ${name} is valid and has a form for each sample request`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the page of ${name} is valid and has a form for each sample request`, async () => {
+    const app = sharedApp()
     const { statusCode, body } = await app.inject(`/demos/${name}`)
     assert.equal(statusCode, 200)
     assert.deepEqual(await findInvalid(body, name), [])
@@ -17,8 +19,8 @@ for (const { name, title, samples = [] } of demos) {
     assert.equal(body.match(/<section class="try"/g)?.length, samples.length)
   })
 
-  test(`every sample request of ${name} has a route`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`every sample request of ${name} has a route`, async () => {
+    const app = sharedApp()
     for (const sample of samples) {
       const { statusCode } = await app.inject({ method: sample.method, url: toTarget(sample) })
       assert.notEqual(statusCode, 405, sample.title)
@@ -26,8 +28,8 @@ for (const { name, title, samples = [] } of demos) {
   })
 }
 
-test('the routes of a demo link to their operations in the documentation', async (t) => {
-  const app = await catalogueApp(t)
+test('the routes of a demo link to their operations in the documentation', async () => {
+  const app = sharedApp()
   const page = await app.inject('/demos/mirror')
   const urls = [...page.body.matchAll(/href="(\/docs\/\w+)"/g)].map(([, url = '']) => url)
   assert.ok(urls.length > 2)
@@ -45,14 +47,14 @@ test('the page of an unknown demo, or of one that is not open, is not found', as
   await assertDocumented(app, { url: '/demos/mirror' }, 200)
 })
 
-test('code and links in what to look for are markup', async (t) => {
-  const { body } = await (await catalogueApp(t)).inject('/demos/static')
+test('code and links in what to look for are markup', async () => {
+  const { body } = await sharedApp().inject('/demos/static')
   assert.ok(body.includes('<code>ETag</code> and <code>Last-Modified</code> are validators'))
   assert.ok(body.includes('<a href="/topic.html">one that uses GET</a>'))
 })
 
-test('the files of the demo static can only be read', async (t) => {
-  const app = await catalogueApp(t)
+test('the files of the demo static can only be read', async () => {
+  const app = sharedApp()
   const { body } = await app.inject({ url: '/demos/static' })
   const [, table = ''] = /<tbody>([^]*?)<\/tbody>/.exec(body) ?? []
   assert.deepEqual(table.match(/(?<=>)[A-Z]+(?=<)/g), ['GET'])

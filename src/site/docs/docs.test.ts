@@ -3,13 +3,15 @@ import { suite, test } from 'node:test'
 import { brotliCompressSync } from 'node:zlib'
 import type { OpenApiDocument } from '../../http/openapi/document.ts'
 import { dataApp } from '../../../test/support/data-app.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import { toExampleRequest } from './operations.ts'
 import { samples } from '../commands/code.ts'
 
+const sharedApp = useApp({}, catalogueApp)
+
 suite('the document', () => {
   test('can be revalidated by a client', async (t) => {
-    const app = await catalogueApp(t)
+    const app = sharedApp()
     for (const url of ['/openapi.json', '/docs', '/docs/getDocs']) {
       await t.test(url, async () => {
         const { headers } = await app.inject(url)
@@ -20,8 +22,8 @@ suite('the document', () => {
     }
   })
 
-  test('is OpenAPI 3.1, with a relative server URL', async (t) => {
-    const app = await catalogueApp(t)
+  test('is OpenAPI 3.1, with a relative server URL', async () => {
+    const app = sharedApp()
     const response = await app.inject('/openapi.json')
     assert.equal(response.headers['content-type'], 'application/json; charset=utf-8')
     const { openapi, servers } = response.json<OpenApiDocument>()
@@ -30,7 +32,7 @@ suite('the document', () => {
   })
 
   test('names a host with unusual characters as it was sent', async (t) => {
-    const app = await catalogueApp(t)
+    const app = sharedApp()
     for (const host of ['a+b=1.localhost', 'a,b~c.localhost', 'A_b.localhost']) {
       await t.test(host, async () => {
         const { body } = await app.inject({ url: '/openapi.json', headers: { host } })
@@ -42,8 +44,8 @@ suite('the document', () => {
     }
   })
 
-  test('has the origin of each request, when hosts alternate', async (t) => {
-    const app = await catalogueApp(t)
+  test('has the origin of each request, when hosts alternate', async () => {
+    const app = sharedApp()
     const hosts = ['a', 'b', 'c', 'd', 'e', 'a', 'b'].map((name) => `${name}.localhost`)
     for (const host of hosts) {
       for (const url of ['/docs', '/docs/getDocs', '/openapi.json']) {
@@ -55,7 +57,7 @@ suite('the document', () => {
   })
 
   test('names the host of the request in its commands, with quoted URLs', async (t) => {
-    const app = await catalogueApp(t)
+    const app = sharedApp()
     for (const url of ['/openapi.json', '/docs', '/docs/getDocs', '/inspector']) {
       await t.test(url, async () => {
         const headers = { host: 'localhost:4801' }
@@ -107,7 +109,7 @@ suite('the document', () => {
 
 suite('the pages', () => {
   test('are small with their scripts and styles', async (t) => {
-    const app = await catalogueApp(t)
+    const app = sharedApp()
     for (const url of ['/docs', '/docs/patchUsersId']) {
       await t.test(url, async () => {
         const { body } = await app.inject(url)
@@ -123,7 +125,7 @@ suite('the pages', () => {
   })
 
   test('of unknown operations do not exist', async (t) => {
-    const app = await catalogueApp(t)
+    const app = sharedApp()
     for (const id of ['nothing', 'GETPEOPLE', '__proto__', '%00', 'getPeople%2F']) {
       await t.test(id, async () => {
         assert.equal((await app.inject(`/docs/${id}`)).statusCode, 404)
@@ -131,8 +133,8 @@ suite('the pages', () => {
     }
   })
 
-  test('name a representation with a suffix on the page of its operation', async (t) => {
-    const app = await catalogueApp(t)
+  test('name a representation with a suffix on the page of its operation', async () => {
+    const app = sharedApp()
     const { body } = await app.inject('/docs/getPeople')
     const links = [...body.matchAll(/<a href="\/docs\/(\w+)"><code>(\.\w+)</g)]
     assert.deepEqual(
@@ -149,8 +151,8 @@ suite('the pages', () => {
 })
 
 suite('the samples', () => {
-  test('ask for JSON where a page is possible', async (t) => {
-    const app = await catalogueApp(t)
+  test('ask for JSON where a page is possible', async () => {
+    const app = sharedApp()
     for (const id of ['getPeople', 'getSession']) {
       const { body } = await app.inject(`/docs/${id}`)
       assert.match(body, /Accept: application\/json/)
@@ -206,8 +208,8 @@ suite('the samples', () => {
   }
 })
 
-test('the media types of a response without an example are one line', async (t) => {
-  const app = await catalogueApp(t)
+test('the media types of a response without an example are one line', async () => {
+  const app = sharedApp()
   const { body } = await app.inject('/docs/getPeople')
   const types = body.slice(body.indexOf('<section class="response-doc">'))
   const names = '<code>text/html</code> <code>text/csv</code>'

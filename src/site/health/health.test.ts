@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogueApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 test('health is a JSON object with the status ok', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   for (const url of ['/health', '/health/']) {
     await t.test(url, async () => {
       const response = await app.inject(url)
@@ -15,7 +17,7 @@ test('health is a JSON object with the status ok', async (t) => {
 })
 
 test('an unsafe method gets 405 with Allow, as problem details', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     await t.test(method, async () => {
       const response = await app.inject({ method, url: '/health' })

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demos } from '../../demos/catalogue.ts'
 import type { Demo } from '../demo.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import { testDemos } from '../../../test/support/test-demos.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 /** The URL of each demo. */
 const pages = demos.map(toPage)
@@ -18,16 +20,16 @@ function findLinks(page: string): string[] {
   )
 }
 
-test('the home page is a valid page', async (t) => {
-  const app = await catalogueApp(t)
+test('the home page is a valid page', async () => {
+  const app = sharedApp()
   const response = await app.inject('/')
   assert.equal(response.statusCode, 200)
   assert.equal(response.headers['content-type'], 'text/html; charset=utf-8')
   assert.match(response.body, /<title>Vitrine<\/title>/)
 })
 
-test('the home page lists every demo, and has an image for other sites', async (t) => {
-  const app = await catalogueApp(t)
+test('the home page lists every demo, and has an image for other sites', async () => {
+  const app = sharedApp()
   const { body } = await app.inject('/')
   const found = findLinks(body)
   for (const page of pages) assert.ok(found.includes(page), page)
@@ -73,8 +75,8 @@ for (const { name } of demos) {
   })
 }
 
-test('the stylesheets and the icon of the home page exist', async (t) => {
-  const app = await catalogueApp(t)
+test('the stylesheets and the icon of the home page exist', async () => {
+  const app = sharedApp()
   const { body } = await app.inject('/')
   const hrefs = [...body.matchAll(/<link\b[^>]*\bhref="([^"]*)"/g)].map(([, href = '']) => href)
   assert.ok(hrefs.length > 0)

@@ -3,17 +3,20 @@ import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 import { demos } from '../../demos/catalogue.ts'
 import { renderInline, renderMarkdown } from '../markdown.ts'
 import { parseLesson } from './lesson.ts'
 import { loadLessons } from './lessons.ts'
 import { toTexts } from './request-text.ts'
 
+const sharedApp = useApp({}, catalogueApp)
+const mirrorApp = useApp({ settings: { DEMOS: 'mirror' } })
+
 const lessons = await loadLessons()
 
-test('/learn lists the lessons in order, for shared caches', async (t) => {
-  const app = await catalogueApp(t)
+test('/learn lists the lessons in order, for shared caches', async () => {
+  const app = sharedApp()
   const { body, headers } = await app.inject('/learn')
   const links = [...body.matchAll(/href="\/learn\/([\w-]+)">([^<]+)</g)].map(([, ...link]) => link)
   assert.deepEqual(
@@ -25,8 +28,8 @@ test('/learn lists the lessons in order, for shared caches', async (t) => {
 })
 
 for (const { slug, steps } of lessons) {
-  test(`the requests of /learn/${slug} have routes, unless their demos are deleted`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the requests of /learn/${slug} have routes, unless their demos are deleted`, async () => {
+    const app = sharedApp()
     const isHere = (demo?: string) => demo === undefined || demos.some(({ name }) => name === demo)
     const here = steps.filter(({ demo }) => isHere(demo))
     for (const { demo, method, path } of steps) {
@@ -39,8 +42,8 @@ for (const { slug, steps } of lessons) {
     assert.ok(here.length === 0 || body.includes(ownOrigin))
   })
 
-  test(`/learn/${slug} has no request to a demo that is not open`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'mirror' } })
+  test(`/learn/${slug} has no request to a demo that is not open`, async () => {
+    const app = mirrorApp()
     const { body } = await app.inject(`/learn/${slug}`)
     const count = (text: string) => body.split(text).length - 1
     const closed = steps.filter(({ demo }) => demo !== undefined).length
@@ -51,8 +54,8 @@ for (const { slug, steps } of lessons) {
 }
 
 for (const slug of ['methods', 'sessions']) {
-  test(`/learn/${slug} has another name in its requests for each visitor`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`/learn/${slug} has another name in its requests for each visitor`, async () => {
+    const app = sharedApp()
     const readNames = async () => {
       const { body, headers } = await app.inject(`/learn/${slug}`)
       assert.equal(headers['cache-control'], 'private, no-cache')
@@ -66,8 +69,8 @@ for (const slug of ['methods', 'sessions']) {
   })
 }
 
-test('the name of a visitor is the same in each lesson, and only a valid one is accepted', async (t) => {
-  const app = await catalogueApp(t)
+test('the name of a visitor is the same in each lesson, and only a valid one is accepted', async () => {
+  const app = sharedApp()
   const open = async (slug: string, cookie = '') => {
     const { body, headers } = await app.inject({ url: `/learn/${slug}`, headers: { cookie } })
     return { name: /my-lesson-[^ &<]*/.exec(body)?.[0], set: headers['set-cookie'] }
@@ -113,8 +116,8 @@ for (const [slug, count] of [
   ['concurrent-edits', 2],
   ['methods', 0],
 ] as const) {
-  test(`/learn/${slug} has ${String(count)} notes about placeholders`, async (t) => {
-    const { body } = await (await catalogueApp(t)).inject(`/learn/${slug}`)
+  test(`/learn/${slug} has ${String(count)} notes about placeholders`, async () => {
+    const { body } = await sharedApp().inject(`/learn/${slug}`)
     assert.equal(body.split('Replace <code>ETAG</code>').length - 1, count)
   })
 }

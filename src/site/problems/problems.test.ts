@@ -7,8 +7,10 @@ import {
   ownOrigin,
   type TestRequest,
 } from '../../../test/support/request-both-ways.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import { problemTypes } from '../../http/errors/problem-types.ts'
+
+const sharedApp = useApp({}, catalogueApp)
 
 interface Problem {
   type: string
@@ -55,7 +57,7 @@ function large(): string {
 }
 
 test('the type of an error is the URL of its page', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   for (const [slug, request] of rejected) {
     await t.test(slug, async () => {
       const line = `${request.method ?? 'GET'} ${request.path.slice(0, 40)}`
@@ -79,7 +81,7 @@ test('the type of an error is the URL of its page', async (t) => {
 })
 
 test('the type of an error without a Host is a path', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   const accept = 'accept: application/json\r\nconnection: close'
   for (const host of ['', 'host: bad host\r\n', 'host: a/b\r\n', 'host:\r\n']) {
     await t.test(host, async () => {
@@ -89,8 +91,8 @@ test('the type of an error without a Host is a path', async (t) => {
   }
 })
 
-test('a 406 lists the available media types', async (t) => {
-  const app = await catalogueApp(t)
+test('a 406 lists the available media types', async () => {
+  const app = sharedApp()
   const headers = { accept: 'application/problem+json, image/png' }
   const response = await sendBothWays(app, { path: '/problems', headers })
   assert.equal(response.status, 406)
@@ -99,14 +101,14 @@ test('a 406 lists the available media types', async (t) => {
   assert.match(response.headers.vary ?? '', /\bAccept\b(?!-)/)
 })
 
-test('an error page links to the page of its problem type', async (t) => {
-  const app = await catalogueApp(t)
+test('an error page links to the page of its problem type', async () => {
+  const app = sharedApp()
   const { body } = await app.inject({ url: '/nowhere', headers: { accept: 'text/html' } })
   assert.match(body, /<a href="\/problems\/not-found">/)
 })
 
 test('every problem type has a page, in every media type, and is in the list', async (t) => {
-  const app = await catalogueApp(t)
+  const app = sharedApp()
   const list = await app.inject({ url: '/problems', headers: { ...json, host: ownHost } })
   assert.deepEqual(
     list.json<Problem[]>().map(({ type }) => type),
