@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { dataApp } from '../../test/support/data-app.ts'
 import { failedStart } from '../../test/support/failed-start.ts'
 import { browserAccept } from '../../test/support/resources.ts'
+import { useApp, type OpeningTest } from '../../test/support/test-app.ts'
 
 const data = {
   posts: [
@@ -22,7 +23,7 @@ const data = {
 }
 
 async function openData(
-  t: TestContext,
+  t: OpeningTest,
   version: '0.17' | '1',
   settings = {},
   contents: object = data,
@@ -30,6 +31,12 @@ async function openData(
   const properties = { name: { type: 'string' }, secret: { type: 'string', writeOnly: true } }
   const schema = { accounts: { type: 'object', properties } }
   return dataApp(t, contents, { schema, settings: { JSON_SERVER: version, ...settings } })
+}
+
+/** For requests that store nothing. */
+const unchanged = {
+  '0.17': useApp({}, (t) => openData(t, '0.17')),
+  1: useApp({}, (t) => openData(t, '1')),
 }
 
 async function readIds(app: FastifyInstance, url: string): Promise<unknown[]> {
@@ -52,9 +59,9 @@ test('a regular expression that takes too long gets 400, and other requests do n
   assert.deepEqual(await readIds(app, '/posts?title_like=^.ne$'), [1])
 })
 
-test('a condition in _where is at most as deep as JSON may be', async (t) => {
+test('a condition in _where is at most as deep as JSON may be', async () => {
   const where = `{"id":{"in":${'['.repeat(100)}${']'.repeat(100)}}}`
-  const { statusCode } = await (await openData(t, '1')).inject(`/posts?_where=${encodeURI(where)}`)
+  const { statusCode } = await unchanged[1]().inject(`/posts?_where=${encodeURI(where)}`)
   assert.equal(statusCode, 400)
 })
 
@@ -69,8 +76,8 @@ const unsearched: [version: '0.17' | '1', url: string][] = [
 ]
 
 for (const [version, url] of unsearched) {
-  test(`texts beyond the limit get 400 in ${version}: ${url.slice(0, 60)}`, async (t) => {
-    const { statusCode, body } = await (await openData(t, version)).inject(url)
+  test(`texts beyond the limit get 400 in ${version}: ${url.slice(0, 60)}`, async () => {
+    const { statusCode, body } = await unchanged[version]().inject(url)
     assert.equal(statusCode, 400)
     assert.match(body, /at most 10 values, of 250 characters together/)
   })
@@ -188,8 +195,8 @@ for (const version of ['0.17', '1'] as const) {
     assert.equal(await send('POST', '/posts', { title: 7 }), 201)
   })
 
-  test(`in ${version} a sort by many fields gets 400, and a long path finds nothing`, async (t) => {
-    const app = await openData(t, version)
+  test(`in ${version} a sort by many fields gets 400, and a long path finds nothing`, async () => {
+    const app = unchanged[version]()
     const terms = (count: number) => Array.from({ length: count }, () => 'title').join()
     assert.equal((await app.inject(`/posts?_sort=${terms(10)}`)).statusCode, 200)
     assert.equal((await app.inject(`/posts?_sort=${terms(11)}`)).statusCode, 400)
@@ -223,8 +230,8 @@ const rejected: [body: unknown, status: number][] = [
 ]
 
 for (const [body, status] of rejected) {
-  test(`in 0.17 a POST of ${JSON.stringify(body).slice(0, 40)} gets ${String(status)}`, async (t) => {
-    const app = await openData(t, '0.17')
+  test(`in 0.17 a POST of ${JSON.stringify(body).slice(0, 40)} gets ${String(status)}`, async () => {
+    const app = unchanged['0.17']()
     const response = await app.inject({ method: 'POST', url: '/posts', payload: body as object })
     assert.equal(response.statusCode, status)
     assert.deepEqual(await readIds(app, '/posts'), [1, 2])
@@ -262,8 +269,8 @@ test('a write with If-Match of an earlier version gets 412', async (t) => {
   assert.equal((await app.inject(patch)).statusCode, 412)
 })
 
-test('a browser gets pages', async (t) => {
-  const app = await openData(t, '1')
+test('a browser gets pages', async () => {
+  const app = unchanged[1]()
   for (const url of ['/posts', '/posts/1', '/posts/9']) {
     const { headers } = await app.inject({ url, headers: { accept: browserAccept } })
     assert.match(String(headers['content-type']), /^text\/html/)

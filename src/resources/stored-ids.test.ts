@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { asForm } from '../../test/support/resources.ts'
-import { testApp } from '../../test/support/test-app.ts'
+import { testApp, useApp, type OpeningTest } from '../../test/support/test-app.ts'
 import { defineResource, type ResourceDefinition } from './definition.ts'
 import { toResourceDemo } from './routes.ts'
 
@@ -27,7 +27,7 @@ const posts: ResourceDefinition = {
   },
 }
 
-async function openPosts(t: TestContext, changes: Partial<ResourceDefinition> = {}) {
+async function openPosts(t: OpeningTest, changes: Partial<ResourceDefinition> = {}) {
   return testApp(t, { demos: [toResourceDemo(defineResource({ ...posts, ...changes }))] })
 }
 
@@ -86,9 +86,10 @@ test('PATCH and PUT respond with the record, DELETE with 204; the id does not ch
   assert.equal((await app.inject('/posts/7')).statusCode, 404)
 })
 
+const withTextIds = useApp({}, (t) => openPosts(t, { hasNumericIds: false }))
 for (const id of ['a b', 'a/b', 'v1.2', '50%', '😀', 'ann@example.org', '<b>', 'a'.repeat(200)]) {
-  test(`a record with the id ${id.slice(0, 20)} has a page, a form and links that work`, async (t) => {
-    const app = await openPosts(t, { hasNumericIds: false })
+  test(`a record with the id ${id.slice(0, 20)} has a page, a form and links that work`, async () => {
+    const app = withTextIds()
     const url = `/posts/${encodeURIComponent(id)}`
     const put = await app.inject({ method: 'PUT', url, payload: { title: 'a' } })
     assert.equal(put.statusCode, 201)
@@ -107,11 +108,12 @@ for (const id of ['a b', 'a/b', 'v1.2', '50%', '😀', 'ann@example.org', '<b>',
   })
 }
 
+const withNumericIds = useApp({}, (t) => openPosts(t))
 for (const id of ['new', 'post', 'a.json', '..', 'a'.repeat(201), '\u0007']) {
-  test(`${JSON.stringify(id.slice(0, 20))} cannot be an id`, async (t) => {
-    const app = await openPosts(t)
+  test(`${JSON.stringify(id.slice(0, 20))} cannot be an id`, async () => {
     const url = `/posts/${encodeURIComponent(id)}`
-    const put = await app.inject({ method: 'PUT', url, payload: { title: 'a' } })
+    const payload = { title: 'a' }
+    const put = await withNumericIds().inject({ method: 'PUT', url, payload })
     assert.ok([404, 405].includes(put.statusCode))
   })
 }

@@ -89,9 +89,7 @@ test('more records than the cache holds are each read correctly', async (t) => {
     await app.inject({ method: 'PUT', url: `/places/${id}`, payload })
   }
   for (const id of [...ids, ...ids.slice(0, 20)]) {
-    await t.test(id, async () => {
-      const shown = await app.inject({ url: `/places/${id}.json` })
-      assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
-    })
+    const shown = await app.inject({ url: `/places/${id}.json` })
+    assert.equal(shown.json<{ name: string }>().name, `Name ${id}`)
   }
 })

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import { defineResource } from '../../src/resources/definition.ts'
 import { type FieldSchema } from '../../src/http/openapi/json-schema.ts'
 import type { ResourceReference } from '../../src/resources/definition.ts'
 import { toResourceDemo } from '../../src/resources/routes.ts'
-import { testApp } from './test-app.ts'
+import { testApp, type OpeningTest } from './test-app.ts'
 
 const text: FieldSchema = { type: 'string', minLength: 1, examples: ['a'] }
 const id: FieldSchema = { type: ['integer', 'string'], examples: [1] }
@@ -68,7 +67,7 @@ const resources = [
   ),
 ]
 
-export async function openBlog(t: TestContext, settings: Record<string, string> = {}) {
+export async function openBlog(t: OpeningTest, settings: Record<string, string> = {}) {
   const demos = resources.map((resource) => toResourceDemo(resource, resources))
   const app = await testApp(t, { demos, settings })
   /** Creates records, whose ids count from 1. */
@@ -85,7 +84,7 @@ export async function openBlog(t: TestContext, settings: Record<string, string> 
 export type Blog = Awaited<ReturnType<typeof openBlog>>
 
 /** Two authors, three posts of the first, comments of the first post, and tags. */
-export async function openFilledBlog(t: TestContext, settings: Record<string, string> = {}) {
+export async function openFilledBlog(t: OpeningTest, settings: Record<string, string> = {}) {
   const blog = await openBlog(t, settings)
   await blog.add(
     'authors',

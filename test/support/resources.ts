@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { StoredRecord } from '../../src/stores/records/records.ts'
 import { emptyDatabase } from './empty-database.ts'
 import { temporaryFolder } from './start-vitrine.ts'
-import { testApp, type TestApp } from './test-app.ts'
+import { testApp, type OpeningTest, type TestApp } from './test-app.ts'
 
 /** A record as a client sees it. */
 export interface Shown extends Record<string, string | number> {
@@ -62,6 +62,18 @@ export async function openRecord(
   const app = 'inject' in where ? where : await testApp(where, { settings })
   const { _id } = await createRecord(app, path, fields)
   return { app, _id, url: `${path}/${_id}` }
+}
+
+/** The id of the records of `openSamples`. */
+export const sampleId = 'the-record-of-the-samples'
+
+/** The app with a record of each resource, for requests that store nothing. */
+export async function openSamples(t: OpeningTest): Promise<TestApp> {
+  const app = await testApp(t)
+  for (const { path, fields } of samples) {
+    await app.inject({ method: 'PUT', url: `${path}/${sampleId}`, payload: fields })
+  }
+  return app
 }
 
 /** The app with one record, and a way to read the record as it is stored. */

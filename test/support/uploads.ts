@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { asUpload, type FormPart } from './multipart-form.ts'
 import { temporaryFolder } from './start-vitrine.ts'
-import { testApp, type OpeningTest } from './test-app.ts'
+import { testApp, useApp, type OpeningTest } from './test-app.ts'
 
 /** An upload as the list shows it. */
 export interface ShownUpload {
@@ -21,6 +21,17 @@ export async function openUploads(t: OpeningTest, settings: Record<string, strin
   const FILES_URL = `file:${folder}`
   const app = await testApp(t, { settings: { DEMOS: 'uploads', FILES_URL, ...settings } })
   return { app, folder }
+}
+
+/** The demo uploads for the tests of a file, and its folder. */
+export function useUploads(settings: Record<string, string> = {}) {
+  let folder = ''
+  const app = useApp({}, async (t) => {
+    const opened = await openUploads(t, settings)
+    folder = opened.folder
+    return opened.app
+  })
+  return () => ({ app: app(), folder })
 }
 
 /** Uploads a file and returns its entry in the list. */

@@ -3,15 +3,14 @@ import { test } from 'node:test'
 import { sendBothWays } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
 import { sendToMirror } from '../../../test/support/mirrored-body.ts'
-import { testApp } from '../../../test/support/test-app.ts'
-
-type App = Awaited<ReturnType<typeof testApp>>
+import { testApp, useApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const formType = 'application/x-www-form-urlencoded'
+const mirrored = useApp({ demos: [mirror] })
 const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 test('each media type has its reader, and a body without a reader is ignored', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const rows: [type: string | undefined, body: string, seen: string][] = [
     [undefined, '{"a":1}', '{"a":1}'],
     ['application/json', '{"a":1}', '{"a":1}'],
@@ -47,7 +46,7 @@ test('each media type has its reader, and a body without a reader is ignored', a
 
 // Seed, general convention 6: a body without a reader is absent, and so is one with an invalid type.
 test('a body with an invalid media type is ignored', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   for (const type of ['nonsense', 'json', '/', 'application/', ';charset=utf-8']) {
     await t.test(type, async () => {
       const [status] = await sendToMirror(app, type, '{"a":1}')
@@ -56,8 +55,8 @@ test('a body with an invalid media type is ignored', async (t) => {
   }
 })
 
-test('the body of every method that may have one is parsed', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('the body of every method that may have one is parsed', async () => {
+  const app = mirrored()
   for (const method of methods) {
     for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
       const headers = { 'content-type': 'application/json', ...chunked }
@@ -68,8 +67,8 @@ test('the body of every method that may have one is parsed', async (t) => {
   }
 })
 
-test('an empty body counts as no body, with any media type and method', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('an empty body counts as no body, with any media type and method', async () => {
+  const app = mirrored()
   const types = [undefined, 'application/json', formType, 'text/plain', 'application/xml']
   for (const type of [...types, 'multipart/form-data; boundary=b', 'a/b+json']) {
     for (const method of methods) {
@@ -113,7 +112,7 @@ test('the default limit is 1 MiB, and a higher setting applies', async (t) => {
   const raised = await testApp(t, {
     settings: { DEMOS: 'bodies', MAX_BODY_BYTES: String(2 * mebibyte) },
   })
-  const rows: [App, bytes: number, status: number][] = [
+  const rows: [TestApp, bytes: number, status: number][] = [
     [usual, mebibyte, 200],
     [usual, mebibyte + 1, 413],
     [raised, 2 * mebibyte, 200],
@@ -187,9 +186,10 @@ const ignored: readonly [url: string, type: string | undefined, body: string, ig
     ['/users/post/formdata', 'multipart/form-data; boundary=b', '--b--'],
     ['/api/post_json_with_param', 'application/xml', 'x', 'application/xml'],
   ]
+const bodies = useApp({ settings: { DEMOS: 'bodies,api' } })
 for (const [url, type = 'no type', body, expected] of ignored) {
-  test(`Vitrine-Ignored-Body of ${url} with ${type} and ${body || 'no body'} is ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies,api' } })
+  test(`Vitrine-Ignored-Body of ${url} with ${type} and ${body || 'no body'} is ${String(expected)}`, async () => {
+    const app = bodies()
     const headers = type === 'no type' ? {} : { 'content-type': type }
     const response = await sendBothWays(app, { method: 'POST', path: url, headers, body })
     const { 'vitrine-ignored-body': named } = response.headers

@@ -5,8 +5,8 @@ import * as zlib from 'node:zlib'
 import { mirror } from '../../../test/support/mirror.ts'
 import { sendToMirror } from '../../../test/support/mirrored-body.ts'
 import { asUpload } from '../../../test/support/multipart-form.ts'
-import { testApp } from '../../../test/support/test-app.ts'
-import { assertNothingStored, openUploads } from '../../../test/support/uploads.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+import { assertNothingStored, useUploads } from '../../../test/support/uploads.ts'
 
 const formType = 'application/x-www-form-urlencoded'
 const none = (bytes: Buffer) => bytes
@@ -27,11 +27,18 @@ const encoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   Identity: none,
 }
 
+const mirrored = useApp({ demos: [mirror] })
+/** For uploads that fail, and for those that are stored. */
+const [emptyUploads, uploaded] = [useUploads(), useUploads()]
+const limits = { MAX_BODY_BYTES: '10000', MAX_UPLOAD_BYTES: '10000' }
+const limitedMirror = useApp({ demos: [mirror], settings: limits })
+const limitedUploads = useUploads(limits)
+
 for (const [coding, encode] of Object.entries(encoders)) {
   const headers = { 'content-encoding': coding }
 
-  test(`a body with the coding ${coding} is decoded for every reader`, async (t) => {
-    const app = await testApp(t, { demos: [mirror] })
+  test(`a body with the coding ${coding} is decoded for every reader`, async () => {
+    const app = mirrored()
     const rows: [type: string | undefined, body: string, seen: string][] = [
       [undefined, '{"a":1}', '{"a":1}'],
       ['application/json', '{"a":1}', '{"a":1}'],
@@ -46,8 +53,8 @@ for (const [coding, encode] of Object.entries(encoders)) {
     assert.deepEqual(await sendToMirror(app, 'application/json', '', headers), [200, 'absent'])
   })
 
-  test(`an upload with the coding ${coding} is stored decoded`, async (t) => {
-    const { app } = await openUploads(t)
+  test(`an upload with the coding ${coding} is stored decoded`, async () => {
+    const { app } = uploaded()
     const content = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)])
     const form = asUpload(content)
     const more = { ...form.headers, ...headers, accept: 'application/json' }
@@ -58,10 +65,9 @@ for (const [coding, encode] of Object.entries(encoders)) {
     assert.ok(rawPayload.equals(content))
   })
 
-  test(`the limits hold for the decoded size of the coding ${coding}`, async (t) => {
-    const settings = { MAX_BODY_BYTES: '10000', MAX_UPLOAD_BYTES: '10000' }
-    const app = await testApp(t, { demos: [mirror], settings })
-    const { app: uploads, folder } = await openUploads(t, settings)
+  test(`the limits hold for the decoded size of the coding ${coding}`, async () => {
+    const app = limitedMirror()
+    const { app: uploads, folder } = limitedUploads()
     // Random letters, which take about as many bytes when they are encoded.
     const text = (size: number) => randomBytes(size).toString('base64').slice(0, size)
     for (const [size, status] of [
@@ -83,21 +89,21 @@ for (const [coding, encode] of Object.entries(encoders)) {
 
   if (encode === none) continue
 
-  test(`a bomb with the coding ${coding} gets 413`, async (t) => {
-    const app = await testApp(t, { demos: [mirror] })
-    const bomb = encode(Buffer.alloc(20 * 1024 ** 2))
-    assert.deepEqual(await sendToMirror(app, 'text/plain', bomb, headers), [413, undefined])
-    const { app: uploads, folder } = await openUploads(t)
-    const { headers: type, payload } = asUpload(Buffer.alloc(20 * 1024 ** 2))
+  test(`a bomb with the coding ${coding} gets 413`, async () => {
+    const zeros = Buffer.alloc(2 * 1024 ** 2)
+    const bomb = await sendToMirror(limitedMirror(), 'text/plain', encode(zeros), headers)
+    assert.deepEqual(bomb, [413, undefined])
+    const { app: uploads, folder } = limitedUploads()
+    const { headers: type, payload } = asUpload(zeros)
     const request = { method: 'POST', url: '/profile', headers: { ...type, ...headers } } as const
     const response = await uploads.inject({ ...request, payload: encode(payload) })
     assert.equal(response.statusCode, 413, response.body)
     await assertNothingStored(uploads, folder, coding)
   })
 
-  test(`a body that is cut or changed, with the coding ${coding}, gets 400`, async (t) => {
-    const app = await testApp(t, { demos: [mirror] })
-    const { app: uploads, folder } = await openUploads(t)
+  test(`a body that is cut or changed, with the coding ${coding}, gets 400`, async () => {
+    const app = mirrored()
+    const { app: uploads, folder } = emptyUploads()
     const form = asUpload('glass')
     const whole = encode(Buffer.from('{"a":1}'))
     const upload = encode(form.payload)
@@ -118,16 +124,16 @@ for (const [coding, encode] of Object.entries(encoders)) {
   })
 }
 
-test('several members of gzip are one body', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('several members of gzip are one body', async () => {
+  const app = mirrored()
   const body = Buffer.concat([zlib.gzipSync('{"a"'), zlib.gzipSync(':1}')])
   const headers = { 'content-encoding': 'gzip' }
   assert.deepEqual(await sendToMirror(app, 'application/json', body, headers), [200, '{"a":1}'])
 })
 
 // RFC 9659: a decoder with a window of 128 MiB would need as much memory.
-test('zstd with a window of more than 8 MiB gets 400', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('zstd with a window of more than 8 MiB gets 400', async () => {
+  const app = mirrored()
   const params = { [zlib.constants.ZSTD_c_windowLog]: 27 }
   const body = zlib.zstdCompressSync(Buffer.alloc(9 * 1024 ** 2), { params })
   const headers = { 'content-encoding': 'zstd' }
@@ -147,16 +153,17 @@ function toUnknown(coding: string, sent = coding): [coding: string, detail: stri
   return [sent, `The coding ${coding} is not supported. Use gzip, br, zstd or deflate.`]
 }
 
+const catalogue = useApp({ settings: { DEMOS: 'bodies,users,uploads' } })
 for (const [coding, detail] of unsupported) {
-  test(`the coding ${coding} gets 415 with the codings that are decoded`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies,users,uploads' } })
+  test(`the coding ${coding} gets 415 with the codings that are decoded`, async () => {
     for (const [url, type] of [
       ['/users/post', 'application/json'],
       ['/users', 'application/json'],
       ['/profile', 'multipart/form-data; boundary=b'],
     ] as const) {
       const headers = { 'content-type': type, 'content-encoding': coding }
-      const response = await app.inject({ method: 'POST', url, headers, payload: '1' })
+      const request = { method: 'POST', url, headers, payload: '1' } as const
+      const response = await catalogue().inject(request)
       const { 'accept-encoding': accepted } = response.headers
       assert.deepEqual([response.statusCode, accepted], [415, 'gzip, br, zstd, deflate'])
       assert.ok(response.body.includes(detail), response.body)
@@ -164,8 +171,8 @@ for (const [coding, detail] of unsupported) {
   })
 }
 
-test('digests of a request are of the encoded bytes', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('digests of a request are of the encoded bytes', async () => {
+  const app = mirrored()
   const plain = Buffer.from('{"a":1}')
   const encoded = zlib.gzipSync(plain)
   const toDigest = (bytes: Buffer) =>
@@ -182,8 +189,8 @@ test('digests of a request are of the encoded bytes', async (t) => {
   }
 })
 
-test('a method in an encoded form overrides that of the request line', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('a method in an encoded form overrides that of the request line', async () => {
+  const app = mirrored()
   const headers = { 'content-type': formType, 'content-encoding': 'br' }
   const payload = zlib.brotliCompressSync('_method=PUT&a=1')
   const response = await app.inject({ method: 'POST', url: '/mirror', headers, payload })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mirror } from '../../../test/support/mirror.ts'
 import { sendToMirror } from '../../../test/support/mirrored-body.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const formType = 'application/x-www-form-urlencoded'
+const mirrored = useApp({ demos: [mirror] })
 
 test('bytes that are not UTF-8 get 400', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const bytes = [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]
   for (const wrong of bytes.map((numbers) => Buffer.from(numbers))) {
     const quoted = Buffer.concat([Buffer.from('"'), wrong, Buffer.from('"')])
@@ -26,8 +27,8 @@ test('bytes that are not UTF-8 get 400', async (t) => {
   }
 })
 
-test('many brackets side by side, or in a string, are not nesting', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('many brackets side by side, or in a string, are not nesting', async () => {
+  const app = mirrored()
   const values = [Array.from({ length: 100 }, () => []), { text: '[{'.repeat(100) }]
   for (const value of values) {
     const text = JSON.stringify(value)
@@ -36,7 +37,7 @@ test('many brackets side by side, or in a string, are not nesting', async (t) =>
 })
 
 test('JSON may be nested 64 levels deep and no deeper', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   const objects = (depth: number) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth)
   const mixed = (depth: number) => '[{"a":'.repeat(depth / 2) + '1' + '}]'.repeat(depth / 2)
@@ -64,7 +65,7 @@ test('JSON may be nested 64 levels deep and no deeper', async (t) => {
 })
 
 test('keys that could change a prototype are rejected, and no prototype is changed', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const bodies = [
     '{"__proto__":{"polluted":1}}',
     '{"__proto__":null}',
@@ -87,7 +88,7 @@ test('keys that could change a prototype are rejected, and no prototype is chang
 })
 
 test('JSON that is not valid gets an error of syntax, whatever it quotes', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   for (const payload of ['prototype', '{"a":prototype}']) {
     await t.test(payload, async () => {
       const headers = { 'content-type': 'application/json' }
@@ -98,7 +99,7 @@ test('JSON that is not valid gets an error of syntax, whatever it quotes', async
 })
 
 test('harmless keys that resemble those of a prototype are accepted', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const bodies = ['{"constructor":"x"}', '{"constructor":null}', '{"prototype":1}', '{"proto":1}']
   for (const body of [...bodies, '{"a":"__proto__"}', '{"toString":1,"hasOwnProperty":2}']) {
     await t.test(body.slice(0, 60), async () => {
@@ -108,7 +109,7 @@ test('harmless keys that resemble those of a prototype are accepted', async (t) 
 })
 
 test('no key of a form changes a prototype', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const nested = ['a[__proto__][polluted]=1', 'constructor[prototype][polluted]=1']
   for (const body of ['__proto__[polluted]=1', '__proto__.polluted=1', ...nested]) {
     await t.test(body.slice(0, 60), async () => {
@@ -118,8 +119,8 @@ test('no key of a form changes a prototype', async (t) => {
   }
 })
 
-test('invalid JSON with the media type of JSON gets 400', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('invalid JSON with the media type of JSON gets 400', async () => {
+  const app = mirrored()
   const bodies = ['{', '}', ']', '{"a":1,}', "{'a':1}", 'a=1', 'undefined', 'NaN', '1 2', ' ', '"']
   for (const body of bodies) {
     for (const type of ['application/json', 'a/b+json', undefined]) {
@@ -136,8 +137,8 @@ for (const parameter of [
   'charset',
   '',
 ]) {
-  test(`JSON with the parameter "${parameter}" is read`, async (t) => {
-    const app = await testApp(t)
+  test(`JSON with the parameter "${parameter}" is read`, async () => {
+    const app = mirrored()
     const headers = { 'content-type': `application/json; ${parameter}` }
     const { statusCode, body } = await app.inject({
       ...{ method: 'POST', url: '/mirror/field', headers },

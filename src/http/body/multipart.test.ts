@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import { asMultipart, multipartType } from '../../../test/support/multipart-form.ts'
 import { startVitrine } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const url = '/users/post/formdata'
+const bodies = useApp({ settings: { DEMOS: 'bodies' } })
 
 test('a field over the limit gets 413 before the idle timeout', async (t) => {
   const { origin } = await startVitrine(t, { BODY_IDLE_SECONDS: '3600' })
@@ -25,8 +26,8 @@ const rows: readonly [size: number, status: number][] = [
   [100_000, 400],
 ]
 for (const [size, status] of rows) {
-  test(`a part with a header of ${String(size)} bytes gets ${String(status)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  test(`a part with a header of ${String(size)} bytes gets ${String(status)}`, async () => {
+    const app = bodies()
     const part = { name: 'a', content: 'b' }
     const more = { name: 'c', type: `text/plain; x=${'x'.repeat(size)}`, content: 'd' }
     for (const parts of [
@@ -39,8 +40,8 @@ for (const [size, status] of rows) {
   })
 }
 
-test('text after the last part is not parsed as a header', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+test('text after the last part is not parsed as a header', async () => {
+  const app = bodies()
   const { headers, payload } = asMultipart([{ name: 'a', content: 'b' }])
   const epilogue = Buffer.concat([payload, Buffer.alloc(20_000, 'x')])
   const response = await app.inject({ method: 'POST', url, headers, payload: epilogue })
@@ -55,13 +56,13 @@ const absent: readonly [type: string | undefined, payload: string][] = [
   ['text/plain; charset=utf-16', 'a'],
   ['application/xml', '<a/>'],
 ]
-for (const [type, payload] of absent) {
-  test(`for the multipart form ${type ?? 'no type'} with ${payload} is an absent body`, async (t) => {
-    for (const BODY_READERS of ['json,form,text,multipart', 'json,form,text']) {
-      await t.test(BODY_READERS, async () => {
-        const app = await testApp(t, { settings: { DEMOS: 'bodies', BODY_READERS } })
+for (const BODY_READERS of ['json,form,text,multipart', 'json,form,text']) {
+  suite(`with BODY_READERS=${BODY_READERS} another body is an absent multipart form`, () => {
+    const app = useApp({ settings: { DEMOS: 'bodies', BODY_READERS } })
+    for (const [type, payload] of absent) {
+      test(`${type ?? 'no type'}: ${payload}`, async () => {
         const headers = type === undefined ? {} : { 'content-type': type }
-        const response = await app.inject({ method: 'POST', url, headers, payload })
+        const response = await app().inject({ method: 'POST', url, headers, payload })
         assert.deepEqual([response.statusCode, response.body], [200, '{}'])
       })
     }
@@ -77,8 +78,8 @@ const charsets: readonly [type: string, status: number][] = [
   ['text/plain', 200],
 ]
 for (const [type, status] of charsets) {
-  test(`a body of the type ${type} gets ${String(status)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  test(`a body of the type ${type} gets ${String(status)}`, async () => {
+    const app = bodies()
     const headers = { 'content-type': type }
     const response = await app.inject({
       method: 'POST',
@@ -93,14 +94,14 @@ for (const [type, status] of charsets) {
   })
 }
 
-test('a multipart form without a boundary gets 400', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+test('a multipart form without a boundary gets 400', async () => {
+  const app = bodies()
   const headers = { 'content-type': multipartType.split(';')[0] }
   assert.equal((await app.inject({ method: 'POST', url, headers, payload: 'a' })).statusCode, 400)
 })
 
-test('a Content-Type with two boundaries gets 400', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+test('a Content-Type with two boundaries gets 400', async () => {
+  const app = bodies()
   const headers = { 'content-type': 'multipart/form-data; x=";boundary=q"; boundary=abc' }
   const payload = '--abc\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--abc--\r\n'
   const { statusCode } = await app.inject({ method: 'POST', url, headers, payload })
@@ -133,8 +134,8 @@ const boundaries: readonly [type: string, boundary: string, headerBytes: number,
     ['boundary=A%41', 'A%41', 10, 400],
   ]
 for (const [parameters, boundary, size, status] of boundaries) {
-  test(`${parameters.slice(0, 90)}, with a part header of ${String(size)} bytes, gets ${String(status)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  test(`${parameters.slice(0, 90)}, with a part header of ${String(size)} bytes, gets ${String(status)}`, async () => {
+    const app = bodies()
     const payload = [
       `--${boundary}`,
       `X-Long: ${'h'.repeat(size)}`,

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
-import { openUploads } from '../../../test/support/uploads.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+import { useUploads } from '../../../test/support/uploads.ts'
 import { parsePartHead } from './part-head.ts'
 import { readParts } from './read-parts.ts'
+
+const bodies = useApp({ settings: { DEMOS: 'bodies' } })
+const uploads = useUploads()
 
 const disposition = 'Content-Disposition: form-data; name="a"'
 const after = `${disposition}\r\n\r\n`
@@ -60,11 +63,10 @@ const rows: readonly [what: string, body: string, expected: unknown][] = [
 ]
 
 for (const [what, body, expected] of rows) {
-  test(`a multipart body with ${what} is read whole or gets 400`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies' } })
+  test(`a multipart body with ${what} is read whole or gets 400`, async () => {
     const headers = { 'content-type': 'multipart/form-data; boundary=XX' }
     const request = { method: 'POST', url: '/users/post/formdata', headers, payload: body } as const
-    const { statusCode, body: text } = await app.inject(request)
+    const { statusCode, body: text } = await bodies().inject(request)
     if (expected === 400) assert.equal(statusCode, 400, text)
     else assert.deepEqual([statusCode, JSON.parse(text)], [200, { a: expected }])
   })
@@ -174,8 +176,8 @@ test('any bytes are read or get 400', async () => {
   )
 })
 
-test('a file with a line that begins with the boundary is stored whole', async (t) => {
-  const { app } = await openUploads(t)
+test('a file with a line that begins with the boundary is stored whole', async () => {
+  const { app } = uploads()
   const file = Buffer.concat([
     randomBytes(100_000),
     Buffer.from('\r\n--XXY\r\n'),
@@ -201,8 +203,8 @@ const fileNames: readonly [parameter: string, expected: string | number][] = [
   ['filename="caf\xe9.txt"', 400],
 ]
 for (const [parameter, expected] of fileNames) {
-  test(`a part with ${parameter} is stored as ${String(expected)}`, async (t) => {
-    const { app } = await openUploads(t)
+  test(`a part with ${parameter} is stored as ${String(expected)}`, async () => {
+    const { app } = uploads()
     const head = `--XX\r\nContent-Disposition: form-data; name="upfiles"; ${parameter}\r\n\r\n`
     const payload = Buffer.from(`${head}1${end}`, 'latin1')
     const headers = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, type TestRequest } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const json = { 'content-type': 'application/json' }
 const patch = (body: string): TestRequest => ({
@@ -46,10 +46,11 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
   ],
 ]
 
+const shared = useApp({ settings: { DEMOS: 'bodies,mirror,places' } })
 for (const [request, detail] of rows) {
   const { method = 'GET', path, body = '' } = request
-  test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: 'bodies,mirror,places' } })
+  test(`${method} ${path.slice(0, 40)} ${String(body).slice(0, 60)} has the detail ${String(detail)}`, async () => {
+    const app = shared()
     await app.inject({ method: 'PUT', url: '/places/oslo', payload: { name: 'Oslo' } })
     const headers = { accept: 'application/json', ...request.headers }
     const response = await sendBothWays(app, { ...request, headers })

@@ -6,7 +6,7 @@ import {
   sendRaw,
   ownOrigin,
 } from '../../../test/support/request-both-ways.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 import { demos } from '../../demos/catalogue.ts'
 
@@ -48,6 +48,8 @@ const broken: Demo = {
 
 const brokenApp = (t: TestContext) => testApp(t, { demos: [...demos, broken], expectsFaults: true })
 
+const catalogue = useApp({}, catalogueApp)
+
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const problem = 'application/problem+json'
 
@@ -86,8 +88,8 @@ test('an error has the preferred media type, else that of the route', async (t) 
   }
 })
 
-test('a problem has the members of RFC 9457 and the status of its response', async (t) => {
-  const app = await catalogueApp(t)
+test('a problem has the members of RFC 9457 and the status of its response', async () => {
+  const app = catalogue()
   const headers = { accept: 'application/json' }
   const { status, body } = await sendBothWays(app, { path: '/nowhere', headers })
   const { instance, ...others } = JSON.parse(body) as { instance: string }
@@ -102,7 +104,7 @@ test('a problem has the members of RFC 9457 and the status of its response', asy
 })
 
 test('the error for an unknown path names it, in every media type and escaped in a page', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   for (const accept of ['text/plain', 'application/json', 'text/html']) {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       await t.test(`${accept} ${method}`, async () => {
@@ -121,7 +123,7 @@ test('the error for an unknown path names it, in every media type and escaped in
 })
 
 test('an unsupported method gets 405, and Allow lists the supported ones', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   const rows: [method: string, path: string, allow: string][] = [
     ['POST', '/mirror/query', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/mirror/query/', 'GET, HEAD, OPTIONS'],
@@ -143,7 +145,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
 })
 
 test('an unknown method gets 501', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'SEARCH', 'PURGE']) {
     for (const path of ['/people', '/nowhere', '/topic.html', '/mirror/query']) {
       await t.test(`${method} ${path}`, async () => {
@@ -155,7 +157,7 @@ test('an unknown method gets 501', async (t) => {
 })
 
 test('a request target of 8 KiB is accepted, and a longer one gets 414', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   const start = '/mirror/query?a='
   const most = start + 'x'.repeat(8192 - start.length)
   assert.equal((await sendBothWays(app, { path: most })).status, 200)
@@ -201,7 +203,7 @@ interface LogLine {
 }
 
 test('an error has a line in the log, like any other response', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   for (const path of ['/nowhere', '/mirror/query?a=%ff', `/${'x'.repeat(9000)}`, '/%ff']) {
     await t.test(path, async () => {
       const logged = app.logLines.length
@@ -215,8 +217,8 @@ test('an error has a line in the log, like any other response', async (t) => {
 })
 
 for (const phrase of ['413 Content Too Large', '422 Unprocessable Content']) {
-  test(`the status line of ${phrase} has the name of RFC 9110`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`the status line of ${phrase} has the name of RFC 9110`, async () => {
+    const app = catalogue()
     const request = `GET /mirror/status/${phrase.slice(0, 3)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
     assert.ok((await sendRaw(app, request)).startsWith(`HTTP/1.1 ${phrase}\r\n`))
   })

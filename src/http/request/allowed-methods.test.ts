@@ -3,9 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const DEMOS = 'bodies,users,static,people,places,mirror'
+const shared = useApp({ settings: { DEMOS } })
 
 /** Undefined for a path that is not known. */
 const rows: readonly [path: string, allow: string | undefined][] = [
@@ -31,9 +34,7 @@ const rows: readonly [path: string, allow: string | undefined][] = [
 
 for (const [path, allow] of rows) {
   test(`the methods of ${path} match its Allow: ${allow ?? 'none'}`, async (t) => {
-    const app = await testApp(t, {
-      settings: { DEMOS: 'bodies,users,static,people,places,mirror' },
-    })
+    const app = shared()
     const offered = allow?.split(', ') ?? []
     await app.inject({ method: 'PUT', url: '/people/one', payload: { name: 'Ann', password: 'x' } })
     const options = await app.inject({ method: 'OPTIONS', url: path })
@@ -51,8 +52,8 @@ for (const [path, allow] of rows) {
   })
 }
 
-test('a preflight lists the methods of Allow', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,users,static,people,places,mirror' } })
+test('a preflight lists the methods of Allow', async () => {
+  const app = shared()
   for (const [path, allow] of rows) {
     if (allow === undefined) continue
     const headers = { origin: 'http://localhost:80', 'access-control-request-method': 'GET' }
@@ -63,7 +64,7 @@ test('a preflight lists the methods of Allow', async (t) => {
 })
 
 test('an id has a route exactly when the pattern of the document allows it', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,users,static,people,places,mirror' } })
+  const app = shared()
   const { paths } = (await app.inject('/openapi.json')).json<{
     paths: Record<string, { put?: { parameters: { schema: { pattern: string } }[] } }>
   }>()
@@ -84,9 +85,7 @@ test('the methods of a file and of a route with one path are listed together', a
   })
   mkdirSync(join(folder, 'mirror'))
   writeFileSync(join(folder, 'mirror/field'), 'a file')
-  const app = await testApp(t, {
-    settings: { DEMOS: 'bodies,users,static,people,places,mirror', PUBLIC_DIR: folder },
-  })
+  const app = await testApp(t, { settings: { DEMOS, PUBLIC_DIR: folder } })
   const url = '/mirror/field'
   assert.equal((await app.inject(url)).body, 'a file')
   const options = await app.inject({ method: 'OPTIONS', url })

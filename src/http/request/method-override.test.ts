@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { sendBothWays, sendRaw, type TestRequest } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 const json = { 'content-type': 'application/json' }
 
-const mirrorApp = (t: TestContext, settings: Record<string, string> = {}) =>
-  testApp(t, { demos: [mirror], settings })
+const mirrored = useApp({ demos: [mirror] })
 
 /** The value of an override → the method of the request. */
 const values: Readonly<Record<string, string>> = {
@@ -46,7 +45,7 @@ const sources: Readonly<Record<string, (value: string) => TestRequest>> = {
 
 for (const [source, send] of Object.entries(sources)) {
   test(`${source} sets every method in any letter case, of any request that carries parameters there`, async (t) => {
-    const app = await mirrorApp(t)
+    const app = mirrored()
     for (const [value, method] of Object.entries(values)) {
       await t.test(`${value} ${method}`, async () => {
         const mixed = value.slice(0, 1) + value.slice(1).toLowerCase()
@@ -68,7 +67,7 @@ for (const [source, send] of Object.entries(sources)) {
   })
 
   test(`an invalid method in ${source} is ignored`, async (t) => {
-    const app = await mirrorApp(t)
+    const app = mirrored()
     const unknown = ['', 'TRACE', 'CONNECT', 'QUERY', 'PROPFIND', 'PUTS', 'PUT,DELETE', '1']
     for (const value of [...unknown, '__proto__', 'constructor', 'toString']) {
       await t.test(value, async () => {
@@ -80,7 +79,7 @@ for (const [source, send] of Object.entries(sources)) {
 }
 
 test('a letter that resembles one in Unicode does not match it', async (t) => {
-  const app = await mirrorApp(t)
+  const app = mirrored()
   // ſ and ı become S and I in upper case.
   for (const value of ['po%C5%BFt', 'opt%C4%B1on']) {
     await t.test(value, async () => {
@@ -92,7 +91,7 @@ test('a letter that resembles one in Unicode does not match it', async (t) => {
 })
 
 test('the query string has precedence over the body, and the body over the header', async (t) => {
-  const app = await mirrorApp(t)
+  const app = mirrored()
   const header = { 'x-http-method-override': 'DELETE' }
   const rows: [expected: string, TestRequest][] = [
     [
@@ -115,7 +114,7 @@ test('the query string has precedence over the body, and the body over the heade
 })
 
 test('the first source with a parameter decides, also if its value is not a method', async (t) => {
-  const app = await mirrorApp(t)
+  const app = mirrored()
   const header = { 'x-http-method-override': 'DELETE' }
   const values = ['TRACE', 'FOO', '', 'PUT,DELETE', 'PUT&_method=PUT', 'PUT&_method=FOO']
   const parameters = values.map((value) => `_method=${value}`)
@@ -153,7 +152,7 @@ test('the first source with a parameter decides, also if its value is not a meth
 })
 
 test('a value of the header that is not one method is ignored', async (t) => {
-  const app = await mirrorApp(t)
+  const app = mirrored()
   for (const value of ['PUT, DELETE', '', 'FOO']) {
     await t.test(value, async () => {
       const headers = { 'x-http-method-override': value }
@@ -164,8 +163,8 @@ test('a value of the header that is not one method is ignored', async (t) => {
 })
 
 for (const method of ['GET', 'HEAD', 'DELETE', 'QUERY', 'PROPFIND']) {
-  test(`the body of ${method} does not override the method`, async (t) => {
-    const app = await mirrorApp(t)
+  test(`the body of ${method} does not override the method`, async () => {
+    const app = mirrored()
     const bodies: [TestRequest['headers'], body: string][] = [
       [json, '{"_method":"PUT"}'],
       [form, '_method=PUT'],
@@ -196,7 +195,7 @@ test('a safe request with a body deletes nothing', async (t) => {
 })
 
 test('bodies without fields do not override the method', async (t) => {
-  const app = await mirrorApp(t)
+  const app = mirrored()
   const multipart = '--b\r\ncontent-disposition: form-data; name="_method"\r\n\r\nPUT\r\n--b--\r\n'
   const rows: [type: string, body: string][] = [
     ['multipart/form-data; boundary=b', multipart],
@@ -221,7 +220,7 @@ test('bodies without fields do not override the method', async (t) => {
 })
 
 test('a malformed body does not override the method, and is rejected', async (t) => {
-  const app = await mirrorApp(t, { MAX_BODY_BYTES: '100' })
+  const app = await testApp(t, { demos: [mirror], settings: { MAX_BODY_BYTES: '100' } })
   const header = { 'x-http-method-override': 'PATCH' }
   const rows: [status: number, TestRequest][] = [
     [400, { path: '/mirror', headers: { ...json, ...header }, body: '{"_method":"PUT"' }],
@@ -238,8 +237,8 @@ test('a malformed body does not override the method, and is rejected', async (t)
   }
 })
 
-test('an override in the body of OPTIONS * gets 400: no other method has this target', async (t) => {
-  const app = await mirrorApp(t)
+test('an override in the body of OPTIONS * gets 400: no other method has this target', async () => {
+  const app = mirrored()
   const body = '{"_method":"GET"}'
   const fields = ['Host: localhost', 'Connection: close', 'Content-Type: application/json']
   const head = ['OPTIONS * HTTP/1.1', ...fields, `Content-Length: ${String(body.length)}`, '', '']

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { catalogueApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
+
+const catalogue = useApp({}, catalogueApp)
 
 for (const [path, nearest] of [
   ['/lcations', '/locations'],
@@ -18,8 +20,8 @@ for (const [path, nearest] of [
   [`/${'locations'.repeat(500)}`, undefined],
 ] as const) {
   const title = nearest === undefined ? 'names no other' : `asks whether ${nearest} was meant`
-  test(`the error for ${path.slice(0, 30)} ${title}`, async (t) => {
-    const { body } = await (await catalogueApp(t)).inject(encodeURI(path))
+  test(`the error for ${path.slice(0, 30)} ${title}`, async () => {
+    const { body } = await catalogue().inject(encodeURI(path))
     const [, shown] = /Did you mean (\S+)\?/.exec(body) ?? []
     assert.equal(shown, nearest)
   })
@@ -31,8 +33,8 @@ for (const path of [
   '/places/%C3%BC',
   `/places/${'a'.repeat(65)}`,
 ]) {
-  test(`PUT ${path.slice(0, 20)} says that the id is not allowed`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`PUT ${path.slice(0, 20)} says that the id is not allowed`, async () => {
+    const app = catalogue()
     const put = await app.inject({ method: 'PUT', url: path, payload: { name: 'Rome' } })
     assert.ok([404, 405].includes(put.statusCode))
     if (put.statusCode === 404) assert.match(put.body, /this id is not allowed/)

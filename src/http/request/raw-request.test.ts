@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect as connectSocket } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { makeCertificate } from '../../../test/support/tls-client.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp, type OpeningTest, type TestApp } from '../../../test/support/test-app.ts'
 import type { Demo } from '../../site/demo.ts'
 import { readBytes } from '../body/read-bytes.ts'
 import { sendJson } from '../response/send.ts'
@@ -37,9 +37,11 @@ const echo: Demo = {
 
 type Echo = RawRequest & { body: string }
 
-async function openEcho(t: TestContext, settings: Record<string, string> = {}): Promise<TestApp> {
+async function openEcho(t: OpeningTest, settings: Record<string, string> = {}): Promise<TestApp> {
   return testApp(t, { demos: [echo], settings })
 }
+
+const echoApp = useApp({ demos: [echo] })
 
 /** Sends the bytes of a whole request, and returns the response head and body. */
 async function send(
@@ -73,30 +75,30 @@ const targets = words`
 `
 
 for (const target of targets) {
-  test(`a raw handler gets the target ${target} as sent`, async (t) => {
-    const sent = await sendRaw(await openEcho(t), `GET ${target}`)
+  test(`a raw handler gets the target ${target} as sent`, async () => {
+    const sent = await sendRaw(echoApp(), `GET ${target}`)
     assert.equal(sent.target, target)
     assert.equal(sent.method, 'GET')
   })
 }
 
 for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']) {
-  test(`a raw handler gets the method ${method} as sent, without an override`, async (t) => {
-    const app = await openEcho(t)
+  test(`a raw handler gets the method ${method} as sent, without an override`, async () => {
+    const app = echoApp()
     const fields = ['Content-Length: 0', 'X-HTTP-Method-Override: GET', 'Content-Type: bad']
     assert.equal((await sendRaw(app, `${method} /raw/a?_method=GET`, ...fields)).method, method)
   })
 }
 
-test('the response to a raw HEAD is only the head', async (t) => {
-  const { head, body } = await send(await openEcho(t), toMessage('HEAD /raw/a'))
+test('the response to a raw HEAD is only the head', async () => {
+  const { head, body } = await send(echoApp(), toMessage('HEAD /raw/a'))
   assert.match(head, /^HTTP\/1\.1 200 /)
   assert.equal(body, '')
 })
 
-test('a raw handler gets headers in their order and case, including repeated ones', async (t) => {
+test('a raw handler gets headers in their order and case, including repeated ones', async () => {
   const fields = ['x-B: 1', 'X-a:  2 ', 'x-B: 3', 'COOKIE: a=1', 'Cookie: b=2']
-  const { headers } = await sendRaw(await openEcho(t), 'GET /raw/a', ...fields)
+  const { headers } = await sendRaw(echoApp(), 'GET /raw/a', ...fields)
   assert.deepEqual(headers, [
     ['Host', 'localhost'],
     ['x-B', '1'],
@@ -115,16 +117,16 @@ for (const type of [
   'text/plain; charset=latin1',
   'multipart/form-data',
 ]) {
-  test(`a raw handler gets the bytes of ${type}`, async (t) => {
+  test(`a raw handler gets the bytes of ${type}`, async () => {
     const fields = [`Content-Type: ${type}`, 'Content-Encoding: gzip', 'Content-Digest: bad']
     const head = toMessage('PUT /raw/a', ...fields, 'Content-Length: 256')
-    const { body } = await send(await openEcho(t), Buffer.concat([Buffer.from(head), bytes]))
+    const { body } = await send(echoApp(), Buffer.concat([Buffer.from(head), bytes]))
     assert.deepEqual(Buffer.from((JSON.parse(body) as Echo).body, 'base64'), bytes)
   })
 }
 
-test('a raw handler gets the bytes of a GET and of chunks', async (t) => {
-  const app = await openEcho(t)
+test('a raw handler gets the bytes of a GET and of chunks', async () => {
+  const app = echoApp()
   const head = toMessage('GET /raw/a', 'Transfer-Encoding: chunked')
   const { body } = await send(app, `${head}3\r\n_me\r\n6\r\nthod=X\r\n0\r\n\r\n`)
   assert.equal(Buffer.from((JSON.parse(body) as Echo).body, 'base64').toString(), '_method=X')
@@ -141,13 +143,13 @@ for (const [framing, body] of [
   })
 }
 
-test('a raw request with Expect: 100-continue gets 100', async (t) => {
+test('a raw request with Expect: 100-continue gets 100', async () => {
   const head = toMessage('POST /raw/a', 'Expect: 100-continue', 'Content-Length: 1')
-  assert.match((await send(await openEcho(t), `${head}a`)).head, /^HTTP\/1\.1 100 Continue$/)
+  assert.match((await send(echoApp(), `${head}a`)).head, /^HTTP\/1\.1 100 Continue$/)
 })
 
 test('a raw handler gets cross-site requests, preflights and false conditions too', async (t) => {
-  const app = await openEcho(t)
+  const app = echoApp()
   const foreign = ['Origin: http://other.example', 'Sec-Fetch-Site: cross-site']
   const conditions = ['If-None-Match: *', 'Want-Repr-Digest: sha-256=1']
   for (const line of ['POST /raw/a', 'OPTIONS /raw/a', 'GET /raw/a']) {
@@ -165,8 +167,8 @@ test('a raw handler gets cross-site requests, preflights and false conditions to
   }
 })
 
-test('raw handling does not change the rules for other paths', async (t) => {
-  const app = await openEcho(t)
+test('raw handling does not change the rules for other paths', async () => {
+  const app = echoApp()
   const payload = 'a=1&_if_match=x&_method=POST'
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const url = '/parsed//?b=2&_method=GET'
@@ -179,8 +181,8 @@ test('raw handling does not change the rules for other paths', async (t) => {
   assert.equal((await app.inject({ method: 'POST', url: '/rawness', headers })).statusCode, 403)
 })
 
-test('the head of a raw request is checked like any other', async (t) => {
-  const app = await openEcho(t)
+test('the head of a raw request is checked like any other', async () => {
+  const app = echoApp()
   const foreignHost = 'GET /raw/a HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n'
   assert.match((await send(app, foreignHost)).head, /^HTTP\/1\.1 421 /)
   const long = toMessage(`GET /raw/${'a'.repeat(9000)}`)

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendRaw } from '../../../test/support/request-both-ways.ts'
-import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const settings = { ALLOWED_HOSTS: 'a.example,b.example' }
+
+const shared = useApp({ settings })
 
 function toMessage(method: string, target: string, ...fields: readonly string[]): string {
   const lines = [`${method} ${target} HTTP/1.1`, ...fields, 'Connection: close']
@@ -32,15 +33,15 @@ const rows: readonly (readonly [status: number, target: string, ...fields: strin
 ]
 
 for (const [expected, target, ...fields] of rows) {
-  test(`${target} with ${fields.join(', ') || 'no Host'} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { demos: [mirror], settings })
+  test(`${target} with ${fields.join(', ') || 'no Host'} gets ${String(expected)}`, async () => {
+    const app = shared()
     const response = await sendRaw(app, toMessage('GET', target, ...fields))
     assert.match(response, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))
   })
 }
 
-test('problem types have the host of an absolute request target', async (t) => {
-  const app = await testApp(t, { settings })
+test('problem types have the host of an absolute request target', async () => {
+  const app = shared()
   const fields = ['Host: b.example', 'Accept: application/json']
   const response = await sendRaw(app, toMessage('GET', 'http://a.example/nowhere', ...fields))
   assert.match(response, /"type":"http:\/\/a\.example\/problems\/not-found"/)
@@ -50,8 +51,8 @@ for (const [expected, origin] of [
   [200, 'http://a.example'],
   [403, 'http://b.example'],
 ] as const) {
-  test(`an unsafe request to an absolute target from ${origin} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { demos: [mirror], settings })
+  test(`an unsafe request to an absolute target from ${origin} gets ${String(expected)}`, async () => {
+    const app = shared()
     const fields = ['Host: b.example', `Origin: ${origin}`, 'Content-Length: 0']
     const response = await sendRaw(app, toMessage('POST', 'http://a.example/mirror', ...fields))
     assert.match(response, new RegExp(`^HTTP/1\\.1 ${String(expected)} `))

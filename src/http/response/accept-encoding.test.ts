@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   zstd: zstdDecompressSync,
   br: brotliDecompressSync,
   gzip: gunzipSync,
 }
+
+const shared = useApp()
 
 const accepted: [field: string, coding: string | undefined][] = [
   ['gzip', 'gzip'],
@@ -46,9 +48,8 @@ const accepted: [field: string, coding: string | undefined][] = [
 ]
 
 for (const [field, coding] of accepted) {
-  test(`"${field.slice(0, 50)}" (${String(field.length)} bytes) gets ${coding ?? 'no coding'}`, async (t) => {
-    const app = await testApp(t)
-    const response = await app.inject({ url: '/docs', headers: { 'accept-encoding': field } })
+  test(`"${field.slice(0, 50)}" (${String(field.length)} bytes) gets ${coding ?? 'no coding'}`, async () => {
+    const response = await shared().inject({ url: '/docs', headers: { 'accept-encoding': field } })
     assert.equal(response.statusCode, 200)
     assert.equal(response.headers['content-encoding'], coding)
     assert.match(String(response.headers.vary), /\bAccept-Encoding\b/)
@@ -58,14 +59,14 @@ for (const [field, coding] of accepted) {
   })
 }
 
-test('a short text is only compressed if identity is not acceptable', async (t) => {
-  const app = await testApp(t)
+test('a short text is only compressed if identity is not acceptable', async () => {
+  const app = shared()
   const find = async (field: string) =>
     (await app.inject({ url: '/mirror/query', headers: { 'accept-encoding': field } })).headers
   assert.equal((await find('gzip'))['content-encoding'], undefined)
   assert.equal((await find('gzip;q=0.5'))['content-encoding'], undefined)
   assert.equal((await find('gzip, identity;q=0'))['content-encoding'], 'gzip')
   const empty = { url: '/places.txt', headers: { 'accept-encoding': 'gzip, *;q=0' } }
-  assert.equal((await (await testApp(t)).inject(empty)).headers['content-length'], '0')
+  assert.equal((await app.inject(empty)).headers['content-length'], '0')
   assert.match(String((await find('gzip')).vary), /\bAccept-Encoding\b/)
 })

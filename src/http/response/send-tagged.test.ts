@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { createRecord, without } from '../../../test/support/resources.ts'
-import { catalogueApp, type TestApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 import { words } from '../../../test/support/words.ts'
 
 const paths = words`
@@ -12,15 +12,16 @@ const paths = words`
 /** URLs whose responses may not be stored, or differ each time. */
 const pathsWithoutTag = ['/mirror/status/200', '/login', '/health/live', '/people/new']
 
-async function openFilled(t: TestContext): Promise<TestApp> {
+/** For requests that store nothing. */
+const filled = useApp({}, async (t) => {
   const app = await catalogueApp(t)
   await createRecord(app, '/people', { name: 'Ann', password: 'x' })
   return app
-}
+})
 
 for (const url of paths) {
   test(`${url} has a weak tag, and gets 304 and 412 by it`, async (t) => {
-    const app = await openFilled(t)
+    const app = filled()
     const send = async (headers: Record<string, string>, method: 'GET' | 'HEAD' = 'GET') =>
       app.inject({ method, url, headers })
     const got = await send({})
@@ -50,8 +51,8 @@ for (const url of paths) {
 }
 
 for (const url of pathsWithoutTag) {
-  test(`${url} has no tag, and evaluates If-Match and If-None-Match: *`, async (t) => {
-    const app = await catalogueApp(t)
+  test(`${url} has no tag, and evaluates If-Match and If-None-Match: *`, async () => {
+    const app = filled()
     const status = async (headers: Record<string, string>) =>
       (await app.inject({ url, headers })).statusCode
     assert.equal((await app.inject(url)).headers.etag, undefined)
@@ -77,14 +78,14 @@ test('a list too long for one chunk is streamed without a tag, and evaluates *',
   assert.deepEqual([head.statusCode, head.headers.etag, head.body], [200, undefined, ''])
 })
 
-test('the response to an unsafe method has no tag of its body', async (t) => {
-  const app = await catalogueApp(t)
+test('the response to an unsafe method has no tag of its body', async () => {
+  const app = filled()
   const response = await app.inject({ method: 'POST', url: '/users/post', payload: { a: 1 } })
   assert.deepEqual([response.statusCode, response.headers.etag], [200, undefined])
 })
 
-test('a 304 to GET has no Content-Length', async (t) => {
-  const app = await catalogueApp(t)
+test('a 304 to GET has no Content-Length', async () => {
+  const app = filled()
   const { etag = '' } = (await app.inject('/')).headers
   const again = await app.inject({ url: '/', headers: { 'if-none-match': etag } })
   assert.equal(again.statusCode, 304)

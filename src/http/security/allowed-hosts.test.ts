@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sendBothWays, sendRaw } from '../../../test/support/request-both-ways.ts'
 import { failedStart } from '../../../test/support/failed-start.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { loadConfig } from '../../config/config.ts'
 import { isLoopback } from '../../config/hosts.ts'
 
@@ -41,23 +41,19 @@ const rows: readonly Row[] = [
   [421, 'attacker.example', { ...open, ...named }],
 ]
 
-for (const [expected, host, settings = {}] of rows) {
-  test(`Host: ${host} with ${JSON.stringify(settings)} gets ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { demos: [mirror], settings })
-    const own = { host, origin: `http://${host}` }
-    for (const [method, headers] of [
-      ['GET', { host }],
-      ['POST', own],
-    ] as const) {
-      await t.test(method, async () => {
-        const { status } = await sendBothWays(app, { method, path: '/mirror', headers })
-        assert.equal(status, expected)
-      })
-    }
-    const nowhere = await sendBothWays(app, { path: '/nowhere', headers: { host } })
-    assert.equal(nowhere.status, expected === 200 ? 404 : 421)
-    assert.equal((await sendBothWays(app, { path: '/health/live', headers: { host } })).status, 200)
-  })
+for (const [settings = {}, ofSettings] of Map.groupBy(rows, ([, , settings]) => settings)) {
+  const mirrored = useApp({ demos: [mirror], settings })
+
+  for (const [expected, host] of ofSettings) {
+    test(`Host: ${host} with ${JSON.stringify(settings)} gets ${String(expected)}`, async () => {
+      const send = async (path: string, method = 'GET', headers = {}) =>
+        (await sendBothWays(mirrored(), { method, path, headers: { host, ...headers } })).status
+      assert.equal(await send('/mirror'), expected)
+      assert.equal(await send('/mirror', 'POST', { origin: `http://${host}` }), expected)
+      assert.equal(await send('/nowhere'), expected === 200 ? 404 : 421)
+      assert.equal(await send('/health/live'), 200)
+    })
+  }
 }
 
 test('DNS rebinding: a page cannot write, and the error names the setting', async (t) => {
@@ -93,11 +89,11 @@ const forwardedRows: readonly (readonly [status: number, host: string, forwarded
   [421, 'attacker.example'],
 ]
 
+const forwarding = useApp({ demos: [mirror], settings: behindProxy })
 for (const [expected, host, forwarded] of forwardedRows) {
-  test(`behind a proxy: Host ${host}, forwarded ${String(forwarded)}: ${String(expected)}`, async (t) => {
-    const app = await testApp(t, { demos: [mirror], settings: behindProxy })
+  test(`behind a proxy: Host ${host}, forwarded ${String(forwarded)}: ${String(expected)}`, async () => {
     const headers = { host, ...(forwarded !== undefined && { 'x-forwarded-host': forwarded }) }
-    const { status } = await sendBothWays(app, { path: '/mirror', headers })
+    const { status } = await sendBothWays(forwarding(), { path: '/mirror', headers })
     assert.equal(status, expected)
   })
 }

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, sendRaw, ownOrigin } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, testApp, useApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const otherOrigin = 'https://other.example'
 const allowedOrigin = 'https://friend.example'
 const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
+
+const catalogue = useApp({}, catalogueApp)
+const friendly = useApp({ settings }, catalogueApp)
 
 const responses: readonly (readonly [status: number, method: string, path: string])[] = [
   [200, 'GET', '/people'],
@@ -44,7 +47,7 @@ test('every origin may read every response, without credentials', async (t) => {
 })
 
 test('an origin in CORS_ORIGINS may read with credentials, and the response has Vary: Origin', async (t) => {
-  const app = await catalogueApp(t, { settings })
+  const app = friendly()
   const rows = [
     [allowedOrigin, allowedOrigin, 'true'],
     ['http://localhost:5173', 'http://localhost:5173', 'true'],
@@ -72,8 +75,8 @@ test('an origin in CORS_ORIGINS may read with credentials, and the response has 
   }
 })
 
-test('every origin may read an error from before routing, too', async (t) => {
-  const app = await catalogueApp(t)
+test('every origin may read an error from before routing, too', async () => {
+  const app = catalogue()
   const response = await sendRaw(app, 'NONSENSE / HTTP/1.1\r\nhost: a\r\n\r\n')
   assert.match(response, /^HTTP\/1.1 400 /)
   assert.match(response, /^access-control-allow-origin: \*\r$/m)
@@ -81,7 +84,7 @@ test('every origin may read an error from before routing, too', async (t) => {
 })
 
 test('the response to a preflight lists the methods that the origin may use', async (t) => {
-  const app = await catalogueApp(t, { settings })
+  const app = friendly()
   const all = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
   const rows: [
     origin: string,
@@ -125,7 +128,7 @@ function withoutQuery(methods = ''): string {
 }
 
 test('a preflight for an unknown path gets 204, so that the script can read the 404', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   const headers = { origin: otherOrigin, 'access-control-request-method': 'GET' }
   for (const path of ['/nowhere', '/nowhere.html', '/api/nowhere']) {
     await t.test(path, async () => {
@@ -139,7 +142,7 @@ test('a preflight for an unknown path gets 204, so that the script can read the 
 
 for (const sent of ['X-Trace, x-other', 'x-trace,,', 'if-match,X-Trace']) {
   test(`a preflight for a GET allows the requested ${sent}`, async (t) => {
-    const app = await catalogueApp(t)
+    const app = catalogue()
     const headers = {
       origin: otherOrigin,
       'access-control-request-method': 'GET',
@@ -173,9 +176,15 @@ const localRows: readonly (readonly [isAllowed: boolean, origin: string, HOST: s
   [false, 'http://localhost:5173', '0.0.0.0'],
 ]
 
+const apps: Readonly<Record<string, () => TestApp>> = Object.fromEntries(
+  ['127.0.0.1', '::1', '0.0.0.0'].map((HOST) => [
+    HOST,
+    useApp({ settings: { HOST }, demos: [mirror] }),
+  ]),
+)
 for (const [isAllowed, origin, HOST] of localRows) {
-  test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async (t) => {
-    const app = await testApp(t, { settings: { HOST }, demos: [mirror] })
+  test(`with HOST=${HOST} ${origin} may ${isAllowed ? '' : 'not '}write by default`, async () => {
+    const app = apps[HOST]?.() ?? assert.fail()
     const headers = { origin, 'sec-fetch-site': 'cross-site' }
     const response = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(response.status, isAllowed ? 200 : 403)
@@ -205,8 +214,8 @@ for (const settings of [
   })
 }
 
-test('OPTIONS without the headers of a preflight is not handled as a preflight', async (t) => {
-  const app = await catalogueApp(t)
+test('OPTIONS without the headers of a preflight is not handled as a preflight', async () => {
+  const app = catalogue()
   const { headers } = await sendBothWays(app, {
     method: 'OPTIONS',
     path: '/people',
@@ -216,8 +225,8 @@ test('OPTIONS without the headers of a preflight is not handled as a preflight',
   assert.equal(headers['access-control-allow-methods'], undefined)
 })
 
-test('a preflight never executes the method that it names', async (t) => {
-  const app = await catalogueApp(t, { settings })
+test('a preflight never executes the method that it names', async () => {
+  const app = friendly()
   await app.inject({ method: 'PUT', url: '/places/one', payload: { name: 'One' } })
   const headers = { origin: allowedOrigin, 'access-control-request-method': 'POST' }
   const path = '/places/one?_method=DELETE'
@@ -226,7 +235,7 @@ test('a preflight never executes the method that it names', async (t) => {
 })
 
 test('OPTIONS * lists the methods of the server, for a preflight too', async (t) => {
-  const app = await catalogueApp(t)
+  const app = catalogue()
   const preflight = `origin: ${otherOrigin}\r\naccess-control-request-method: PUT\r\n`
   for (const more of ['', preflight]) {
     await t.test(more, async () => {

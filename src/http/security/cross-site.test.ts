@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, ownHost, ownOrigin } from '../../../test/support/request-both-ways.ts'
 import { mirror } from '../../../test/support/mirror.ts'
-import { catalogueApp, testApp } from '../../../test/support/test-app.ts'
+import { catalogueApp, useApp } from '../../../test/support/test-app.ts'
 
 type Headers = Readonly<Record<string, string>>
 type Row = readonly [status: number, headers: Headers]
@@ -10,6 +10,8 @@ type Row = readonly [status: number, headers: Headers]
 const allowedOrigin = 'https://friend.example'
 const settings = { CORS_ORIGINS: `${allowedOrigin},http://localhost:5173` }
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE']
+
+const [mirrored, friendly] = [useApp({ demos: [mirror] }), useApp({ demos: [mirror], settings })]
 
 const rows: readonly Row[] = [
   [200, {}],
@@ -43,7 +45,7 @@ const rows: readonly Row[] = [
 ]
 
 test('an unsafe request is checked by Sec-Fetch-Site, else by Origin, and CORS_ORIGINS allows more', async (t) => {
-  const app = await testApp(t, { demos: [mirror], settings })
+  const app = friendly()
   for (const method of writes) {
     for (const [expected, headers] of rows) {
       await t.test(`${method} ${JSON.stringify(headers)}`, async () => {
@@ -55,7 +57,7 @@ test('an unsafe request is checked by Sec-Fetch-Site, else by Origin, and CORS_O
 })
 
 test('every site may send safe requests', async (t) => {
-  const app = await testApp(t, { demos: [mirror], settings })
+  const app = friendly()
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     for (const [, headers] of rows) {
       await t.test(`${method} ${JSON.stringify(headers)}`, async () => {
@@ -66,8 +68,8 @@ test('every site may send safe requests', async (t) => {
   }
 })
 
-test('without CORS_ORIGINS no other origin may write', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('without CORS_ORIGINS no other origin may write', async () => {
+  const app = mirrored()
   const headers = { origin: allowedOrigin }
   const { status } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
   assert.equal(status, 403)
@@ -78,8 +80,8 @@ for (const [headers, named] of [
   [{ origin: 'http://evil.example/<b>' }, 'the origin of the page'],
   [{ 'sec-fetch-site': 'cross-site' }, 'the origin of the page'],
 ] as const) {
-  test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async (t) => {
-    const app = await testApp(t, { demos: [mirror] })
+  test(`the 403 for ${JSON.stringify(headers)} names CORS_ORIGINS`, async () => {
+    const app = mirrored()
     const { status, body } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
     assert.equal(status, 403)
     const detail = `Cross-site writes are blocked. Add ${named} to CORS_ORIGINS to allow it. Setting CORS_ORIGINS replaces the default origins.`
@@ -99,7 +101,7 @@ test('an unsafe request from another site to an unknown path is blocked, too', a
 })
 
 test('the method after the override is checked', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const table: [status: number, method: string, value: string][] = [
     [200, 'POST', 'GET'],
@@ -169,7 +171,7 @@ for (const origin of [
 }
 
 test('a GET or HEAD overridden with an unsafe method is blocked wherever it may come from a link', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   for (const [expected, headers] of links) {
     await t.test(String(expected), async () => {
       for (const method of ['GET', 'HEAD']) {
@@ -187,7 +189,7 @@ test('a GET or HEAD overridden with an unsafe method is blocked wherever it may 
 })
 
 test('a GET overridden with another safe method is never blocked', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+  const app = mirrored()
   for (const [, headers] of links) {
     for (const value of ['GET', 'HEAD', 'OPTIONS']) {
       await t.test(`${value} ${JSON.stringify(headers)}`, async () => {
@@ -198,8 +200,8 @@ test('a GET overridden with another safe method is never blocked', async (t) => 
   }
 })
 
-test('the 403 for Origin: null does not suggest CORS_ORIGINS', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('the 403 for Origin: null does not suggest CORS_ORIGINS', async () => {
+  const app = mirrored()
   const headers = { origin: 'null', accept: 'application/json' }
   const { status, body } = await sendBothWays(app, { method: 'POST', path: '/mirror', headers })
   assert.equal(status, 403)

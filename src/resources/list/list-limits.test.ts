@@ -3,14 +3,15 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { dataApp } from '../../../test/support/data-app.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const json = { accept: 'application/json' }
+const emptyApp = useApp()
 const digits = `${'1'.repeat(1_000_000)}x`
 
 // A backtracking pattern would take half an hour for either.
-test('a number with a million digits is rejected at once', { timeout: 300_000 }, async (t) => {
-  const app = await testApp(t)
+test('a number with a million digits is rejected at once', { timeout: 300_000 }, async () => {
+  const app = emptyApp()
   const headers = { ...json, 'content-type': 'application/x-www-form-urlencoded' }
   const payload = `name=a&latitude=${digits}`
   const created = await app.inject({ method: 'POST', url: '/places', headers, payload })
@@ -50,9 +51,8 @@ const rejected: readonly [title: string, query: string, names: RegExp][] = [
   ['a day that there is not', 'createdAt_gte=2026-13-45', /createdAt/],
 ]
 for (const [title, query, names] of rejected) {
-  test(`a list with ${title} is rejected with the reason`, async (t) => {
-    const app = await testApp(t)
-    const response = await app.inject({ url: `/places?${query}`, headers: json })
+  test(`a list with ${title} is rejected with the reason`, async () => {
+    const response = await emptyApp().inject({ url: `/places?${query}`, headers: json })
     assert.equal(response.statusCode, 400, response.body)
     assert.match(response.json<{ detail: string }>().detail, names)
   })
@@ -69,8 +69,8 @@ test('a list accepts a search for ten texts of 250 characters together', async (
   assert.match(body, /^\[\{"_id":"oslo"[^[]*\]$/)
 })
 
-test('a QUERY of 60 texts of 1,000 characters is rejected', async (t) => {
-  const app = await testApp(t)
+test('a QUERY of 60 texts of 1,000 characters is rejected', async () => {
+  const app = emptyApp()
   const texts = Array.from({ length: 60 }, (_, i) => 'a'.repeat(1000) + String(i))
   const { statusCode, body } = await app.inject({
     method: 'QUERY',
@@ -117,8 +117,8 @@ test('dates are compared as times, whatever their time zone', async (t) => {
   }
 })
 
-test('page links are left out where they would be too long for clients', async (t) => {
-  const app = await testApp(t)
+test('page links are left out where they would be too long for clients', async () => {
+  const app = emptyApp()
   const filters = many(90, (i) => `name:ne=some%20quite%20ordinary%20value%20${String(i)}`)
   const { statusCode, headers } = await app.inject(`/places.json?page=1&per_page=1&${filters}`)
   assert.equal(statusCode, 200)
@@ -164,7 +164,7 @@ test('an invalid date matches no state in a precondition that requires one', asy
 })
 
 test('a suffix selects the media type of an error too', async (t) => {
-  const app = await testApp(t)
+  const app = emptyApp()
   for (const [url, type] of [
     ['/places.json?bogus=1', 'application/problem+json'],
     ['/places/none.json', 'application/problem+json'],

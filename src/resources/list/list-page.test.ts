@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'node:test'
 import { createRecord, openRecord } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 async function open(app: FastifyInstance, url: string): Promise<string> {
   const { statusCode, body } = await app.inject(url)
@@ -25,6 +25,13 @@ function hrefs(page: string, text: string): string[] {
     .map((href) => href.replaceAll('&amp;', '&'))
 }
 
+/** For queries, which store nothing. */
+const onePlace = useApp({}, async (t) => {
+  const app = await testApp(t)
+  await fill(app, 1)
+  return app
+})
+
 test('a list without records has a link to create the first, and no table', async (t) => {
   const app = await testApp(t)
   for (const url of ['/places', '/places?page=1', '/places?sort=-name', '/places?q=']) {
@@ -38,8 +45,7 @@ test('a list without records has a link to create the first, and no table', asyn
 })
 
 test('a list without matches links to all records', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 1)
+  const app = onePlace()
   for (const url of ['/places?q=zzz', '/places?q=zzz&page=1', '/places?name=zzz']) {
     await t.test(url, async () => {
       const page = await open(app, url)
@@ -111,10 +117,8 @@ const conditions: [query: string, words: string, without: string][] = [
 ]
 
 for (const [query, words, without] of conditions) {
-  test(`a list with ?${query} describes the filter, with a link to remove it`, async (t) => {
-    const app = await testApp(t)
-    await fill(app, 1)
-    const page = await open(app, `/places?${query}`)
+  test(`a list with ?${query} describes the filter, with a link to remove it`, async () => {
+    const page = await open(onePlace(), `/places?${query}`)
     const [link] = hrefs(page, words)
     assert.equal(link, `/places${without}`)
     assert.ok(page.includes(`aria-label="Remove the filter: ${words}"`))
@@ -164,10 +168,8 @@ test('a long note is truncated between two characters, and an invisible name is 
   assert.ok(page.includes(`<a href="/places/${_id}">${_id}</a>`))
 })
 
-test('a list that cannot be requested with a URL has none of the links that would need one', async (t) => {
-  const app = await testApp(t)
-  await fill(app, 1)
-  const { statusCode, body } = await app.inject({
+test('a list that cannot be requested with a URL has none of the links that would need one', async () => {
+  const { statusCode, body } = await onePlace().inject({
     method: 'QUERY',
     url: '/places',
     headers: { accept: 'text/html' },

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asForm, browserAccept, openRecord, samples } from '../../../test/support/resources.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const page = { accept: browserAccept }
+
+const shared = useApp()
 
 /** The cookie that a browser would send back after this response. */
 function cookieAfter(response: { headers: Record<string, unknown> }): string {
@@ -16,8 +18,8 @@ for (const { path, fields } of samples) {
     ['DELETE', 'Deleted.', () => path],
   ] as const
   for (const [method, message, toTarget] of changes) {
-    test(`after a ${method} with a form of ${path}, the next page has the message "${message}" once`, async (t) => {
-      const { app, url } = await openRecord(t, path, fields)
+    test(`after a ${method} with a form of ${path}, the next page has the message "${message}" once`, async () => {
+      const { app, url } = await openRecord(shared(), path, fields)
       const form = asForm({ _method: method, name: 'New' })
       const response = await app.inject({ method: 'POST', url, ...form })
       assert.equal(response.statusCode, 303)
@@ -40,7 +42,7 @@ for (const { path, fields } of samples) {
   }
 
   test(`pages of ${path} have Vary: Cookie, a 304 too, and API clients get no message and no cookie`, async (t) => {
-    const { app, _id } = await openRecord(t, path, fields)
+    const { app, _id } = await openRecord(shared(), path, fields)
     for (const url of [path, `${path}/${_id}`, `${path}?page=1`]) {
       await t.test(url, async () => {
         const shown = await app.inject({ url, headers: page })
@@ -62,7 +64,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`a message is not lost with a 304 of ${path}`, async (t) => {
-    const { app, _id } = await openRecord(t, path, fields)
+    const { app, _id } = await openRecord(shared(), path, fields)
     for (const url of [`${path}/${_id}`, `${path}?page=1`]) {
       await t.test(url, async () => {
         const { etag = '' } = (await app.inject({ url, headers: page })).headers
@@ -74,8 +76,8 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`only a client that sends a form to ${path} and accepts a page gets a cookie`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`only a client that sends a form to ${path} and accepts a page gets a cookie`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     const form = asForm({ ...fields, name: 'New' })
     const responses = [
       await app.inject({ method: 'POST', url: path, ...form }),
@@ -96,7 +98,7 @@ for (const { path, fields } of samples) {
 }
 
 test('a forged cookie adds no text to a page', async (t) => {
-  const app = await testApp(t)
+  const app = shared()
   const values = ['<script>', 'Your%20account%20is%20closed', '__proto__', 'toString', '', 'Saved.']
   for (const value of values) {
     await t.test(value, async () => {

@@ -4,7 +4,9 @@ import {
   browserAccept,
   createRecord,
   openRecord,
+  openSamples,
   readRecord,
+  sampleId,
   samples,
   without,
   type Shown,
@@ -33,27 +35,19 @@ function accepting(accept: string | undefined): Record<string, string> {
   return accept === undefined ? {} : { accept }
 }
 
-/** With a record of each resource, for requests that store nothing. */
-const filled = useApp({}, async (t) => {
-  const app = await testApp(t)
-  for (const { path, fields } of samples) {
-    await app.inject({ method: 'PUT', url: `${path}/${shownId}`, payload: fields })
-  }
-  return app
-})
-const shownId = 'the-record-that-is-shown'
+const filled = useApp({}, openSamples)
 
 for (const { path, fields } of samples) {
   for (const [accept, type] of representations) {
     test(`${path} and one of them are ${type} for Accept: ${accept ?? '(none)'}`, async (t) => {
       const app = filled()
-      for (const url of [path, `${path}?per_page=5`, `${path}/${shownId}`]) {
+      for (const url of [path, `${path}?per_page=5`, `${path}/${sampleId}`]) {
         await t.test(url, async () => {
           const response = await app.inject({ url, headers: accepting(accept) })
           assert.equal(response.statusCode, 200)
           assert.equal(response.headers['content-type'], type)
           assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
-          assert.ok(response.body.includes(shownId))
+          assert.ok(response.body.includes(sampleId))
           assert.ok(response.body.includes(fields.name))
         })
       }
@@ -132,7 +126,7 @@ for (const { path, fields } of samples) {
   for (const route of ['', '/new', '/:id', '/:id/edit']) {
     test(`GET ${path}${route} is the same with and without a trailing slash`, async () => {
       const app = filled()
-      const url = path + route.replace(':id', shownId)
+      const url = path + route.replace(':id', sampleId)
       const [plain, slashed] = [await app.inject(url), await app.inject(`${url}/`)]
       assert.equal(plain.statusCode, 200)
       assert.equal(slashed.statusCode, 200)
@@ -148,7 +142,7 @@ for (const { path, fields } of samples) {
     test(`${path} and one of them are 406 for Accept: ${accept}`, async (t) => {
       const app = filled()
       const rejecting = accept === 'text/html;q=0' ? `${accept}, image/png` : accept
-      for (const url of [path, `${path}/${shownId}`]) {
+      for (const url of [path, `${path}/${sampleId}`]) {
         await t.test(url, async () => {
           const response = await app.inject({ url, headers: { accept: rejecting } })
           assert.equal(response.statusCode, 406)
@@ -161,7 +155,7 @@ for (const { path, fields } of samples) {
   for (const accept of ['application/json', 'text/plain', 'image/png']) {
     test(`the forms of ${path} are HTML only: 406 for Accept: ${accept}`, async (t) => {
       const app = filled()
-      for (const url of [`${path}/new`, `${path}/${shownId}/edit`]) {
+      for (const url of [`${path}/new`, `${path}/${sampleId}/edit`]) {
         await t.test(url, async () => {
           assert.equal((await app.inject({ url, headers: { accept } })).statusCode, 406)
         })

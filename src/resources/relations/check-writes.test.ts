@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBlog, openFilledBlog } from '../../../test/support/blog.ts'
 import { asForm, temporaryDatabase } from '../../../test/support/resources.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 
 const merge = { 'content-type': 'application/merge-patch+json' }
+
+/** For writes that fail. */
+const blog = useApp({}, async (t) => (await openFilledBlog(t)).app)
 
 const rejected = [
   ['POST', '/posts', { title: 'x', authorId: 9 }, 'authorId must be the id of an existing author.'],
@@ -39,14 +43,15 @@ const rejected = [
 ] as const
 
 for (const [method, url, payload, detail] of rejected) {
-  test(`${method} ${url} ${JSON.stringify(payload)} gets 422`, async (t) => {
-    const { app, read } = await openFilledBlog(t)
-    const before = [await read('/posts'), await read('/authors')]
-    const response = await app.inject({ method, url, payload })
+  test(`${method} ${url} ${JSON.stringify(payload)} gets 422`, async () => {
+    const readAll = async () => [await blog().inject('/posts'), await blog().inject('/authors')]
+    const before = (await readAll()).map(({ body }) => body)
+    const response = await blog().inject({ method, url, payload })
     assert.equal(response.statusCode, 422)
     const problem = response.json<{ detail: string; errors: unknown }>()
     assert.equal(problem.detail, detail)
-    assert.deepEqual([await read('/posts'), await read('/authors')], before)
+    const after = (await readAll()).map(({ body }) => body)
+    assert.deepEqual(after, before)
   })
 }
 
@@ -112,10 +117,9 @@ test('no post is created for an author that another process deletes', async (t) 
   }
 })
 
-test('a form is shown again with the problem of a reference', async (t) => {
-  const { app } = await openFilledBlog(t)
+test('a form is shown again with the problem of a reference', async () => {
   const form = asForm({ title: 'x', authorId: '9' })
-  const { statusCode, body } = await app.inject({ method: 'POST', url: '/posts', ...form })
+  const { statusCode, body } = await blog().inject({ method: 'POST', url: '/posts', ...form })
   assert.equal(statusCode, 422)
   assert.match(body, /authorId must be the id of an existing author/)
 })

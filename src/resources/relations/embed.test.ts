@@ -3,6 +3,11 @@ import { test } from 'node:test'
 import { dataApp } from '../../../test/support/data-app.ts'
 import { openBlog, openFilledBlog } from '../../../test/support/blog.ts'
 import { temporaryDatabase } from '../../../test/support/resources.ts'
+import { useApp } from '../../../test/support/test-app.ts'
+
+/** For requests that store nothing. */
+const blog = useApp({}, async (t) => (await openFilledBlog(t)).app)
+const readBlog = async (url: string) => (await blog().inject(url)).json<unknown>()
 
 const ann = { id: 1, name: 'Ann', email: 'ann@x.org' }
 const bob = { id: 2, name: 'Bob', email: 'bob@x.org' }
@@ -46,8 +51,8 @@ const cases: [query: string, members: object][] = [
 ]
 
 for (const [query, members] of cases) {
-  test(`${query} embeds in a record, in a list and in a page`, async (t) => {
-    const { read } = await openFilledBlog(t)
+  test(`${query} embeds in a record, in a list and in a page`, async () => {
+    const read = readBlog
     const expected = { ...post, ...members }
     assert.deepEqual(await read(`/posts/1?${query}`), expected)
     assert.deepEqual(((await read(`/posts?${query}`)) as unknown[])[0], expected)
@@ -69,8 +74,8 @@ test('a missing parent is null, missing children are an empty list', async (t) =
   assert.deepEqual(await read('/comments/3?embed=post.author'), { id: 3, body: 'x', post: null })
 })
 
-test('fields selects fields of the record, and NDJSON embeds too; other types do not', async (t) => {
-  const { app, read } = await openFilledBlog(t)
+test('fields selects fields of the record, and NDJSON embeds too; other types do not', async () => {
+  const [app, read] = [blog(), readBlog]
   assert.deepEqual(await read('/posts?id=1&fields=title&embed=author'), [
     { title: 'One', author: ann },
   ])
@@ -114,22 +119,20 @@ const bad = [
   'embed=author,comments,postTags,author.posts,comments.author,comments.post,postTags.tag,comments.post.author,comments.post.postTags,comments.author.posts,author.comments',
 ]
 for (const query of bad) {
-  test(`${query} gets 400`, async (t) => {
-    const { app } = await openFilledBlog(t)
+  test(`${query} gets 400`, async () => {
     for (const path of ['/posts', '/posts/1'])
       for (const type of ['', '.json', '.html', '.txt']) {
-        const { statusCode, body } = await app.inject(`${path}${type}?${query}`)
+        const { statusCode, body } = await blog().inject(`${path}${type}?${query}`)
         assert.equal(statusCode, 400, path + type)
         assert.match(body, /(embed|fields) (has the unknown (relation|field)|must)/)
       }
   })
 }
 
-test('links to other pages keep what is embedded', async (t) => {
-  const { app, read } = await openFilledBlog(t)
-  const first = await app.inject('/posts?per_page=2&embed=author')
+test('links to other pages keep what is embedded', async () => {
+  const first = await blog().inject('/posts?per_page=2&embed=author')
   const [, next = ''] = /<([^>]*)>; rel="next"/.exec(String(first.headers.link)) ?? []
-  assert.deepEqual(await read(next), [{ ...post, id: 3, title: 'Three', author: ann }])
+  assert.deepEqual(await readBlog(next), [{ ...post, id: 3, title: 'Three', author: ann }])
 })
 
 for (const url of [
@@ -183,9 +186,8 @@ test('a list of more than 1,000 records embeds in pages only', async (t) => {
   assert.equal((await app.inject('/tags?embed=postTags&per_page=1000')).statusCode, 200)
 })
 
-test('the error for an unknown parameter of a list names embed', async (t) => {
-  const { app } = await openFilledBlog(t)
-  const { statusCode, body } = await app.inject('/posts?embedd=author')
+test('the error for an unknown parameter of a list names embed', async () => {
+  const { statusCode, body } = await blog().inject('/posts?embedd=author')
   assert.equal(statusCode, 400)
   assert.match(body, /Other parameters: page, per_page, sort, q, fields, after, embed\./)
 })
@@ -210,9 +212,12 @@ const hidden: [url: string, expected: unknown][] = [
   ['/notes/1?embed=post', { id: 1, postId: 1, post: stored[0] }],
 ]
 
+const hiding = useApp({}, (t) =>
+  dataApp(t, { users, posts: stored, notes: [{ id: 1, postId: 1 }] }),
+)
 for (const [url, expected] of hidden) {
-  test(`${url} does not hide a stored field with the name of a relation`, async (t) => {
-    const app = await dataApp(t, { users, posts: stored, notes: [{ id: 1, postId: 1 }] })
+  test(`${url} does not hide a stored field with the name of a relation`, async () => {
+    const app = hiding()
     assert.deepEqual((await app.inject(url)).json(), expected)
     if (!Array.isArray(expected)) return
     const lines = await app.inject(url.replace('?', '.ndjson?per_page=3&'))

@@ -7,7 +7,7 @@ import {
   samples,
   temporaryDatabase,
 } from '../../../test/support/resources.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp, type TestApp } from '../../../test/support/test-app.ts'
 
 const types = { json: 'application/json', text: 'text/plain', html: 'text/html' } as const
 
@@ -20,9 +20,12 @@ async function tagsOf(app: TestApp, url: string) {
   return tags as Record<keyof typeof types, string>
 }
 
+/** For tests that look only at what they store. */
+const shared = useApp()
+
 for (const { path, fields } of samples) {
   test(`every representation of ${path}/:id has its own tag, and that of the page is weak`, async (t) => {
-    const { app, _id, url } = await openRecord(t, path, fields)
+    const { app, _id, url } = await openRecord(shared(), path, fields)
     const { json, text, html } = await tagsOf(app, url)
     assert.match(json, /^"[^"]+"$/)
     assert.match(text, /^"[^"]+"$/)
@@ -41,7 +44,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`${path}/:id gets 304 for its own tag and its date, with GET and HEAD`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+    const { app, url } = await openRecord(shared(), path, fields)
     for (const accept of Object.values(types)) {
       await t.test(accept, async () => {
         const { headers } = await app.inject({ url, headers: { accept } })
@@ -78,7 +81,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`a write to ${path}/:id evaluates its preconditions`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+    const { app, url } = await openRecord(shared(), path, fields)
     const send = async (method: 'PATCH' | 'PUT', conditions: Record<string, string>) =>
       app.inject({ method, url, headers: conditions, payload: fields })
     for (const method of ['PATCH', 'PUT'] as const) {
@@ -118,8 +121,8 @@ for (const { path, fields } of samples) {
     }
   })
 
-  test(`DELETE ${path}/:id evaluates its preconditions`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`DELETE ${path}/:id evaluates its preconditions`, async () => {
+    const { app, url } = await openRecord(shared(), path, fields)
     const { json: old } = await tagsOf(app, url)
     await app.inject({ method: 'PATCH', url, payload: { name: 'New' } })
     for (const conditions of [{ 'if-match': old }, { 'if-none-match': '*' }]) {
@@ -132,8 +135,8 @@ for (const { path, fields } of samples) {
     assert.equal((await app.inject({ method: 'DELETE', url, headers })).statusCode, 404)
   })
 
-  test(`with If-None-Match: * PUT to ${path}/:id creates and never replaces`, async (t) => {
-    const app = await testApp(t)
+  test(`with If-None-Match: * PUT to ${path}/:id creates and never replaces`, async () => {
+    const app = shared()
     const put = { method: 'PUT', url: `${path}/mine`, payload: fields } as const
     assert.equal((await app.inject({ ...put, headers: { 'if-match': '*' } })).statusCode, 412)
     const headers = { 'if-none-match': '*' }
@@ -145,7 +148,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`of twenty changes of ${path}/:id with one tag, one succeeds and nineteen get 412`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+    const { app, url } = await openRecord(shared(), path, fields)
     for (const method of ['PATCH', 'PUT'] as const) {
       await t.test(method, async () => {
         const { json } = await tagsOf(app, url)
@@ -184,8 +187,8 @@ test('tags are the same after a restart, and different for a record created agai
   for (const name of ['json', 'text', 'html'] as const) assert.notEqual(after[name], before[name])
 })
 
-test('the response to POST and PATCH has the tag of the new state, and to PUT none', async (t) => {
-  const app = await testApp(t)
+test('the response to POST and PATCH has the tag of the new state, and to PUT none', async () => {
+  const app = shared()
   const accept = { accept: 'application/json' }
   const request = { method: 'POST', url: '/places', headers: accept } as const
   const created = await app.inject({ ...request, payload: { name: 'Rome' } })
@@ -198,7 +201,7 @@ test('the response to POST and PATCH has the tag of the new state, and to PUT no
 })
 
 test('a malformed request is rejected before its preconditions are evaluated, and invalid fields after', async (t) => {
-  const app = await testApp(t)
+  const app = shared()
   await app.inject({ method: 'PUT', url: '/places/rome', payload: { name: 'Rome' } })
   const stale = { 'if-match': '"stale"' }
   const rows: [status: number, url: string, headers: Record<string, string>, payload: string][] = [

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asForm, createRecord, readRecord, samples } from '../../../test/support/resources.ts'
 import { formsOf, tagsOf, typedIn } from '../../../test/support/tags.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { useApp, type TestApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
 
 const json = { accept: 'application/json' }
+
+const shared = useApp()
 
 /** A record that has changed since its tag was read. */
 async function openStale(app: TestApp, { path, fields }: (typeof samples)[number]) {
@@ -19,8 +21,8 @@ async function openStale(app: TestApp, { path, fields }: (typeof samples)[number
 for (const sample of samples) {
   const { path } = sample
 
-  test(`a stale edit form of ${path} gets a page with both versions`, async (t) => {
-    const app = await testApp(t)
+  test(`a stale edit form of ${path} gets a page with both versions`, async () => {
+    const app = shared()
     const { url, stale, current } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
     const response = await app.inject({ method: 'POST', url: `${url}/`, ...form })
@@ -44,8 +46,8 @@ for (const sample of samples) {
     assert.match(body, /"><code>If-Match<\/code> named an earlier version/)
   })
 
-  test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async (t) => {
-    const app = await testApp(t)
+  test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async () => {
+    const app = shared()
     for (const [index, label] of ['Save my version', 'Save'].entries()) {
       const { url, stale } = await openStale(app, sample)
       const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
@@ -59,8 +61,8 @@ for (const sample of samples) {
     }
   })
 
-  test(`after another change of ${path}, the page compares with the newest version`, async (t) => {
-    const app = await testApp(t)
+  test(`after another change of ${path}, the page compares with the newest version`, async () => {
+    const app = shared()
     const { url, stale } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
     const { body } = await app.inject({ method: 'POST', url, ...form })
@@ -74,8 +76,8 @@ for (const sample of samples) {
     assert.equal(gone.statusCode, 404)
   })
 
-  test(`a stale delete of ${path} shows the current version, and can be repeated`, async (t) => {
-    const app = await testApp(t)
+  test(`a stale delete of ${path} shows the current version, and can be repeated`, async () => {
+    const app = shared()
     const { url, stale } = await openStale(app, sample)
     const form = asForm({ _method: 'DELETE', _if_match: stale })
     const response = await app.inject({ method: 'POST', url, ...form })
@@ -89,7 +91,7 @@ for (const sample of samples) {
   })
 
   test(`an API client with a stale tag of ${path} gets a problem and the current tag`, async (t) => {
-    const app = await testApp(t)
+    const app = shared()
     const { url, stale, current } = await openStale(app, sample)
     const headers = { ...json, 'if-match': stale }
     for (const method of ['PATCH', 'DELETE'] as const) {
@@ -104,8 +106,8 @@ for (const sample of samples) {
   })
 }
 
-test('a new password of a stale edit is not shown, and has to be typed again', async (t) => {
-  const app = await testApp(t)
+test('a new password of a stale edit is not shown, and has to be typed again', async () => {
+  const app = shared()
   const { url, stale } = await openStale(app, samples[0])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Mine', password: 'typed in vain' }
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
@@ -115,8 +117,8 @@ test('a new password of a stale edit is not shown, and has to be typed again', a
   assert.match(body, /new: type it again below/)
 })
 
-test('a field left empty in a stale edit is shown as empty, and is removed when saved', async (t) => {
-  const app = await testApp(t)
+test('a field left empty in a stale edit is shown as empty, and is removed when saved', async () => {
+  const app = shared()
   const { url, stale } = await openStale(app, samples[1])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
@@ -136,8 +138,8 @@ const differences: [mine: string, theirs: string, shown: [mine: string, theirs: 
 ]
 
 for (const [mine, theirs, shown] of differences) {
-  test(`of the notes "${mine}" and "${theirs}", the words that differ are marked`, async (t) => {
-    const app = await testApp(t)
+  test(`of the notes "${mine}" and "${theirs}", the words that differ are marked`, async () => {
+    const app = shared()
     const { url, stale } = await openStale(app, samples[1])
     await app.inject({ method: 'PATCH', url, payload: { note: theirs } })
     const form = asForm({ _method: 'PATCH', _if_match: stale, note: mine })

@@ -4,7 +4,7 @@ import { dataApp } from '../../../test/support/data-app.ts'
 import { kinds } from '../../../test/support/form-kinds.ts'
 import { asForm, createRecord, formType, readRecord } from '../../../test/support/resources.ts'
 import { formsOf, tagsOf } from '../../../test/support/tags.ts'
-import { testApp, type TestApp } from '../../../test/support/test-app.ts'
+import { useApp, type TestApp } from '../../../test/support/test-app.ts'
 
 /** What a browser without script sends of the n-th form of a page. */
 function toPairs(page: string, index = 0): [string, string][] {
@@ -42,16 +42,18 @@ const change = (pairs: [string, string][], typed: Readonly<Record<string, string
   ...Object.entries(typed),
 ]
 
-async function openPier(t: TestContext) {
-  const app = await testApp(t)
+const shared = useApp()
+
+async function openPier() {
+  const app = shared()
   const fields = { name: 'Pier', latitude: 53.5, longitude: -9.25, note: 'one\ntwo' }
   const url = `/places/${(await createRecord(app, '/places', fields))._id}`
   const form = toPairs((await app.inject(`${url}/edit`)).body)
   return { app, url, form }
 }
 
-test('the own version of a stale edit has only what was changed', async (t) => {
-  const { app, url, form } = await openPier(t)
+test('the own version of a stale edit has only what was changed', async () => {
+  const { app, url, form } = await openPier()
   await app.inject({ method: 'PATCH', url, payload: { latitude: 54, name: 'Theirs' } })
   const stale = await submit(app, url, change(form, { note: 'mine' }))
   assert.equal(stale.statusCode, 412)
@@ -61,8 +63,8 @@ test('the own version of a stale edit has only what was changed', async (t) => {
   assert.deepEqual([name, latitude, note], ['Theirs', 54, 'mine'])
 })
 
-test('the own version that is edited further has only what was changed', async (t) => {
-  const { app, url, form } = await openPier(t)
+test('the own version that is edited further has only what was changed', async () => {
+  const { app, url, form } = await openPier()
   await app.inject({ method: 'PATCH', url, payload: { latitude: 54 } })
   const stale = await submit(app, url, change(form, { note: 'mine' }))
   const again = toPairs(stale.body, 1)
@@ -74,8 +76,8 @@ test('the own version that is edited further has only what was changed', async (
   assert.deepEqual([name, latitude, note], ['Mine', 55, 'mine'])
 })
 
-test('what was typed beside an error is saved with the correction', async (t) => {
-  const { app, url, form } = await openPier(t)
+test('what was typed beside an error is saved with the correction', async () => {
+  const { app, url, form } = await openPier()
   const failed = await submit(app, url, change(form, { note: 'mine', name: '' }))
   assert.equal(failed.statusCode, 422)
   const corrected = change(toPairs(failed.body), { name: 'Quay' })
@@ -84,8 +86,8 @@ test('what was typed beside an error is saved with the correction', async (t) =>
   assert.deepEqual([name, note], ['Quay', 'mine'])
 })
 
-test('a field that was emptied is removed, and one that was empty stays as others set it', async (t) => {
-  const { app, url, form } = await openPier(t)
+test('a field that was emptied is removed, and one that was empty stays as others set it', async () => {
+  const { app, url, form } = await openPier()
   const without = { latitude: '', longitude: '' }
   await app.inject({ method: 'PATCH', url, payload: { note: 'theirs' } })
   const pairs = change(form, { ...without, note: '', '_was.note': '' })
@@ -155,8 +157,8 @@ const noChange: [type: string, payload: string][] = [
   ['application/json-patch+json', '[{"op":"test","path":"/name","value":"Pier"}]'],
 ]
 for (const [type, payload] of noChange) {
-  test(`PATCH with ${type} ${payload} changes neither the version nor the time`, async (t) => {
-    const { app, url } = await openPier(t)
+  test(`PATCH with ${type} ${payload} changes neither the version nor the time`, async () => {
+    const { app, url } = await openPier()
     const read = async () => app.inject({ url, headers: { accept: 'application/json' } })
     const before = await read()
     const headers = { 'content-type': type }

@@ -4,7 +4,8 @@ import {
   asForm,
   createRecord,
   formType,
-  openRecord,
+  openSamples,
+  sampleId,
   samples,
   type Shown,
 } from '../../../test/support/resources.ts'
@@ -27,6 +28,7 @@ const writes = [
 ] as const
 
 const emptyApp = useApp()
+const filled = useApp({}, openSamples)
 
 for (const { path, singular, fields } of samples) {
   for (const id of ['0', 'no-such-id', '019b0000-0000-7000-8000-000000000000', 'x'.repeat(300)]) {
@@ -104,10 +106,10 @@ for (const { path, singular, fields } of samples) {
   ] as const
   for (const [route, allow, missing, accepts] of offers) {
     test(`OPTIONS ${path}${route} is 204 with the methods, and every other method gets 405`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
+      const app = filled()
       for (const slash of ['', '/']) {
         await t.test(slash, async () => {
-          const url = path + route.replace(':id', _id) + slash
+          const url = path + route.replace(':id', sampleId) + slash
           const options = await app.inject({ method: 'OPTIONS', url })
           assert.equal(options.statusCode, 204)
           assert.equal(options.body, '')
@@ -138,8 +140,8 @@ for (const { path, singular, fields } of samples) {
     ]
     for (const [what, types] of otherTypes) {
       test(`${method} ${path}${route} is 415 for ${what}, and names the supported media types`, async (t) => {
-        const { app, _id } = await openRecord(t, path, fields)
-        const url = path + route.replace(':id', _id)
+        const app = filled()
+        const url = path + route.replace(':id', sampleId)
         for (const type of types) {
           await t.test(type, async () => {
             const headers = { 'content-type': type, accept: 'application/json' }
@@ -154,10 +156,10 @@ for (const { path, singular, fields } of samples) {
       })
     }
 
-    test(`${method} ${path}${route} is 415 for JSON that is sent as a form`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
+    test(`${method} ${path}${route} is 415 for JSON that is sent as a form`, async () => {
+      const app = filled()
       const headers = { 'content-type': formType, accept: 'application/json' }
-      const url = path + route.replace(':id', _id)
+      const url = path + route.replace(':id', sampleId)
       const payload = JSON.stringify(fields)
       const response = await app.inject({ method, url, headers, payload })
       assert.equal(response.statusCode, 415)
@@ -180,9 +182,9 @@ for (const { path, singular, fields } of samples) {
       ['an encoded surrogate in a form', formType, 'name=%ED%A0%80'],
     ]
     for (const [what, type, payload] of unreadable) {
-      test(`${method} ${path}${route} is 400 for ${what}`, async (t) => {
-        const { app, _id } = await openRecord(t, path, fields)
-        const url = path + route.replace(':id', _id)
+      test(`${method} ${path}${route} is 400 for ${what}`, async () => {
+        const app = filled()
+        const url = path + route.replace(':id', sampleId)
         const headers = { 'content-type': type, accept: 'application/json' }
         const response = await app.inject({ method, url, headers, payload })
         assert.equal(response.statusCode, 400)
@@ -191,10 +193,10 @@ for (const { path, singular, fields } of samples) {
     }
 
     for (const content of ['null', '[]', '[{"name":"a"}]', '"name"', '42', 'true']) {
-      test(`${method} ${path}${route} is 422 for a body that is not an object: ${content}`, async (t) => {
-        const { app, _id } = await openRecord(t, path, fields)
+      test(`${method} ${path}${route} is 422 for a body that is not an object: ${content}`, async () => {
+        const app = filled()
         const headers = { 'content-type': 'application/json', accept: 'application/json' }
-        const url = path + route.replace(':id', _id)
+        const url = path + route.replace(':id', sampleId)
         const response = await app.inject({ method, url, headers, payload: content })
         assert.equal(response.statusCode, 422)
         assert.match(String(response.headers['content-type']), /^application\/problem\+json/)
@@ -221,8 +223,8 @@ for (const { path, singular, fields } of samples) {
     })
 
     test(`${method} ${path}${route} is 422 as problem+json, with a pointer to each invalid field`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
-      const url = path + route.replace(':id', _id)
+      const app = filled()
+      const url = path + route.replace(':id', sampleId)
       const payload = Object.fromEntries(
         Object.keys(fields).map((name) => [name, { not: 'right' }]),
       )
@@ -246,8 +248,8 @@ for (const { path, singular, fields } of samples) {
     })
   }
 
-  test(`POST ${path} without a body is 422 naming the required fields, in text without Accept`, async (t) => {
-    const app = await testApp(t)
+  test(`POST ${path} without a body is 422 naming the required fields, in text without Accept`, async () => {
+    const app = emptyApp()
     const required = path === '/people' ? ['name', 'password'] : ['name']
     const json = { headers: { accept: 'application/json' } }
     const response = await app.inject({ method: 'POST', url: path, ...json })
@@ -262,8 +264,9 @@ for (const { path, singular, fields } of samples) {
     for (const name of required) assert.ok(text.body.includes(name))
   })
 
-  test(`an error of ${path} never has the form of the envelope`, async (t) => {
-    const { app, url } = await openRecord(t, path, fields)
+  test(`an error of ${path} never has the form of the envelope`, async () => {
+    const app = filled()
+    const url = `${path}/${sampleId}`
     const responses = [
       await app.inject({ method: 'PATCH', url, payload: { name: 1 } }),
       await app.inject({ method: 'PATCH', url: `${path}/none`, payload: fields }),
@@ -277,7 +280,7 @@ for (const { path, singular, fields } of samples) {
   })
 
   test(`a repeated or nested field in a form of ${path} is 422, and the form is shown again`, async (t) => {
-    const app = await testApp(t)
+    const app = emptyApp()
     for (const payload of ['name=a&name=b', 'name[a]=b', 'name[]=a']) {
       await t.test(payload, async () => {
         const { headers } = asForm({})

@@ -10,14 +10,17 @@ import {
 } from '../../../test/support/resources.ts'
 import { dataApp } from '../../../test/support/data-app.ts'
 import { formsOf, inputNamed, inputsOf, tagsOf } from '../../../test/support/tags.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
+
+/** For tests that look only at what they store. */
+const shared = useApp()
 
 for (const { path, fields } of samples) {
   const names = Object.keys(fields)
 
-  test(`the new form of ${path} posts to ${path}/ and has an empty input for each field`, async (t) => {
-    const app = await testApp(t)
+  test(`the new form of ${path} posts to ${path}/ and has an empty input for each field`, async () => {
+    const app = shared()
     const { body } = await app.inject(`${path}/new`)
     const [form, ...others] = tagsOf(body, 'form')
     assert.deepEqual(others, [])
@@ -31,7 +34,7 @@ for (const { path, fields } of samples) {
   })
 
   test(`the edit form of ${path} has the stored values, and sends PATCH with and without script`, async (t) => {
-    const { app, _id } = await openRecord(t, path, fields)
+    const { app, _id } = await openRecord(shared(), path, fields)
     const { body } = await app.inject(`${path}/${_id}/edit`)
     const [form, ...others] = tagsOf(body, 'form')
     assert.deepEqual(others, [])
@@ -72,8 +75,8 @@ for (const { path, fields } of samples) {
     assert.match(script, /data\.redirect/)
   })
 
-  test(`submitting the unchanged edit form of ${path} changes nothing`, async (t) => {
-    const app = await testApp(t)
+  test(`submitting the unchanged edit form of ${path} changes nothing`, async () => {
+    const app = shared()
     const created = await createRecord(app, path, fields)
     const readable = without<string | number>(fields, 'password')
     const url = `${path}/${created._id}`
@@ -84,8 +87,8 @@ for (const { path, fields } of samples) {
     assert.deepEqual(without(after, 'updatedAt'), without(created, 'updatedAt'))
   })
 
-  test(`the page of a record of ${path} can delete it without script`, async (t) => {
-    const { app, _id, url } = await openRecord(t, path, fields)
+  test(`the page of a record of ${path} can delete it without script`, async () => {
+    const { app, _id, url } = await openRecord(shared(), path, fields)
     const { body } = await app.inject(url)
     const form = tagsOf(body, 'form').find(({ action = '' }) => action.includes(_id))
     assert.equal(form?.method?.toLowerCase(), 'post')
@@ -95,7 +98,7 @@ for (const { path, fields } of samples) {
 
   for (const route of ['new', 'edit']) {
     test(`an invalid ${route} form of ${path} is shown again with the typed values and the errors`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
+      const { app, _id } = await openRecord(shared(), path, fields)
       const typed =
         path === '/people'
           ? { name: 'n'.repeat(201), password: 'typed in vain' }
@@ -124,8 +127,8 @@ for (const { path, fields } of samples) {
       assert.match(response.body, /Name must be at most 200 characters/)
     })
 
-    test(`an invalid ${route} form of ${path} lists the errors on top, and at each field`, async (t) => {
-      const { app, _id } = await openRecord(t, path, fields)
+    test(`an invalid ${route} form of ${path} lists the errors on top, and at each field`, async () => {
+      const { app, _id } = await openRecord(shared(), path, fields)
       const url = route === 'new' ? path : `${path}/${_id}`
       const more = route === 'new' ? {} : { _method: 'PATCH' }
       const request = asForm({ ...fields, name: '', ...more })
@@ -193,9 +196,10 @@ const unchanged = [
   { soldAt: '2026-11-22T12:00', note: 'a\r\nb', ratio: '0' },
 ]
 
+const shop = useApp({}, (t) => dataApp(t, { products }))
 for (const [index, shown] of unchanged.entries()) {
-  test(`saving the unchanged edit form of product ${String(index + 1)} changes nothing`, async (t) => {
-    const app = await dataApp(t, { products })
+  test(`saving the unchanged edit form of product ${String(index + 1)} changes nothing`, async () => {
+    const app = shop()
     const url = `/products/${String(index + 1)}`
     const blank = Object.fromEntries(products.flatMap(Object.keys).map((name) => [name, '']))
     const { body: before } = await app.inject(url)
@@ -224,7 +228,7 @@ test('a value that is too long for a form is kept if its input is left empty', a
 })
 
 test('the name of a user has a text input, and the password a masked one', async (t) => {
-  const { app, _id } = await openRecord(t, '/people', samples[0].fields)
+  const { app, _id } = await openRecord(shared(), '/people', samples[0].fields)
   for (const url of ['/people/new', `/people/${_id}/edit`]) {
     await t.test(url, async () => {
       const { body } = await app.inject(url)
@@ -234,23 +238,23 @@ test('the name of a user has a text input, and the password a masked one', async
   }
 })
 
-test('the new form requires a password, and the edit form does not', async (t) => {
-  const { app, _id } = await openRecord(t, '/people', samples[0].fields)
+test('the new form requires a password, and the edit form does not', async () => {
+  const { app, _id } = await openRecord(shared(), '/people', samples[0].fields)
   const required = async (url: string) =>
     'required' in (inputNamed((await app.inject(url)).body, 'password') ?? {})
   assert.equal(await required('/people/new'), true)
   assert.equal(await required(`/people/${_id}/edit`), false)
 })
 
-test('the edit form preserves a leading line break of a note', async (t) => {
-  const { app, _id } = await openRecord(t, '/places', { name: 'Pier', note: '\nsecond' })
+test('the edit form preserves a leading line break of a note', async () => {
+  const { app, _id } = await openRecord(shared(), '/places', { name: 'Pier', note: '\nsecond' })
   const { body } = await app.inject(`/places/${_id}/edit`)
   // HTML drops the first line break after the tag.
   assert.match(body, /<textarea[^>]*>\n\nsecond<\/textarea>/)
 })
 
-test('every field describes its valid values', async (t) => {
-  const app = await testApp(t)
+test('every field describes its valid values', async () => {
+  const app = shared()
   const { body: user } = await app.inject('/people/new')
   assert.match(user, /id="name-hint">1 to 200 characters</)
   assert.match(user, /id="password-hint">1 to 1,024 bytes</)
@@ -261,9 +265,8 @@ test('every field describes its valid values', async (t) => {
   assert.equal(inputNamed(location, 'latitude')?.['aria-describedby'], 'latitude-hint')
 })
 
-test('a value of a megabyte is not shown again in the form', async (t) => {
-  const app = await testApp(t)
-  const { statusCode, body } = await app.inject({
+test('a value of a megabyte is not shown again in the form', async () => {
+  const { statusCode, body } = await shared().inject({
     method: 'POST',
     url: '/places',
     headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
