@@ -87,7 +87,7 @@ test('a large file is uploaded in parts, and nothing else remains', async (t) =>
 test('a file that another process has saved, in one or several parts, can be stored and removed', async (t) => {
   const { server, files } = await openBucket(t)
   const other = await openFiles(t, server)
-  const content = Buffer.alloc(26 * 1024 ** 2, 'glass')
+  const content = Buffer.alloc(16 * 1024 ** 2, 'glass')
   await files.save('a', toStream(content))
   await other.keep('a')
   assert.ok(server.objects.get('some/files/a')?.content.equals(content))
@@ -129,18 +129,18 @@ test('a sweep skips a known file that does not exist, and goes on', async (t) =>
 })
 
 const faults: S3Fault[] = [500, 'cut', 403]
-for (const operation of [
-  'PutObject',
-  'CreateMultipartUpload',
-  'UploadPart',
-  'CompleteMultipartUpload',
-]) {
+for (const [operation, bytes] of [
+  ['PutObject', 9],
+  ['CreateMultipartUpload', 9],
+  ['UploadPart', 6 * 1024 ** 2],
+  ['CompleteMultipartUpload', 6 * 1024 ** 2],
+] as const) {
   for (const fault of faults) {
     test(`${operation} fails for good (${String(fault)}): nothing remains`, async (t) => {
       const { server, files } = await openBucket(t)
       server.fault = (sent) => (sent === operation ? fault : undefined)
       const put = async () => {
-        await files.save('a', toStream(Buffer.alloc(6 * 1024 ** 2, 'glass')))
+        await files.save('a', toStream(Buffer.alloc(bytes, 'glass')))
         await files.keep('a')
       }
       await assert.rejects(put(), isUnavailable)
