@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { example, ofNothing, sha256, sha512, toField } from '../../../test/support/digests.ts'
 import { sendRaw, ownHost } from '../../../test/support/request-both-ways.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 import { findWantedAlgorithm } from './digest.ts'
 
 const requestCases: [value: string, status: number][] = [
@@ -36,8 +36,10 @@ const requestCases: [value: string, status: number][] = [
   ['md5=1', 400],
 ]
 
-test('the body is compared with the digest in the request', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+const shared = useApp({ settings: { DEMOS: 'bodies,people,places,static' } })
+
+test('the body is compared with the digest in the request', async () => {
+  const app = shared()
   for (const field of ['content-digest', 'repr-digest']) {
     for (const [value, status] of requestCases) {
       for (const chunked of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -51,8 +53,8 @@ test('the body is compared with the digest in the request', async (t) => {
   }
 })
 
-test('a digest of another body is rejected as a mismatch, and an invalid one as malformed', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+test('a digest of another body is rejected as a mismatch, and an invalid one as malformed', async () => {
+  const app = shared()
   const sendRequest = (value: string) =>
     app.inject({
       method: 'POST',
@@ -65,7 +67,7 @@ test('a digest of another body is rejected as a mismatch, and an invalid one as 
 })
 
 test('a body with a wrong digest changes nothing, with any media type and method', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+  const app = shared()
   await app.inject({ method: 'PUT', url: '/places/pier', payload: { name: 'Pier' } })
   const cases = [
     ['POST', '/places', 'application/json', '{"name":"Jetty"}'],
@@ -88,7 +90,7 @@ test('a body with a wrong digest changes nothing, with any media type and method
 })
 
 test('digests are checked over a socket too, with and without chunks', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+  const app = shared()
   const head = `POST /users/post/raw HTTP/1.1\r\nhost: ${ownHost}\r\ncontent-type: text/plain\r\nconnection: close\r\n`
   const cases: [digest: string, status: string][] = [
     [sha256, '200'],
@@ -140,7 +142,7 @@ test('the preferred algorithm is used, among the supported ones', async (t) => {
 const wanted = { 'want-repr-digest': 'sha-256=1', 'want-content-digest': 'sha-512=1' }
 
 test('Want-Repr-Digest adds digests to every response but streams, for HEAD too', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+  const app = shared()
   await app.inject({ method: 'PUT', url: '/people/ann', payload: { name: 'Ann', password: 'x' } })
   for (const url of ['/people/ann', '/mirror/query?a=glass', '/', '/nowhere', '/people/ann.json']) {
     await t.test(url, async () => {
@@ -157,8 +159,8 @@ test('Want-Repr-Digest adds digests to every response but streams, for HEAD too'
   }
 })
 
-test('the response to an unsafe method has digests too, and a 304 has none', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+test('the response to an unsafe method has digests too, and a 304 has none', async () => {
+  const app = shared()
   const request = { method: 'POST', url: '/users/post', headers: wanted } as const
   const written = await app.inject({ ...request, payload: { hello: 'world' } })
   assert.equal(written.headers['repr-digest'], toField('sha-256', '{"hello":"world"}'))
@@ -168,8 +170,8 @@ test('the response to an unsafe method has digests too, and a 304 has none', asy
   assert.deepEqual([headers['repr-digest'], headers['content-digest']], [undefined, undefined])
 })
 
-test('files have digests', async (t) => {
-  const app = await testApp(t, { settings: { DEMOS: 'bodies,people,places,static' } })
+test('files have digests', async () => {
+  const app = shared()
   const page = await readFile(new URL('../../../public/topic.html', import.meta.url))
   const file = await app.inject({ url: '/topic.html', headers: wanted })
   assert.equal(file.headers['repr-digest'], toField('sha-256', page))

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendBothWays, sendRaw, ownHost } from '../../../test/support/request-both-ways.ts'
-import { mirror } from '../../../test/support/mirror.ts'
-import { testApp } from '../../../test/support/test-app.ts'
+import { useApp } from '../../../test/support/test-app.ts'
 import { words } from '../../../test/support/words.ts'
 
 /** Paths whose GET is made in different ways: text, a page, a file, a streamed list, an error. */
@@ -10,8 +9,10 @@ const paths = words`
   /mirror/query?a=glass / /topic.html /people /api/json /nowhere /mirror/status/404
 `
 
+const shared = useApp({ settings: { DEMOS: 'api,static,people,mirror' } })
+
 test('a POST overridden with HEAD has the headers of GET, the length 0 and no body', async (t) => {
-  const app = await testApp(t)
+  const app = shared()
   for (const path of paths) {
     await t.test(path, async () => {
       const get = await sendBothWays(app, { path })
@@ -30,7 +31,7 @@ test('a POST overridden with HEAD has the headers of GET, the length 0 and no bo
 })
 
 test('a plain HEAD has the headers of GET and no body', async (t) => {
-  const app = await testApp(t)
+  const app = shared()
   for (const path of paths) {
     await t.test(path, async () => {
       const get = await sendBothWays(app, { path })
@@ -44,28 +45,28 @@ test('a plain HEAD has the headers of GET and no body', async (t) => {
   }
 })
 
-test('a HEAD overridden with GET is handled as GET, and the response has its length', async (t) => {
-  const app = await testApp(t, { demos: [mirror] })
+test('a HEAD overridden with GET is handled as GET, and the response has its length', async () => {
+  const app = shared()
   const { headers, body } = await sendBothWays(app, { method: 'HEAD', path: '/mirror?_method=GET' })
   assert.deepEqual([headers['x-method'], headers['content-length'], body], ['GET', '5', ''])
 })
 
-test('a GET overridden with HEAD gets the same response as a POST overridden with HEAD', async (t) => {
-  const app = await testApp(t)
+test('a GET overridden with HEAD gets the same response as a POST overridden with HEAD', async () => {
+  const app = shared()
   const { status, headers, body } = await sendBothWays(app, { path: '/mirror/query?_method=HEAD' })
   assert.deepEqual([status, headers['content-length'], body], [200, '0', ''])
 })
 
 // RFC 9110 §8.6: no Content-Length with a 204, whatever the method was.
-test('a 204 has no length when a POST was overridden with HEAD', async (t) => {
-  const app = await testApp(t)
+test('a 204 has no length when a POST was overridden with HEAD', async () => {
+  const app = shared()
   const path = '/mirror/status/204?_method=HEAD'
   const { status, headers } = await sendBothWays(app, { method: 'POST', path })
   assert.deepEqual([status, headers['content-length']], [204, undefined])
 })
 
 test('the next request on the connection is parsed correctly after any override', async (t) => {
-  const app = await testApp(t)
+  const app = shared()
   const host = `host: ${ownHost}`
   const form = '_method=HEAD&a=1'
   const type = 'content-type: application/x-www-form-urlencoded'
@@ -95,8 +96,8 @@ test('the next request on the connection is parsed correctly after any override'
   }
 })
 
-test('a POST overridden with GET gets a body', async (t) => {
-  const app = await testApp(t)
+test('a POST overridden with GET gets a body', async () => {
+  const app = shared()
   const path = '/mirror/query?_method=GET&a=glass'
   const response = await sendBothWays(app, { method: 'POST', path })
   assert.deepEqual([response.status, response.body], [200, 'a: glass\n'])
