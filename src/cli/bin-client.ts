@@ -1,4 +1,5 @@
 import type { XStatic } from 'typebox/schema'
+import { findJson } from '../config/find-json.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { createByteCollector } from '../http/body/read-bytes.ts'
 import { isObject } from '../http/request/parameters.ts'
@@ -53,7 +54,7 @@ export async function get({ url, authorization }: Source, path: string, more = {
   const { ok, status } = response
   if (ok) return response
   if (status === 404 && path.includes('/requests/')) return undefined
-  const problem = parseJson(String(await readAll(response.body, maxLineLength)))
+  const problem = findJson(String(await readAll(response.body, maxLineLength)))
   if (![400, 401, 404, 410].includes(status) || !isObject(problem))
     throw new Error(`the bin responds with ${String(status)}`)
   throw new BinUnavailable(toPrintable(String(problem.detail)))
@@ -64,18 +65,10 @@ export async function* list(source: Source, pathOrQuery: string): AsyncGenerator
   const accept = 'application/x-ndjson, application/json'
   const response = await get(source, `/requests${pathOrQuery}`, { accept })
   for await (const line of readLines(response?.body))
-    for (const one of [parseJson(line)].flat()) {
+    for (const one of [findJson(line)].flat()) {
       if (!validator().Check(one)) throw new BinUnavailable('The response is not that of a bin.')
       yield one
     }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The first event has no name, and the id with which the stream begins. */
@@ -89,7 +82,7 @@ export async function* readEvents(source: Source) {
     if (field === 'id') id = rest
     if (field === 'data') text = rest
     if (line !== '' || id === '') continue
-    const value = parseJson(text)
+    const value = findJson(text)
     yield { name, id, value: isObject(value) ? value : {} }
     ;[name, id, text] = ['', '', '{}']
   }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { findJson } from './find-json.ts'
 import { toHostname } from './hosts.ts'
 import { packageFolder } from './package-folder.ts'
 
@@ -109,19 +110,11 @@ export function file(path: string): string | undefined {
 
 /** The file of json-server's `--routes`: patterns of URLs, and what they are rewritten to. */
 export function rewrites(path: string): Readonly<Record<string, unknown>> {
-  const rules = parseRules(file(path) ?? '{}')
+  const rules = findJson(file(path) ?? '{}')
   if (typeof rules === 'object' && rules !== null && !Array.isArray(rules)) return { ...rules }
   throw new Error(
     'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}',
   )
-}
-
-function parseRules(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 // With a slash in the password, its rest would be taken for a host name and printed in an error.

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { maxFields } from '../config/limits.ts'
-import { formatKinds, jsonTypes } from '../http/openapi/json-schema.ts'
+import { formatKinds, toJsonType } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 
@@ -57,10 +57,7 @@ function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
 }
 
 function toType(value: unknown): JsonType {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  if (Number.isInteger(value)) return 'integer'
-  return jsonTypes.find((type) => typeof value === type) ?? 'object'
+  return Number.isInteger(value) ? 'integer' : toJsonType(value)
 }
 
 const maxChoices = 10

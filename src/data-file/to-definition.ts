@@ -113,14 +113,17 @@ function toRule(
 ): FieldSchema {
   const types = [found].flat().map((type) => (type === 'integer' ? 'number' : type))
   const shown = choices?.filter((choice) => choice !== null) ?? examples
-  const inside = Object.entries(properties ?? {}).map(([name, each]) => [name, toRule(each)])
+  const inside = Object.entries(properties ?? {}).map(([name, each]): [string, FieldSchema] => [
+    name,
+    toRule(each),
+  ])
   const others = isRequired ? [] : (['null'] as const)
   const values = types.filter((type) => type !== 'null')
   return {
     ...(values.length > 0 && { type: [...new Set(values), ...others] }),
     ...(shown.length > 0 && { examples: shown }),
     ...(items && { items: toRule(items) }),
-    ...(properties && { properties: Object.fromEntries(inside) as GivenFields }),
+    ...(properties && { properties: Object.fromEntries(inside) }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
-import { assertDepth, findJson } from '../http/body/parse-json.ts'
+import { findJson } from '../config/find-json.ts'
+import { assertDepth } from '../http/body/parse-json.ts'
 import { isObject } from '../http/request/parameters.ts'
 import { toQueryText } from '../http/request/target.ts'
 import { createComparisons, type Comparison } from '../lists/predicate.ts'

@@ -1,3 +1,4 @@
+import { areScalars, type FieldSchemas } from '../http/openapi/json-schema.ts'
 import type { FieldPath } from '../stores/records/records.ts'
 
 export interface ListField {
@@ -17,25 +18,12 @@ export interface ListFields {
   others: readonly string[]
 }
 
-/** Whether some values are neither lists nor objects. */
-export function areScalars(types: readonly string[]): boolean {
-  return types.some((type) => !['array', 'object', 'null'].includes(type))
-}
-
 export function isNumeric(types: readonly string[]): boolean {
   return types.includes('number') || types.includes('integer')
 }
 
-interface MemberSchema {
-  type?: string | readonly string[]
-  format?: string
-  properties?: MemberSchemas
-}
-
-type MemberSchemas = Readonly<Record<string, MemberSchema>>
-
 /** The members that a schema documents, also inside others, as `requestBody.size`, but not lists. */
-export function toListFields(properties: MemberSchemas, others: readonly string[]): ListFields {
+export function toListFields(properties: FieldSchemas, others: readonly string[]): ListFields {
   const fields = new Map(findMembers(properties).map((field) => [field.label, field]))
   return {
     find: (name) => fields.get(name),
@@ -44,7 +32,7 @@ export function toListFields(properties: MemberSchemas, others: readonly string[
   }
 }
 
-function findMembers(properties: MemberSchemas, parents: readonly string[] = []): ListField[] {
+function findMembers(properties: FieldSchemas, parents: readonly string[] = []): ListField[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const { type = [], format, properties: inside } = schema
     const path = [...parents, name]

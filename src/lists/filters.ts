@@ -1,7 +1,8 @@
 import { maxSearchLength, maxSearches, maxTextLength, maxValues } from '../config/limits.ts'
+import { areScalars } from '../http/openapi/json-schema.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { isOfText, type FieldValue, type Filter, type Operator } from '../stores/records/records.ts'
-import { areScalars, isNumeric, type ListField, type ListFields } from './fields.ts'
+import { isNumeric, type ListField, type ListFields } from './fields.ts'
 import { badParameter, type ParameterTexts } from './parameters.ts'
 
 export type ListFilter = ReturnType<typeof parseFilter>

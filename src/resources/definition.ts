@@ -2,7 +2,7 @@ import type { Validator } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 import { formHeaderNames, previousPrefix } from '../http/request/parameters.ts'
 import type { Html } from '../site/html.ts'
-import type { Document, FieldPath, StoredRecord } from '../stores/records/records.ts'
+import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { isSlow, toFieldKind, toTypes } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, FieldSchemas } from '../http/openapi/json-schema.ts'
 
@@ -103,28 +103,11 @@ const timeSchemas: FieldSchemas = {
 }
 
 export function defineResource(definition: ResourceDefinition) {
-  const { name, hints, idField, hasTimes = true, isSingular = false } = definition
-  const schema = { ...definition.schema, properties: toProperties(definition) }
-  const storesId = idField !== undefined && !isSingular
-  const { singular, indexed = [], references = [], unique = [] } = definition
+  const { name, singular, idField, isSingular = false } = definition
   const { hasDialect = false, hasSchema = true, isValue = false } = definition
+  const schema = { ...definition.schema, properties: toProperties(definition) }
   // json-server accepts any value, as a value does: only a schema that the user gave is checked.
   const isChecked = hasSchema || !(hasDialect || isValue)
-  const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
-  const ids = isSingular ? [] : toIdFields(definition)
-  const times = hasTimes ? toFields(timeSchemas).map(toOwnField) : []
-  const own = [...ids, ...times]
-  assertFieldNames(definition, own)
-  const fields = toFields(schema.properties, isChecked ? schema.required : [], hints)
-  const readable = fields.filter(({ kind }) => kind !== 'password')
-  const isSet = (field: string) => schema.properties[field]?.readOnly !== true
-  const validator: () => Validator = compileLater({
-    ...schema,
-    // The id is declared, so that `additionalProperties` does not reject it.
-    properties: { ...(storesId && { [idField]: {} }), ...schema.properties },
-    // A request cannot set a field that is read-only.
-    required: schema.required.filter(isSet),
-  })
   return {
     usesEnvelope: true,
     hasEvents: false,
@@ -141,26 +124,60 @@ export function defineResource(definition: ResourceDefinition) {
     isChecked,
     isSlow: isSlow(schema),
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
-    indexedPaths: [...(storesId ? ids : []), ...fields]
-      .filter(({ name }) => name === idField || searched.includes(name))
-      .map(({ path }) => path),
     path: `/${encodeURIComponent(name)}`,
-    hasTimes,
     isSingular,
-    storesId,
+    storesId: idField !== undefined && !isSingular,
     idName: idField ?? '_id',
+    ...toFieldSets({ ...definition, schema }, isChecked),
+    defaultType: definition.defaultType ?? 'text/html',
+    validator: createValidator({ ...definition, schema }),
+  }
+}
+
+function toFieldSets(definition: ResourceDefinition, isChecked: boolean) {
+  const { schema, hints, idField, hasTimes = true, isSingular = false } = definition
+  const { indexed = [], references = [], unique = [] } = definition
+  const ids = isSingular ? [] : toIdFields(definition)
+  const times = hasTimes ? toFields(timeSchemas, { isOwn: true }) : []
+  const own = [...ids, ...times]
+  assertFieldNames(definition, own)
+  const required = isChecked ? schema.required : []
+  const fields = toFields(schema.properties, { required, hints })
+  const readable = fields.filter(({ kind }) => kind !== 'password')
+  const searched = [...indexed, ...unique, ...references.map(({ field }) => field)]
+  const stored = idField === undefined ? fields : [...ids, ...fields]
+  return {
+    hasTimes,
     fields,
     readable,
+    indexedPaths: stored
+      .filter(({ name }) => name === idField || searched.includes(name))
+      .map(({ path }) => path),
     naming: findNaming(definition, readable),
-    editable: fields.filter((field) => isSet(field.name)),
+    editable: fields.filter((field) => isSet(schema, field.name)),
     passwords: fields.filter(({ kind }) => kind === 'password'),
     visible: [...ids, ...readable, ...times],
     times,
     /** The names of the fields that no request can change. */
-    fixed: [...own, ...fields.filter((field) => !isSet(field.name))].map((field) => field.name),
-    defaultType: definition.defaultType ?? 'text/html',
-    validator,
+    fixed: [...own, ...fields.filter((field) => !isSet(schema, field.name))].map(
+      ({ name }) => name,
+    ),
   }
+}
+
+/** A request cannot set a field that is read-only. */
+const isSet = ({ properties }: ResourceDefinition['schema'], field: string) =>
+  properties[field]?.readOnly !== true
+
+function createValidator({ schema, idField, isSingular = false }: ResourceDefinition) {
+  const storesId = idField !== undefined && !isSingular
+  const validator: () => Validator = compileLater({
+    ...schema,
+    // The id is declared, so that `additionalProperties` does not reject it.
+    properties: { ...(storesId && { [idField]: {} }), ...schema.properties },
+    required: schema.required.filter((field) => isSet(schema, field)),
+  })
+  return validator
 }
 
 /** A field that references no record is null. */
@@ -193,24 +210,25 @@ function toArticle(noun: string): string {
 
 function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
   const type = hasNumericIds ? (['integer', 'string'] as const) : 'string'
-  const fields = toFields({ [idField ?? '_id']: { type, title: 'Id' } })
-  return idField === undefined ? fields.map(toOwnField) : fields
+  const isOwn = idField === undefined
+  return toFields({ [idField ?? '_id']: { type, title: 'Id' } }, { isOwn })
 }
 
-/** A field of the record itself, which the document does not have. */
-const toOwnField = (field: Field): Field => ({ ...field, path: field.name })
+interface FieldOptions {
+  required?: readonly string[]
+  hints?: FieldSchemas | undefined
+  /** Whether the fields are of the record itself, and not of its document. */
+  isOwn?: boolean
+}
 
-function toFields(
-  schemas: FieldSchemas,
-  required: readonly string[] = [],
-  hints: FieldSchemas = {},
-) {
+function toFields(schemas: FieldSchemas, options: FieldOptions) {
+  const { required = [], hints = {}, isOwn = false } = options
   return Object.entries(schemas).map(([name, rule], index) => {
     const isInferred = Object.hasOwn(hints, name)
     const schema = (isInferred ? hints[name] : undefined) ?? rule
     return {
       name,
-      path: [name] as FieldPath,
+      path: isOwn ? name : [name],
       label: rule.title ?? name,
       kind: toFieldKind(schema, rule),
       isRequired: required.includes(name),

@@ -1,5 +1,6 @@
-import { findJson, parseJson } from '../http/body/parse-json.ts'
 import type { Config } from '../config/config.ts'
+import { findJson } from '../config/find-json.ts'
+import { parseJson } from '../http/body/parse-json.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'

@@ -1,13 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { maxFieldNameLength, maxFields } from '../config/limits.ts'
 import { isForm } from '../http/body/body-reader.ts'
+import { compileLater } from '../http/body/json-schema.ts'
 import { unprocessable } from '../http/errors/http-error.ts'
 import { toQueryText } from '../http/request/target.ts'
 import { partNames } from '../lists/part.ts'
 import type { Collection, Document, NewRecord, StoredRecord } from '../stores/records/records.ts'
 import type { ResourceContext } from './context.ts'
 import { defineResource, type Resource } from './definition.ts'
-import { jsonTypes, type JsonType } from '../http/openapi/json-schema.ts'
+import { jsonTypes, toJsonType } from '../http/openapi/json-schema.ts'
 import { toTitle } from './field-values.ts'
 import { findUnknownFields } from './write/input.ts'
 import { writeRecord } from './write/write-record.ts'
@@ -56,15 +57,10 @@ function addFields(resource: Resource, known: Document = {}, document: Document)
   return names.length === 0 ? known : { fields: Object.fromEntries(all) }
 }
 
-function toLearned({ fields = {} }: Document) {
-  // Only this file writes these documents, and a restore checks them.
-  return fields as Readonly<Record<string, readonly JsonType[]>>
-}
+const validate = compileLater(learnedSchema)
 
-function toJsonType(value: unknown): JsonType {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-  return jsonTypes.find((type) => typeof value === type) ?? 'object'
+function toLearned(document: Document) {
+  return validate().Check(document) ? document.fields : {}
 }
 
 const latest = new WeakMap<Resource, { state: string; resource: Resource }>()

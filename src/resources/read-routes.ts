@@ -7,7 +7,7 @@ import { acceptedTypes } from './definition.ts'
 import { valueToText } from './field-values.ts'
 import { list } from './list/list.ts'
 import { toEmbedParameters, listDescription, listParameters } from './openapi/list-parameters.ts'
-import { recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import type { ResourceSchemas } from './openapi/schemas.ts'
 import { recordTypes } from './record/representations.ts'
 import { show } from './record/show.ts'
 import { edit, newForm } from './write/forms.ts'
@@ -119,7 +119,7 @@ const shown = responseHeaders('ETag', 'Last-Modified', 'Repr-Digest', 'Set-Cooki
 
 function getRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
-  const { recordExample, idParameters } = schemas
+  const { recordExample, idParameters, json } = schemas
   const lines = Object.entries(recordExample).map(
     ([name, value]) => `${name}: ${valueToText(value)}\n`,
   )
@@ -138,7 +138,7 @@ function getRecord(context: ResourceContext, schemas: ResourceSchemas): Resource
       200: {
         description: 'The record.',
         headers: { ...shown, ...(!resource.isValue && responseHeaders('Accept-Patch')) },
-        content: { ...recordContent(schemas), ...textContent(lines.join('')) },
+        content: { ...pageContent, ...json, ...textContent(lines.join('')) },
       },
       304: { description: 'Not changed.', headers: responseHeaders('ETag') },
     },

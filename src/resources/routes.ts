@@ -9,7 +9,6 @@ import { toSchemas } from './openapi/schemas.ts'
 import { toReadRoutes } from './read-routes.ts'
 import { toNestedRoutes, toRoutesInParents } from './relations/nested-routes.ts'
 import { createContext } from './relations/create-context.ts'
-import { toValueRoutes } from './value-routes.ts'
 import { toWriteRoutes } from './write-routes.ts'
 
 type ToDialect = (routes: readonly ResourceRoute[], services: Services) => readonly Route[]
@@ -47,7 +46,6 @@ export function toResourceDemo(
 
 function toOwnRoutes(context: ResourceContext) {
   const schemas = toSchemas(context.resource)
-  if (context.resource.isValue) return toValueRoutes(context, schemas)
   return [...toReadRoutes(context, schemas), ...toWriteRoutes(context, schemas)]
 }
 

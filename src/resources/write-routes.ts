@@ -1,10 +1,11 @@
+import { isForm } from '../http/body/body-reader.ts'
 import { escapePointer } from '../http/body/patch.ts'
-import { fieldsContent, jsonContent } from '../http/openapi/content.ts'
+import { fieldsContent, jsonContent, pageContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
 import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
-import { envelope, jsonPatch, recordContent, type ResourceSchemas } from './openapi/schemas.ts'
+import { envelope, jsonPatch, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import {
   acceptedPatchTypes,
@@ -26,10 +27,9 @@ export function toWriteRoutes(
   context: ResourceContext,
   schemas: ResourceSchemas,
 ): readonly ResourceRoute[] {
-  const singularRoutes = [patchRecord, putRecord]
-  const routes = context.resource.isSingular
-    ? singularRoutes
-    : [postRecord, deleteRecord, ...singularRoutes]
+  const { isSingular, isValue } = context.resource
+  const ofList = isSingular ? [] : [postRecord, deleteRecord]
+  const routes = [...ofList, ...(isValue ? [] : [patchRecord]), putRecord]
   return routes.map((toRoute) => toRoute(context, schemas))
 }
 
@@ -58,7 +58,7 @@ export function postRecord(
       201: {
         description: `The created ${singular}.`,
         headers: created,
-        content: recordContent(schemas),
+        content: { ...pageContent, ...schemas.json },
       },
     },
     errors: [406, 409, 412, 422],
@@ -85,7 +85,7 @@ function toSharedParts({ resource }: ResourceContext, { idParameters }: Resource
 
 function patchRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
-  const { record, recordExample, exampleId } = schemas
+  const { record, exampleId, json } = schemas
   const { usesEnvelope, oneRecord } = resource
   const redirect = toRecordPath(resource, exampleId)
   const route = toSharedParts(context, schemas)
@@ -103,7 +103,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Resour
         headers: { ...written, ...responseHeaders('ETag', 'Content-Location') },
         content: usesEnvelope
           ? jsonContent({ anyOf: [envelope, record] }, toEnvelope({ redirect }))
-          : jsonContent(record, recordExample),
+          : json,
       },
       ...toOtherResponses(redirect),
     },
@@ -133,10 +133,10 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Resou
   }
 }
 
-export function putRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
+function putRecord(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   const { resource } = context
-  const { replacement, inputExample } = schemas
-  const content = recordContent(schemas)
+  const { replacement, inputExample, json } = schemas
+  const content = { ...pageContent, ...json }
   const { 303: redirect, ...minimal } = toOtherResponses(resource.path)
   return {
     ...toSharedParts(context, schemas),
@@ -146,7 +146,7 @@ export function putRecord(context: ResourceContext, schemas: ResourceSchemas): R
     description: 'Fields that are absent from the body are removed, except a password.',
     requestBody: {
       required: needsFields(resource),
-      content: fieldsContent(replacement, inputExample),
+      content: { ...fieldsContent(replacement, inputExample), ...(resource.isValue && json) },
     },
     responses: {
       200: { description: 'Replaced.', headers: written, content },
@@ -154,11 +154,22 @@ export function putRecord(context: ResourceContext, schemas: ResourceSchemas): R
         201: { description: 'Created.', headers: createdByPut, content },
       }),
       ...minimal,
-      // The form of a value sends PUT.
       ...(resource.isValue && { 303: redirect }),
     },
     errors: [...errors, 422],
     handler: replace(context),
+    ...(resource.isValue && putForm(context)),
+  }
+}
+
+/** The form of a value sends PUT, with the text of the value, which can be unchanged. */
+function putForm(context: ResourceContext): Pick<ResourceRoute, 'handler' | 'errorHandler'> {
+  const [save, put] = [update(context), replace(context)]
+  return {
+    handler(request, reply) {
+      return (isForm(request) ? save : put).call(this, request, reply)
+    },
+    errorHandler: sendFormAfterError(context),
   }
 }
 

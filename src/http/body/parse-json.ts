@@ -25,14 +25,6 @@ export function parseJson(
   }
 }
 
-export function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Throws 400. Call it before parsing: deep nesting would exhaust the stack. */
 export function assertDepth(text: string, maxDepth: number, outerDepth = 0): void {
   // Brackets in strings count too: an upper bound, 40 times as fast as the exact depth.

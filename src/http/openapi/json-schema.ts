@@ -76,8 +76,15 @@ export function toSampleType(schema: FieldSchema): string {
 }
 
 /** Whether some values are neither lists nor objects. */
-export function hasScalars(schema: FieldSchema): boolean {
-  return toTypes(schema).some((type) => !['array', 'object', 'null'].includes(type))
+export function areScalars(types: readonly string[]): boolean {
+  return types.some((type) => !['array', 'object', 'null'].includes(type))
+}
+
+/** A whole number is a number too. */
+export function toJsonType(value: unknown): JsonType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return jsonTypes.find((type) => typeof value === type) ?? 'object'
 }
 
 /** An input of a browser rejects other choices and formats, which only a rule may do. */

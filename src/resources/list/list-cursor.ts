@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { findJson } from '../../config/find-json.ts'
 import { maxCursorLength } from '../../config/limits.ts'
 import { badParameter } from '../../lists/parameters.ts'
 import { isFieldValue, isStorable } from '../../stores/records/records.ts'
@@ -25,13 +26,9 @@ export function parseCursor(resource: Resource, query: RecordQuery, values: read
 }
 
 function decode(cursor: string): Position | undefined {
-  try {
-    const values: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const position: unknown[] = Array.isArray(values) ? values.slice(1) : []
-    return isPosition(position) ? position : undefined
-  } catch {
-    return undefined
-  }
+  const values = findJson(Buffer.from(cursor, 'base64url').toString())
+  const position: unknown[] = Array.isArray(values) ? values.slice(1) : []
+  return isPosition(position) ? position : undefined
 }
 
 function isPosition(values: readonly unknown[]): values is Position {

@@ -1,7 +1,7 @@
 import { jsonPatchSchema } from '../../http/body/patch.ts'
 import { toComponent, toComponentName } from '../../http/openapi/component.ts'
-import { jsonContent, objectSchema, pageContent, text } from '../../http/openapi/content.ts'
-import type { Content, Parameter } from '../../http/openapi/operation.ts'
+import { jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
+import type { Parameter } from '../../http/openapi/operation.ts'
 import { idSchema } from '../../stores/records/records.ts'
 import type { Field, Resource, ResourceDefinition } from '../definition.ts'
 import { toPlain, toSampleType, type FieldSchema } from '../../http/openapi/json-schema.ts'
@@ -11,38 +11,56 @@ import { samplePassword } from '../samples.ts'
 export type ResourceSchemas = ReturnType<typeof toSchemas>
 
 export function toSchemas(resource: Resource) {
-  const { allowsUnknown, editable, fixed, isChecked, readable, schema, visible, unique } = resource
+  const { isSingular, isValue, schema } = resource
+  const { record, ...components } = toComponents(resource)
+  const exampleId = resource.hasNumericIds ? 1 : exampleUuid
+  const examples = toExamples(resource, exampleId)
+  const { recordExample } = examples
+  return {
+    record,
+    ...components,
+    ...examples,
+    /** A value is itself in JSON; a form and a text name it. */
+    json: isValue
+      ? jsonContent(schema.properties.value ?? {}, recordExample.value)
+      : jsonContent(record, recordExample),
+    exampleId: String(exampleId),
+    idParameters: isSingular ? [] : [toIdParameter(resource, exampleId)],
+  }
+}
+
+const toNames = (fields: readonly Field[]) => fields.map((field) => field.name)
+
+function toComponents(resource: Resource) {
+  const { allowsUnknown, editable, readable, schema, visible } = resource
   const name = toSchemaName(resource)
-  const names = (fields: readonly Field[]) => fields.map((field) => field.name)
-  const required = names(readable.filter(({ isRequired }) => isRequired))
+  const required = toNames(readable.filter(({ isRequired }) => isRequired))
   const own = visible.filter((field) => !readable.includes(field))
   const { additionalProperties = true } = schema
   const unknown = { additionalProperties: allowsUnknown ? additionalProperties : undefined }
-  const toRecord = (of: 'record' | 'part') => ({
-    type: 'object',
-    required: of === 'record' ? [...names(own), ...required] : undefined,
-    properties: mapByName(visible, ({ name: field, rule }) => ({
-      // A dialect of json-server stores any value.
-      ...(isChecked ? rule : { title: rule.title, examples: rule.examples }),
-      ...(fixed.includes(field) && { readOnly: true }),
-      // A field with a default is required in the types of openapi-typescript.
-      ...(of === 'part' && { default: undefined }),
-    })),
-    ...unknown,
-  })
   const input = {
     ...schema,
-    required: schema.required.filter((field) => names(editable).includes(field)),
+    required: schema.required.filter((field) => toNames(editable).includes(field)),
     properties: mapByName(editable, (field) =>
       toInputFieldSchema(field, field.rule.default !== undefined && !field.acceptsNull),
     ),
     ...unknown,
   }
-  const exampleId = resource.hasNumericIds ? 1 : exampleUuid
-  const toOwnExample = (field: Field) => (resource.times.includes(field) ? exampleTime : exampleId)
   return {
-    record: toComponent('schemas', name, toRecord('record')),
-    part: toComponent('schemas', `${name}Part`, toRecord('part')),
+    record: toComponent('schemas', name, {
+      type: 'object',
+      required: [...toNames(own), ...required],
+      properties: mapByName(visible, (field) => toRecordFieldSchema(resource, field)),
+      ...unknown,
+    }),
+    part: toComponent('schemas', `${name}Part`, {
+      type: 'object',
+      // A field with a default is required in the types of openapi-typescript.
+      properties: mapByName(visible, (field) => {
+        return { ...toRecordFieldSchema(resource, field), default: undefined }
+      }),
+      ...unknown,
+    }),
     input: toComponent('schemas', `${name}Input`, input),
     /** The body of PUT: an absent password does not change, but a new record requires one. */
     replacement: toComponent('schemas', `${name}Replacement`, { ...input, required }),
@@ -54,14 +72,26 @@ export function toSchemas(resource: Resource) {
       ),
       ...unknown,
     }),
+  }
+}
+
+function toRecordFieldSchema({ isChecked, fixed }: Resource, { name, rule }: Field) {
+  return {
+    // A dialect of json-server stores any value.
+    ...(isChecked ? rule : { title: rule.title, examples: rule.examples }),
+    ...(fixed.includes(name) && { readOnly: true }),
+  }
+}
+
+function toExamples({ editable, readable, times, unique, visible }: Resource, id: string | number) {
+  const toOwnExample = (field: Field) => (times.includes(field) ? exampleTime : id)
+  return {
     inputExample: mapByName(editable, (field) =>
       unique.includes(field.name) ? toOther(toExample(field)) : toExample(field),
     ),
     recordExample: mapByName(visible, (field) =>
       readable.includes(field) ? toExample(field) : toOwnExample(field),
     ),
-    exampleId: String(exampleId),
-    idParameters: resource.isSingular ? [] : [toIdParameter(resource, exampleId)],
   }
 }
 
@@ -169,10 +199,6 @@ function toIdParameter({ storesId }: Resource, example: unknown): Parameter {
     schema: storesId ? { type: 'string', minLength: 1, maxLength: 200 } : idSchema,
     example: String(example),
   }
-}
-
-export function recordContent({ record, recordExample }: ResourceSchemas): Content {
-  return { ...pageContent, ...jsonContent(record, recordExample) }
 }
 
 export const envelope = toComponent(

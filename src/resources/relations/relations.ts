@@ -1,3 +1,4 @@
+import { findByIds } from '../../lists/select.ts'
 import { isFieldValue, type Filter, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { findValue } from '../field-values.ts'
@@ -19,8 +20,6 @@ export function findReferenced({ document }: Pick<StoredRecord, 'document'>, fie
 }
 
 export async function loadParents({ field, other }: Relation, records: readonly StoredRecord[]) {
-  const ids = new Set(records.flatMap((record) => findReferenced(record, field) ?? []))
-  if (ids.size === 0) return []
-  const filters: Filter[] = [{ field: '_id', operator: 'eq', values: [...ids] }]
-  return other.collection.list({ filters, sort: [] }, { offset: 0, limit: ids.size })
+  const ids = records.flatMap((record) => findReferenced(record, field) ?? [])
+  return [...(await findByIds(other.collection, ids)).values()]
 }

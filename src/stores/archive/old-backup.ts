@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { pipeline } from 'node:stream/promises'
 import { pathToFileURL } from 'node:url'
+import { findJson } from '../../config/find-json.ts'
 import { collectionNames } from '../collection-names.ts'
 import { isDamage, readPragma } from '../sqlite/database.ts'
 import { readSchemaVersion } from '../sqlite/migrations.ts'
@@ -69,12 +70,6 @@ function* selectEntries(database: DatabaseSync): Generator<Entry> {
 
 function toRecord({ resource, created_at, updated_at, ...row }: Record<string, SQLOutputValue>) {
   const own = { collection: resource, id: row.id, version: row.version }
-  const times = { createdAt: created_at, updatedAt: updated_at }
-  try {
-    const document: unknown = JSON.parse(String(row.document))
-    return { ...own, ...times, document }
-  } catch {
-    // Without its document, the record is not valid.
-    return { ...own, ...times }
-  }
+  const document = findJson(String(row.document))
+  return { ...own, document, createdAt: created_at, updatedAt: updated_at }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:buffer'
 import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { findJson } from '../../config/find-json.ts'
 import { collectionNames, toKind } from '../collection-names.ts'
 import { isDocument } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
@@ -133,12 +134,7 @@ async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<
 }
 
 function parseLine(line: Buffer, number: number) {
-  let value: unknown
-  try {
-    value = JSON.parse(line.toString())
-  } catch {
-    // The message of the error would repeat a part of the line.
-  }
+  const value = findJson(line.toString())
   if (isDocument(value)) return value
   throw new Error(`it is damaged: line ${String(number)} is not a JSON object`)
 }

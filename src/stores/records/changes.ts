@@ -1,5 +1,5 @@
 import { toStoredRecord, type Dialect } from './dialect.ts'
-import type { Change, ChangeKind, ChangeLog } from './records.ts'
+import { changeKinds, type Change, type ChangeLog } from './records.ts'
 
 const maxRead = 100
 const maxReadBytes = 65_536
@@ -25,10 +25,11 @@ const select = `SELECT last, number, kind, id, document, version, created_at, up
 export function createRead({ run }: Dialect): ChangeLog['read'] {
   return async (name, after = Number.MAX_SAFE_INTEGER) => {
     const rows = await run(select, [name, after, name])
-    const changes = rows.flatMap(([, number, kind, id, document = null, ...times]) => {
-      if (number === null) return []
+    const changes = rows.flatMap(([, number, kindName, id, document = null, ...times]) => {
+      const kind = changeKinds.find((each) => each === kindName)
+      if (number === null || kind === undefined) return []
       const record = document === null ? undefined : toStoredRecord([id ?? '', document, ...times])
-      return { number: Number(number), kind: kind as ChangeKind, id: String(id), record }
+      return { number: Number(number), kind, id: String(id), record }
     })
     const newest = Number(rows[0]?.[0])
     const isNext = ({ number }: Change, index: number) => number === after + 1 + index

@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { findJson } from '../../config/find-json.ts'
 import { StoreFailure } from '../store-failure.ts'
 import {
   isDocument,
@@ -59,12 +60,8 @@ export function toStoredRecord([id, text, version, createdAt, updatedAt]: Row): 
 }
 
 function parseDocument(text: string) {
-  try {
-    const document: unknown = JSON.parse(text)
-    if (isDocument(document)) return document
-  } catch {
-    // The message of the error would repeat a part of the document.
-  }
+  const document = findJson(text)
+  if (isDocument(document)) return document
   throw new StoreFailure('unavailable', 'a stored document is not a JSON object')
 }
 

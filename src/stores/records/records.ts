@@ -151,7 +151,8 @@ export interface Records {
   counts: () => Promise<(readonly [collection: string, count: number])[]>
 }
 
-export type ChangeKind = 'created' | 'changed' | 'deleted'
+export const changeKinds = ['created', 'changed', 'deleted'] as const
+export type ChangeKind = (typeof changeKinds)[number]
 
 export interface Change {
   /** Grows by one with each change of the collection. */

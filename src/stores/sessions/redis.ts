@@ -1,11 +1,14 @@
 import type { Redis } from 'ioredis'
+import { findJson } from '../../config/find-json.ts'
 import { runInRedis } from '../redis/database.ts'
 import { toReason } from '../store-failure.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
-    const session = parse(await runInRedis(redis.get(toKey(idHash)).catch(ignoreOtherType)))
+    const text = await runInRedis(redis.get(toKey(idHash)).catch(ignoreOtherType))
+    // Another client of Redis can store anything under the key, which would fail until the cookie ends.
+    const session = findJson(text ?? '')
     return isSession(session) ? session : undefined
   }
   return {
@@ -35,15 +38,6 @@ export function createRedisSessions(redis: Redis): Sessions {
       return total
     },
     sweep: async () => undefined,
-  }
-}
-
-/** Another client of Redis can store anything under the key. What is no session would fail until the cookie ends. */
-function parse(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? 'null')
-  } catch {
-    return undefined
   }
 }
 
