@@ -6,7 +6,8 @@ import { writeAll } from '../resources/record/all-records.ts'
 import { toRepresentation } from '../resources/record/representations.ts'
 import { openRecords } from '../stores/open-stores.ts'
 import type { Records } from '../stores/records/records.ts'
-import { assertNotInMemory, formatCount } from './format.ts'
+import { formatCount } from '../config/format-count.ts'
+import { assertNotInMemory } from './format.ts'
 import { findFile, isSameFile, writeOutput } from './output-file.ts'
 
 /** Writes the stored records in the form of a data file. */

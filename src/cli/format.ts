@@ -1,14 +1,7 @@
+import { formatCount } from '../config/format-count.ts'
 import type { Totals } from '../stores/archive/read-archive.ts'
 
 const maxListed = 20
-
-export function formatNumber(count: number): string {
-  return count.toLocaleString('en')
-}
-
-export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`
-}
 
 /** The names in plural, of which a data file can have any number. */
 export function formatCounts(

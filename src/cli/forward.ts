@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { finished, type Duplex } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../config/has-code.ts'
+import { maxBinBodyBytes } from '../config/settings.ts'
 import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
@@ -21,8 +22,6 @@ const unreachableCodes = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']
 const brokenConnectionCodes = ['ECONNRESET', 'EPIPE']
 const maxResends = 3
 const localSeconds = 30
-/** The greatest value of BIN_MAX_BODY_BYTES. */
-const maxBodyBytes = 64 * 1024 * 1024
 const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
 /** Sends what the bin captures to the local service: one request, or from now on or after one, until it is interrupted. */
@@ -131,7 +130,7 @@ async function deliver(source: Source, to: URL, captured: Forwarded): Promise<st
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
   const response = requestBody && (await get(source, `/requests/${id}/body`))
   if (requestBody && !response) return 'not sent: its body is gone'
-  const body = response && (await readAll(response.body, maxBodyBytes))
+  const body = response && (await readAll(response.body, maxBinBodyBytes))
   return sendUntilReceived(source, to, { captured, body })
 }
 

@@ -18,7 +18,8 @@ import {
   type Records,
 } from '../stores/records/records.ts'
 import { createFake, type Source } from './fake-values.ts'
-import { assertNotInMemory, formatCount } from './format.ts'
+import { formatCount } from '../config/format-count.ts'
+import { assertNotInMemory } from './format.ts'
 import { nextTurn } from '../timers.ts'
 
 const maxAttempts = 100

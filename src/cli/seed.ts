@@ -8,7 +8,8 @@ import { samplePassword } from '../resources/samples.ts'
 import { createId } from '../stores/create-id.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { Records } from '../stores/records/records.ts'
-import { assertNotInMemory, formatCount, formatNumber } from './format.ts'
+import { formatCount, formatNumber } from '../config/format-count.ts'
+import { assertNotInMemory } from './format.ts'
 
 const kinds = resources.flatMap((resource) => {
   const { createSample, singular } = resource

@@ -43,6 +43,8 @@ const port = [0, 65_535] as const
 const optionalPort = parse.optional(parse.wholeNumber(port))
 const hour = 3600
 const day = 24 * hour
+/** The greatest value of BIN_MAX_BODY_BYTES. */
+export const maxBinBodyBytes = 64 * mebibyte
 
 /** `maxBodyBytes` is `MAX_BODY_BYTES` in the environment and `--max-body-bytes` as a flag. */
 export const settings = {
@@ -205,7 +207,11 @@ export const settings = {
   maxEventLoopDelayMs: limit([10, 60_000], 'event loop delay above which requests get 503'),
   maxBins: integer(1000, [1, 100_000], 'maximum number of request bins (507)'),
   binMaxRequests: integer(500, [1, 10_000], 'requests that a bin keeps; the oldest are removed'),
-  binMaxBodyBytes: integer(mebibyte, [0, 64 * mebibyte], 'maximum size of a body for a bin (413)'),
+  binMaxBodyBytes: integer(
+    mebibyte,
+    [0, maxBinBodyBytes],
+    'maximum size of a body for a bin (413)',
+  ),
   binDays: integer(7, [1, 400], 'days after which a bin is removed (410)'),
   binSecret: flag('secret', secret('', String, 'secret of the bin for `vitrine forward`')),
   binAfter: flag('after', setting('', String, '`vitrine forward` sends what came after this id')),

@@ -1,4 +1,5 @@
 import { findNearest } from '../config/find-nearest.ts'
+import { formatCount } from '../config/format-count.ts'
 import { findValue } from '../resources/field-values.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { findReferences, type DataResource } from './define-data.ts'
@@ -33,8 +34,7 @@ export function findOddities({ definition: { name }, records }: DataResource): s
     const rare = findRare(values, toTypeName) ?? findRare(values, toFormatName)
     if (!rare || (rare.most === 'text' && typeof values[rare.indexes[0]] === 'string')) return []
     const { indexes, few, most, count } = rare
-    const records = `${String(indexes.length)} record${indexes.length === 1 ? '' : 's'}`
-    return `${field} is ${few} in ${records} of ${name}, and ${most} in ${String(count)}: ${toPlaces(indexes)}`
+    return `${field} is ${few} in ${formatCount(indexes.length, 'record')} of ${name}, and ${most} in ${String(count)}: ${toPlaces(indexes)}`
   })
 }
 
@@ -42,8 +42,8 @@ export function findOddities({ definition: { name }, records }: DataResource): s
 export function findDangling(resources: readonly DataResource[]): string[] {
   return findReferences(resources).flatMap(({ name, field, resource, places }) => {
     if (places.length === 0) return []
-    const ofRecords = `of ${String(places.length)} record${places.length === 1 ? '' : 's'}`
-    return `${field} ${ofRecords} of ${name} is not an id of ${resource}: ${listPlaces(places)}`
+    const records = formatCount(places.length, 'record')
+    return `${field} of ${records} of ${name} is not an id of ${resource}: ${listPlaces(places)}`
   })
 }
 

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { maxFields } from '../config/limits.ts'
+import { openFormats } from '../http/body/json-schema.ts'
 import { formatKinds, toJsonType } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
@@ -74,13 +74,6 @@ function findChoices(texts: readonly string[]): readonly string[] | undefined {
   return counts.size > 1 && isRepeated && texts.length >= 3 * counts.size
     ? [...counts.keys()]
     : undefined
-}
-
-const load = createRequire(import.meta.url)
-
-export function openFormats(): (typeof import('typebox/format'))['Format'] {
-  // `require` is untyped.
-  return (load('typebox/format') as typeof import('typebox/format')).Format
 }
 
 export function findFormat(texts: readonly string[]) {

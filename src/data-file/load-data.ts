@@ -5,6 +5,7 @@ import { collectionNames } from '../stores/collection-names.ts'
 import {
   recordsPerStep,
   textSchema,
+  type Document,
   type Records,
   type RecordStep,
   type StoredRecord,
@@ -69,12 +70,12 @@ export const loadSchema = {
 } as const
 const validate = compileLater(loadSchema)
 
+const isLoad = (document: Document): document is Document & Omit<Load, 'version'> =>
+  validate().Check(document)
+
 function parseLoad({ document, version }: StoredRecord): Load {
-  const isValid: boolean = validate().Check(document)
-  if (!isValid)
-    throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
-  // The schema that was checked has these members.
-  return { ...(document as Omit<Load, 'version'>), version }
+  if (isLoad(document)) return { ...document, version }
+  throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
 }
 
 /** `version` is that of the load which this one replaces. False if another process has replaced it. */

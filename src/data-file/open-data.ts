@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigProblems, type Config } from '../config/config.ts'
+import { formatCount } from '../config/format-count.ts'
 import { isUrl } from '../config/parse-settings.ts'
 import { maxRecordsAtOnce } from '../config/limits.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
@@ -49,7 +50,7 @@ export async function openData(
     const { described, total, ...parsed } = await parseData(config, texts)
     if (!(await loadData(records, { ...texts, ...parsed }, load))) continue
     await rewindSequences(described, states)
-    const loaded = `Loaded ${formatRecords(total)} from ${withoutSecrets(source)}`
+    const loaded = `Loaded ${formatCount(total, 'record')} from ${withoutSecrets(source)}`
     const ids = parsed.resources.flatMap((resource) => resource.notices)
     const oddities = parsed.resources.flatMap(findOddities)
     const found = [...ids, ...findDangling(parsed.resources), ...oddities]
@@ -71,7 +72,7 @@ async function openLoaded(
   const source = withoutSecrets(dataFile)
   const counts = load.definitions.map(({ name }) => records.collection(name).count())
   const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
-  const kept = `Kept ${formatRecords(total)} in ${toPlace(databaseUrl)}; ${source} was not loaded again`
+  const kept = `Kept ${formatCount(total, 'record')} in ${toPlace(databaseUrl)}; ${source} was not loaded again`
   const { schema, schemaHash } = await readSchema(config)
   const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
   const hash = file ? hashTexts(file.text, config.dataId) : load.hash
@@ -115,7 +116,7 @@ async function redefine(
   const effect = 'The schema has changed: it applies to what is written from now on'
   if (misfits.length === 0) return { ...opened, notices: [effect] }
   const doNot = misfits.length === 1 ? 'does not' : 'do not'
-  const found = `${formatRecords(misfits.length)} of before ${doNot} fit it: ${listPlaces(misfits)}`
+  const found = `${formatCount(misfits.length, 'record')} of before ${doNot} fit it: ${listPlaces(misfits)}`
   return { ...opened, notices: [`${effect}. ${found}`] }
 }
 
@@ -266,10 +267,6 @@ async function readSchemas(
     return parseSchemas(await parseDataText(schema, maxJsonDepth), reportOf(schema.source))
   // A URL in $schema is for editors.
   return parseSchemas(isDocument(own) ? own : {}, reportOf(dataFile, '/$schema'))
-}
-
-function formatRecords(count: number): string {
-  return `${count.toLocaleString('en')} record${count === 1 ? '' : 's'}`
 }
 
 const maxShownProblems = 20

@@ -1,11 +1,10 @@
 import { findNearest } from '../config/find-nearest.ts'
-import { compileLater } from '../http/body/json-schema.ts'
+import { compileLater, openFormats } from '../http/body/json-schema.ts'
 import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { type ResourceReference } from '../resources/definition.ts'
 import { jsonTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
-import { openFormats } from './infer-schema.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void

@@ -1,6 +1,6 @@
 import { maxRecordsAtOnce } from '../config/limits.ts'
 import { conflict } from '../http/errors/http-error.ts'
-import type { Document, Records } from '../stores/records/records.ts'
+import { textSchema, type Document, type Records } from '../stores/records/records.ts'
 
 export type SavedRecord = readonly [id: string, document: Document]
 /** The records of each resource. */
@@ -13,13 +13,20 @@ export const snapshotSchema = {
   properties: { records: { type: 'integer' } },
 } as const
 
+const savedRecord = {
+  type: 'array',
+  minItems: 2,
+  maxItems: 2,
+  prefixItems: [textSchema, { type: 'object', additionalProperties: {} }],
+} as const
+
 export const savedSchema = {
   type: 'object',
   required: ['saved'],
   properties: {
     saved: {
       type: 'object',
-      additionalProperties: { type: 'array', items: { type: 'array', minItems: 2, maxItems: 2 } },
+      additionalProperties: { type: 'array', items: savedRecord },
     },
   },
 } as const

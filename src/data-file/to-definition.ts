@@ -1,4 +1,5 @@
 import pluralize from 'pluralize'
+import { formatCount } from '../config/format-count.ts'
 import type { ResourceDefinition, ResourceReference } from '../resources/definition.ts'
 import type { FieldSchema } from '../http/openapi/json-schema.ts'
 import { toTitle } from '../resources/field-values.ts'
@@ -62,9 +63,8 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition {
 const maxNamed = 5
 
 function summarize(source: DefinitionSource, fields: readonly string[]): string {
-  const count = source.count.toLocaleString('en')
   if (source.isValue) return 'A value of the data file.'
-  const records = source.isSingular ? 'One object' : `${count} record${count === '1' ? '' : 's'}`
+  const records = source.isSingular ? 'One object' : formatCount(source.count, 'record')
   const others = fields.length > maxNamed ? [`and ${String(fields.length - maxNamed)} more`] : []
   const names = [...fields.slice(0, maxNamed), ...others].join(', ')
   return `${records} in the data file. ${names ? `Fields: ${names}` : 'Any field is accepted'}.`

@@ -59,10 +59,8 @@ type Snapshot = Pick<StoredRecord, 'id' | 'document' | 'createdAt'>
 const validate = compileLater(savedSchema)
 
 function parseSaved({ id, document }: Snapshot): SavedRecords {
-  const isValid: boolean = validate().Check(document)
-  if (!isValid) throw new StoreFailure('unavailable', `the snapshot ${id} is damaged`)
-  // The records in it are checked when they are stored.
-  return document.saved as SavedRecords
+  if (validate().Check(document)) return document.saved
+  throw new StoreFailure('unavailable', `the snapshot ${id} is damaged`)
 }
 
 function toShown({ id, document, createdAt }: Snapshot) {

@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module'
 import type { Validator, XSchema } from 'typebox/schema'
 
-const load = createRequire(import.meta.url)
+interface Modules {
+  'typebox/format': typeof import('typebox/format')
+  'typebox/schema': typeof import('typebox/schema')
+  'typebox/system': typeof import('typebox/system')
+}
+
+const load: <Name extends keyof Modules>(name: Name) => Modules[Name] = createRequire(
+  import.meta.url,
+)
 
 /** Returns the validator of a JSON Schema, compiled on first use: loading the compiler takes 40 ms. */
 export function compileLater<const Schema extends XSchema>(schema: Schema) {
@@ -12,8 +20,10 @@ export function compileLater<const Schema extends XSchema>(schema: Schema) {
 }
 
 function openCompiler() {
-  const { Settings } = load('typebox/system') as typeof import('typebox/system')
+  const { Settings } = load('typebox/system')
   // By default, a validation ends after 8 errors: a form with more invalid fields would not name them all.
   Settings.Set({ maxErrors: 100 })
-  return load('typebox/schema') as typeof import('typebox/schema')
+  return load('typebox/schema')
 }
+
+export const openFormats = () => load('typebox/format').Format

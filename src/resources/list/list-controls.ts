@@ -1,3 +1,4 @@
+import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
 import { operatorWords } from '../../lists/filters.ts'
@@ -106,14 +107,10 @@ export function countLine({ singular, title }: Resource, list: ListView, shown: 
   const { filters, search } = query.records
   const { offset = 0 } = query.part ?? {}
   const isFiltered = filters.length > 0 || search !== undefined
-  const noun = `${isFiltered ? 'matching ' : ''}${total === 1 ? singular : title.toLowerCase()}`
-  const all = `${formatNumber(total)} ${noun}`
+  const matching = isFiltered ? 'matching ' : ''
+  const all = formatCount(total, matching + singular, matching + title.toLowerCase())
   const whole = total === 1 || isFiltered ? all : `All ${all}`
   const first = formatNumber(offset + 1)
   const range = shown === 1 ? first : `${first} to ${formatNumber(offset + shown)}`
   return html`<p class="count">${shown === total ? whole : `${range} of ${all}`}</p>\n`
-}
-
-function formatNumber(count: number): string {
-  return count.toLocaleString('en')
 }

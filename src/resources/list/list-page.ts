@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import { firstPage, toHref } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime } from '../../site/page.ts'
@@ -133,7 +134,7 @@ function toSummary(value: unknown): string {
   const isList = Array.isArray(value)
   const hasTexts = isList && !values.some((item) => typeof item === 'object' && item !== null)
   if (hasTexts) return values.map(valueToText).join(', ')
-  return `${String(values.length)} ${isList ? 'item' : 'field'}${values.length === 1 ? '' : 's'}`
+  return formatCount(values.length, isList ? 'item' : 'field')
 }
 
 function toExcerpt(text: string): string {
@@ -154,7 +155,7 @@ function emptyList(resource: Resource, list: ListView): Html {
   const reason =
     total > 0
       ? html`<h2>There is no such page.</h2>
-<p>It would begin after the last of ${total.toLocaleString('en')} ${total === 1 ? singular : title}.</p>`
+<p>It would begin after the last of ${formatCount(total, singular, title)}.</p>`
       : html`<h2>No ${title} match.</h2>
 <p>Remove a filter or change the search.</p>`
   return html`${controls(resource, list)}<div class="empty">${reason}

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { maxLoadedLength, maxPerPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
@@ -44,7 +44,7 @@ const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
-  const { collection, config, relations } = base
+  const { collection, config } = base
   const findSentPages = createPageCache(collection)
   const types = sortTypes(base.resource, listTypes)
   return async (request, reply) => {
@@ -59,28 +59,12 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
     const fixed = await findFixed?.(request)
     const context = await findNeeded(base, request, type)
-    const { resource } = context
     const parsed = parseRequest(context, request, fixed)
-    const { query, embeds, url, hasUrl, longestUrl, toUrl } = parsed
     // RFC 10008 §2: a GET of Location has the same result.
-    if (request.method === 'QUERY' && 2 * longestUrl <= config.maxUrlBytes)
-      reply.header('location', toUrl())
-    const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
-    const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
-    const isJson = type === 'application/json' || type === 'application/x-ndjson'
-    const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
-    if (part === undefined) {
-      const chunks = render(resource, { ...view, links: [], pages: collection.pages(found) })
-      return sendChunks(reply, type, chunks)
-    }
-    const { records, isLast, total, links, headers } = await readPart(context, parsed, {
-      found,
-      part,
-    })
-    reply.headers(headers)
-    if (query.part === undefined && !isLast) throw tooManyToEmbed(total)
-    const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
-    const chunks = render(resource, { ...view, pages: [records], links, total, toEmbedded })
+    if (request.method === 'QUERY' && 2 * parsed.longestUrl <= config.maxUrlBytes)
+      reply.header('location', parsed.toUrl())
+    const { chunks, headers } = await renderList(context, parsed, { type, flash, reply })
+    if (headers === undefined) return sendChunks(reply, type, chunks)
     let text = ''
     for await (const chunk of chunks) {
       text += chunk
@@ -91,6 +75,36 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     const content = toTaggedText(type, text)
     if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
     return sendTagged(request, reply, content)
+  }
+}
+
+interface Shown extends Pick<ListView, 'flash'> {
+  type: ListType
+  reply: FastifyReply
+}
+
+/** Without headers it is the whole list, of any length. */
+async function renderList(
+  context: ResourceContext,
+  parsed: ParsedRequest,
+  { type, flash, reply }: Shown,
+) {
+  const { resource, collection, relations } = context
+  const { query, embeds, url, hasUrl } = parsed
+  const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
+  const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
+  const isJson = type === 'application/json' || type === 'application/x-ndjson'
+  const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
+  if (part === undefined)
+    return { chunks: render(resource, { ...view, links: [], pages: collection.pages(found) }) }
+  const range = { found, part }
+  const { records, isLast, total, links, headers } = await readPart(context, parsed, range)
+  reply.headers(headers)
+  if (query.part === undefined && !isLast) throw tooManyToEmbed(total)
+  const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
+  return {
+    chunks: render(resource, { ...view, pages: [records], links, total, toEmbedded }),
+    headers,
   }
 }
 

@@ -38,6 +38,7 @@ function toComponents(resource: Resource) {
   const own = visible.filter((field) => !readable.includes(field))
   const { additionalProperties = true } = schema
   const unknown = { additionalProperties: allowsUnknown ? additionalProperties : undefined }
+  const object = { type: 'object', ...unknown }
   const input = {
     ...schema,
     required: schema.required.filter((field) => toNames(editable).includes(field)),
@@ -48,29 +49,26 @@ function toComponents(resource: Resource) {
   }
   return {
     record: toComponent('schemas', name, {
-      type: 'object',
+      ...object,
       required: [...toNames(own), ...required],
       properties: mapByName(visible, (field) => toRecordFieldSchema(resource, field)),
-      ...unknown,
     }),
     part: toComponent('schemas', `${name}Part`, {
-      type: 'object',
+      ...object,
       // A field with a default is required in the types of openapi-typescript.
       properties: mapByName(visible, (field) => {
         return { ...toRecordFieldSchema(resource, field), default: undefined }
       }),
-      ...unknown,
     }),
     input: toComponent('schemas', `${name}Input`, input),
     /** The body of PUT: an absent password does not change, but a new record requires one. */
     replacement: toComponent('schemas', `${name}Replacement`, { ...input, required }),
     changes: toComponent('schemas', `${name}Changes`, {
+      ...object,
       description: 'The fields to change. null removes a field that is not required.',
-      type: 'object',
       properties: mapByName(editable, (field) =>
         toInputFieldSchema(field, !field.isRequired && !field.acceptsNull),
       ),
-      ...unknown,
     }),
   }
 }

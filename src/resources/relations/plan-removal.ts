@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import { maxRemovedRecords } from '../../config/limits.ts'
 import { conflict, HttpError } from '../../http/errors/http-error.ts'
 import type { Document, RecordVersion, Step, StoredRecord } from '../../stores/records/records.ts'
@@ -107,10 +108,7 @@ const maxNamed = 10
 function toConflict({ singular }: Resource, restricts: readonly Restrict[]): HttpError {
   const texts = restricts.map(({ relation: { field, other }, count }) => {
     const { singular: one, title } = other.resource
-    const which =
-      count === 1
-        ? `1 ${one} references`
-        : `${count.toLocaleString('en')} ${title.toLowerCase()} reference`
+    const which = formatCount(count, `${one} references`, `${title.toLowerCase()} reference`)
     return `${which} it in ${field}`
   })
   const references = restricts.map(({ relation: { field, other }, count }) => {

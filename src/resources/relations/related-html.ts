@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
 import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
@@ -58,10 +59,10 @@ async function loadChildList({ field, other }: Relation, { id }: StoredRecord): 
     const links = joined.map((reference) => html` ${toParentLink(child, reference.field) ?? ''}`)
     return html`<li>${renderLink(resource, child)}${links}</li>\n`
   })
-  const noun = count === 1 ? resource.singular : resource.title.toLowerCase()
+  const shownCount = formatCount(count, resource.singular, resource.title.toLowerCase())
   const listed = toHref({ path: resource.path, parameters })
   return html`<section><h2>${resource.title}</h2>
-${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${listed}">${count.toLocaleString('en')} ${noun}</a>
+${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${listed}">${shownCount}</a>
 <a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
 `
 }
