@@ -106,7 +106,10 @@ async function redefine(
   const changed = [...before, ...after].filter(
     (path) => before.includes(path) !== after.includes(path),
   )
-  if (changed.length > 0) throw new ConfigProblems(toWriteOnlyChange(changed))
+  if (changed.length > 0)
+    throw new ConfigProblems(
+      `the schema changes whether ${changed.join(', ')} is writeOnly, and so how it is stored: --reload loads the file with it, without the changes since (export them first)`,
+    )
   const opened = await parseLoaded(config, { definitions, responses: load.responses })
   if (!(await storeLoad(records, { ...load, definitions }))) return undefined
   const byName = (all: readonly ResourceDefinition[]): unknown =>
@@ -119,9 +122,6 @@ async function redefine(
   const found = `${formatCount(misfits.length, 'record')} of before ${doNot} fit it: ${listPlaces(misfits)}`
   return { ...opened, notices: [`${effect}. ${found}`] }
 }
-
-const toWriteOnlyChange = (paths: readonly string[]) =>
-  `the schema changes whether ${paths.join(', ')} is writeOnly, and so how it is stored: --reload loads the file with it, without the changes since (export them first)`
 
 function toPasswordPaths(definitions: readonly ResourceDefinition[]): string[] {
   return definitions.flatMap((definition) =>
@@ -160,7 +160,6 @@ async function parseLoaded(
   return { definitions, responses, notices }
 }
 
-const unreadable = 'The data file cannot be read. Restore it, and reset again.'
 async function describeChange(config: Config, texts: DataTexts): Promise<string> {
   const { dataFresh, dataWatch } = config
   const changed = 'The data file has changed since its records were loaded.'
@@ -172,8 +171,6 @@ async function describeChange(config: Config, texts: DataTexts): Promise<string>
 }
 const toLoadAgain = (isFresh: boolean) =>
   isFresh ? 'Restart the service' : 'Start the service with --reload'
-const misfit = (how: string) =>
-  `The data file no longer fits its schema. ${how} to get a list of the problems, and correct the file or the schema.`
 
 /** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
 export async function reloadData(
@@ -187,13 +184,14 @@ export async function reloadData(
     return undefined
   }
   const texts = await readDataTexts(config).catch(() => undefined)
-  if (!texts) return unreadable
+  if (!texts) return 'The data file cannot be read. Restore it, and reset again.'
   const load = await findLoad(records)
   if (load?.hash !== texts.hash || load.schemaHash !== texts.schemaHash)
     return describeChange(config, texts)
   // The schema may apply to what is written only, and not to the records of the file.
   const parsed = await parseData(config, texts).catch(() => undefined)
-  if (!parsed) return misfit(toLoadAgain(config.dataFresh))
+  if (!parsed)
+    return `The data file no longer fits its schema. ${toLoadAgain(config.dataFresh)} to get a list of the problems, and correct the file or the schema.`
   const { resources, total } = parsed
   if (total > maxRecordsAtOnce) {
     if (!(await loadData(records, { ...texts, ...parsed }, load)))

@@ -31,6 +31,11 @@ declare module 'node:net' {
   interface Socket {
     /** A property takes less time than a WeakMap. */
     requestQueue?: RequestQueue
+    parser?: NonNullable<HttpConnection['parser']> | null
+    /** The socket below TLS. */
+    _parent?: Socket
+    /** It has the number of bytes that Node has not yet given to the operating system. */
+    _handle?: { writeQueueSize: number } | null
   }
 }
 
@@ -83,7 +88,7 @@ function addWaiting(queue: RequestQueue, exchange: RequestPair, handler: Request
  * that it waits for. Node has no public way to return an error to the parser.
  */
 function closeAtNextRequest(socket: Socket, queue: RequestQueue, handler: RequestHandler): void {
-  const { parser } = socket as HttpConnection
+  const { parser } = socket
   if (!parser) return
   const { onIncoming } = parser
   queue.resumeParser = () => {

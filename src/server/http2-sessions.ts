@@ -1,6 +1,5 @@
 import type { Server } from 'node:http'
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
-import type { Socket } from 'node:net'
 import { clearInterval, performance, setInterval } from '../timers.ts'
 
 /** A frame that acknowledges PING or SETTINGS has at most this size, with its TLS record. */
@@ -54,7 +53,7 @@ function closeWhenIdle(session: ServerHttp2Session, streams: Streams, limits: Se
 }
 
 function endUnreadStreams(session: ServerHttp2Session, streams: Streams, limits: SessionLimits) {
-  const { _parent: connection } = session.socket as unknown as { _parent: Connection }
+  const { _parent: connection = session.socket } = session.socket
   let acknowledgedBytes = 0
   const acknowledge = () => (acknowledgedBytes += acknowledgementBytes)
   session.on('ping', acknowledge).on('remoteSettings', acknowledge)
@@ -73,8 +72,5 @@ function endUnreadStreams(session: ServerHttp2Session, streams: Streams, limits:
     unread = [...streams].filter(isUnread)
   }, limits.sendIdleMs).unref()
 }
-
-/** `_handle` has the number of bytes that Node has not yet given to the operating system. */
-type Connection = Socket & { _handle?: { writeQueueSize: number } | null }
 
 const isUnread = (stream: ServerHttp2Stream) => stream.writableLength > 0
