@@ -1,7 +1,8 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
+import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { sessionCookies } from '../http/openapi/document.ts'
+import { toOwnCookie } from '../http/security/own-secrets.ts'
 
 export interface SessionCookie {
   id: string
@@ -15,15 +16,8 @@ export function readSessionId(request: FastifyRequest, reply: FastifyReply): str
 }
 
 export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: SessionCookie): string {
-  return stringifySetCookie({
-    name: sessionCookies[request.protocol],
-    value: id,
-    maxAge: maxSeconds,
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    secure: request.protocol === 'https',
-  })
+  const name = sessionCookies[request.protocol]
+  return toOwnCookie(request, { name, value: id, maxAge: maxSeconds })
 }
 
 export const removedSession: SessionCookie = { id: '', maxSeconds: 0 }

@@ -27,22 +27,17 @@ function leadsTo(earlier: ExchangeSummary, later: ExchangeSummary): boolean {
   return Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt) - earlier.ms <= maxPauseMs
 }
 
-interface Targets {
-  own: string | undefined
-  next: string | undefined
-}
-
-const targetsByExchange = new WeakMap<ExchangeSummary, Targets>()
+const targetsByExchange = new WeakMap<ExchangeSummary, ReturnType<typeof toTargets>>()
 
 /** Parsed once for each exchange: a URL can have 8 KiB, and a list has thousands of pairs. */
-function findTargets(exchange: ExchangeSummary): Targets {
-  const { target, location = '' } = exchange
-  const targets = targetsByExchange.get(exchange) ?? {
-    own: toTarget(target),
-    next: toTarget(location, target),
-  }
+function findTargets(exchange: ExchangeSummary) {
+  const targets = targetsByExchange.get(exchange) ?? toTargets(exchange)
   targetsByExchange.set(exchange, targets)
   return targets
+}
+
+function toTargets({ target, location = '' }: ExchangeSummary) {
+  return { own: toTarget(target), next: toTarget(location, target) }
 }
 
 function toTarget(location: string, base = '/'): string | undefined {

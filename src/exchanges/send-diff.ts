@@ -9,13 +9,13 @@ import {
   text,
 } from '../http/openapi/content.ts'
 import { isObject } from '../http/request/parameters.ts'
+import { keepPrivate } from '../http/response/default-headers.ts'
 import { sendJson } from '../http/response/send.ts'
 import type { Page } from '../site/page.ts'
 import { sendPage } from '../site/send-page.ts'
 import { renderDiffPage } from './diff-view.ts'
 import { toDiff } from './diff.ts'
 import { exampleId, type Exchange } from './exchange.ts'
-import { keepPrivate } from './keep-private.ts'
 
 const id = { ...text, minLength: 1 }
 const diffLine = objectSchema({ kind: { enum: ['same', 'removed', 'added'] }, text })

@@ -1,11 +1,6 @@
 import { html } from '../site/html.ts'
 import type { Mount } from './dialect.ts'
-
-interface Listed {
-  path: string
-  methods: readonly string[]
-  summary: string
-}
+import type { listEndpoints } from './endpoints.ts'
 
 // The policy of these pages allows inline styles only: visitors compose what is below this path.
 const style = html`<style>
@@ -20,7 +15,7 @@ a { color: light-dark(#0b6570, #5ec4c9) }
 </style>`
 
 export function renderEndpoints(
-  endpoints: readonly Listed[],
+  endpoints: ReturnType<typeof listEndpoints>,
   { prefix, dialect }: Pick<Mount, 'prefix' | 'dialect'>,
 ): string {
   const items = endpoints.map(({ path, methods, summary }) => {

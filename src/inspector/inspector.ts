@@ -25,7 +25,7 @@ import { renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
 import { toCursor, type ExchangeFilter } from './recorder/filter.ts'
 import { groupExchanges } from '../exchanges/group-exchanges.ts'
 import { harContent, sendHar } from '../exchanges/har.ts'
-import { keepPrivate } from '../exchanges/keep-private.ts'
+import { keepPrivate } from '../http/response/default-headers.ts'
 import {
   findParameters,
   findText,

@@ -1,9 +1,9 @@
-import { stringifySetCookie } from 'cookie'
 import { unprocessable } from '../http/errors/http-error.ts'
 import { fieldsContent, objectSchema, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { isObject } from '../http/request/parameters.ts'
+import { toOwnCookie } from '../http/security/own-secrets.ts'
 import { inspectorCookies } from './recorder/owner.ts'
 
 export const keyPattern = '[\\w\\-]{16,200}'
@@ -31,10 +31,8 @@ export const postKey: Route = {
       const message = 'must have 16 to 200 letters, digits, hyphens or underscores'
       throw unprocessable([{ field: 'key', message }])
     }
-    const { protocol } = request
-    const attributes = { path: '/', httpOnly: true, sameSite: 'lax' } as const
-    const cookie = { name: inspectorCookies[protocol], value: key, secure: protocol === 'https' }
-    reply.header('set-cookie', stringifySetCookie({ ...cookie, ...attributes }))
+    const cookie = { name: inspectorCookies[request.protocol], value: key }
+    reply.header('set-cookie', toOwnCookie(request, cookie))
     return reply.redirect('/inspector?mine=1', 303)
   },
 }

@@ -1,8 +1,8 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
+import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
-import { ownCookies } from '../http/security/own-secrets.ts'
+import { ownCookies, toOwnCookie } from '../http/security/own-secrets.ts'
 import type { Html } from './html.ts'
 import { renderNotice } from './page.ts'
 
@@ -45,11 +45,7 @@ export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type
   return undefined
 }
 
-function setCookie(reply: FastifyReply, value: string, maxAgeSeconds: number): void {
-  const secure = reply.request.protocol === 'https'
-  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const
-  reply.header(
-    'set-cookie',
-    stringifySetCookie({ name: flashCookie, value, maxAge: maxAgeSeconds, ...options }),
-  )
+function setCookie(reply: FastifyReply, value: string, maxAge: number): void {
+  const cookie = { name: flashCookie, value, maxAge }
+  reply.header('set-cookie', toOwnCookie(reply.request, cookie))
 }

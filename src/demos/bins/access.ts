@@ -1,9 +1,10 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
+import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { maxOwnBins } from '../../config/limits.ts'
 import { HttpError } from '../../http/errors/http-error.ts'
 import { isObject } from '../../http/request/parameters.ts'
 import { toPathParameter } from '../../http/request/target.ts'
+import { toOwnCookie } from '../../http/security/own-secrets.ts'
 import { hashSecret, isSecretOf, toExpiry, hashRequestSecret } from './bin-ids.ts'
 import { binsPage, type Bin, type BinStore } from './bin-store.ts'
 
@@ -80,12 +81,10 @@ export async function findOwnBins(bins: BinStore, request: FastifyRequest) {
 /** Requests for other paths, such as that of the bin itself, do not have it. */
 export function setSecretCookie(reply: FastifyReply, { id, secret, expiresAt }: OpenedBin): void {
   const { request } = reply
-  const { protocol } = request
-  const toCookie = (bin: string, value: string, expires: Date) =>
-    stringifySetCookie({
-      ...{ name: toCookieName(protocol, bin), value, expires, path: '/bins' },
-      ...{ httpOnly: true, sameSite: 'lax', secure: protocol === 'https' },
-    })
+  const toCookie = (bin: string, value: string, expires: Date) => {
+    const name = toCookieName(request.protocol, bin)
+    return toOwnCookie(request, { name, value, expires, path: '/bins' })
+  }
   const excess = findOwnIds(request).slice(maxOwnBins - 1)
   reply.header('set-cookie', [
     toCookie(id, secret, new Date(expiresAt)),

@@ -1,5 +1,6 @@
 import { defineResource } from '../../resources/definition.ts'
-import { createUser } from './sample.ts'
+import { choose, createGenerator, samplePassword } from '../../resources/samples.ts'
+import words from './sample-words.json' with { type: 'json' }
 
 export const users = defineResource({
   name: 'users',
@@ -25,3 +26,9 @@ export const users = defineResource({
     },
   },
 })
+
+function createUser(number: number) {
+  const next = createGenerator(number + 0x5eed)
+  const name = `${choose(words.firstNames, next)} ${choose(words.lastNames, next)}`
+  return { name, password: samplePassword }
+}

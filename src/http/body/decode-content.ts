@@ -98,7 +98,8 @@ export async function decodeRecorded(bytes: Buffer, contentEncoding: string, max
     if (codings.length === 0) return bytes
     const encoded = Readable.from([bytes])
     const content = await decodeContent(encoded, codings, maxRecordedContent, true)
-    for await (const chunk of content) if (!decoded.add(chunk as Buffer)) break
+    const chunks: AsyncIterable<Buffer> = content
+    for await (const chunk of chunks) if (!decoded.add(chunk)) break
   } catch {
     if (decoded.findSizes().size === 0) return undefined
   }

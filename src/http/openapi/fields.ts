@@ -58,8 +58,14 @@ const keySchema = { ...text, pattern: `^("[ !#-\\[\\]-~]${length}"|[!#-+\\--:<-~
 
 const toComponentName = (field: string) => field.replaceAll('-', '')
 
-export function responseHeaders(...names: readonly (keyof typeof inResponses)[]) {
-  const toHeader = (name: keyof typeof inResponses): Reference<Header> => {
+type ResponseHeader = keyof typeof inResponses
+
+function isResponseHeader(name: string): name is ResponseHeader {
+  return Object.hasOwn(inResponses, name)
+}
+
+export function responseHeaders(...names: readonly ResponseHeader[]) {
+  const toHeader = (name: ResponseHeader): Reference<Header> => {
     const [description, example]: Definitions[string] = inResponses[name]
     const schema = name.endsWith('Location') ? url : text
     const header = { description, schema, example, ...(required.test(name) && { required: true }) }
@@ -70,7 +76,7 @@ export function responseHeaders(...names: readonly (keyof typeof inResponses)[])
 
 /** The documented headers among these names, which are in lower case. */
 export function documentHeaders(names: readonly string[]) {
-  const all = Object.keys(inResponses) as (keyof typeof inResponses)[]
+  const all = Object.keys(inResponses).filter(isResponseHeader)
   return responseHeaders(...all.filter((name) => names.includes(name.toLowerCase())))
 }
 

@@ -37,6 +37,13 @@ export function cachePublicly(reply: FastifyReply, seconds: number): void {
   removeClientHeaders(reply)
 }
 
+/** Neither a private cache nor a page of another site, which can read what needs no cookie, may have it. */
+export function keepPrivate(reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store')
+  if (reply.getHeader('access-control-allow-origin') === '*')
+    reply.removeHeader('access-control-allow-origin')
+}
+
 export const toTextErrorHeaders = (text: string) => ({
   ...defaultErrorHeaders,
   'content-type': 'text/plain; charset=utf-8',

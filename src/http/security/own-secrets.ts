@@ -1,3 +1,4 @@
+import { stringifySetCookie, type SetCookie } from 'cookie'
 import type { Pair } from './visitor-response.ts'
 
 /** The cookies of the service, which no demo shows or lets a visitor set. What sets one adds its name. */
@@ -8,6 +9,12 @@ export function registerCookie(name: string) {
   const names = { http: name, https: `__Host-${name}` }
   ownCookies.push(names.http, names.https)
   return names
+}
+
+/** Set-Cookie for a cookie that scripts and other sites cannot use. */
+export function toOwnCookie({ protocol }: { protocol: string }, cookie: SetCookie): string {
+  const attributes = { httpOnly: true, sameSite: 'lax', secure: protocol === 'https' } as const
+  return stringifySetCookie({ path: '/', ...cookie, ...attributes })
 }
 
 export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {

@@ -49,6 +49,12 @@ interface FrameReader {
   ) => Error
 }
 
+declare module 'ws' {
+  interface WebSocket {
+    readonly _receiver: FrameReader
+  }
+}
+
 const closeTimeout = 1000
 
 async function openEcho(request: DialectRequest) {
@@ -117,7 +123,7 @@ function limitSmallFrames(socket: WebSocket, connection: Socket) {
     countedAt = now
     return count > maxSmallFrames
   }
-  const reader = (socket as unknown as { _receiver: FrameReader })._receiver
+  const { _receiver: reader } = socket
   const { haveLength, _buffers: reads } = reader
   connection.on('data', () => {
     if (reads.length >= maxReads) reads.splice(0, reads.length, Buffer.concat(reads))

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { renderList, type ExchangeList } from '../../exchanges/list-view.ts'
-import { renderHiddenFields } from '../../site/hidden-fields.ts'
-import { html, type Html } from '../../site/html.ts'
+import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import type { Page } from '../../site/page.ts'
 import { keyPattern } from '../post-key.ts'
 import type { ExchangeFilter } from '../recorder/filter.ts'

@@ -1,4 +1,4 @@
-import { parseCookie, stringifySetCookie } from 'cookie'
+import { parseCookie } from 'cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes } from 'node:crypto'
 import { notFound } from '../../http/errors/http-error.ts'
@@ -7,6 +7,7 @@ import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { cachePublicly } from '../../http/response/default-headers.ts'
+import { toOwnCookie } from '../../http/security/own-secrets.ts'
 import type { Demo } from '../demo.ts'
 import { sendPage } from '../send-page.ts'
 import { hasName } from './lesson.ts'
@@ -51,12 +52,10 @@ const getLesson = (openDemos: readonly string[]): Route => ({
 })
 
 /** Each visitor has own records: otherwise visitors of a lesson would change those of each other. */
-function chooseName({ headers, protocol }: FastifyRequest, reply: FastifyReply): string {
-  const { lesson = '' } = parseCookie(headers.cookie ?? '')
+function chooseName(request: FastifyRequest, reply: FastifyReply): string {
+  const { lesson = '' } = parseCookie(request.headers.cookie ?? '')
   if (/^my-lesson-[\da-f]{6}$/.test(lesson)) return lesson
   const value = `my-lesson-${randomBytes(3).toString('hex')}`
-  const attributes = { path: '/learn', httpOnly: true, sameSite: 'lax' } as const
-  const cookie = { name: 'lesson', value, ...attributes, secure: protocol === 'https' }
-  reply.header('set-cookie', stringifySetCookie(cookie))
+  reply.header('set-cookie', toOwnCookie(request, { name: 'lesson', value, path: '/learn' }))
   return value
 }

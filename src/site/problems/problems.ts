@@ -3,6 +3,7 @@ import { cachePublicly } from '../../http/response/default-headers.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import {
   jsonContent,
+  objectSchema,
   pageContent,
   pathParameter,
   textContent,
@@ -18,18 +19,16 @@ import type { Page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
 import { renderProblem, renderProblems, type Problem } from './views.ts'
 
+const members = {
+  type: { ...text, format: 'uri-reference' },
+  status: { type: 'integer', minimum: 400, maximum: 599 },
+  ...{ title: text, meaning: text, remedy: text },
+}
+const example = { ...text, description: 'An example of a command.' }
 const problemTypeSchema = {
+  ...objectSchema(members),
   description: 'A type of problem.',
-  type: 'object',
-  required: ['type', 'status', 'title', 'meaning', 'remedy'],
-  properties: {
-    type: { ...text, format: 'uri-reference' },
-    status: { type: 'integer', minimum: 400, maximum: 599 },
-    title: text,
-    meaning: text,
-    remedy: text,
-    example: { ...text, description: 'An example of a command.' },
-  },
+  properties: { ...members, example },
 }
 
 const exampleType = describeType('https://vitrine.example', 'not-found')
