@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { staticFiles } from '../../src/demos/static/static.ts'
+import { demos } from '../../src/demos/catalogue.ts'
 import { mirror } from './mirror.ts'
 import { testApp } from './test-app.ts'
 
@@ -37,6 +37,6 @@ export async function openFolder(t: TestContext) {
   }
   return testApp(t, {
     settings: { PUBLIC_DIR: join(root, 'public') },
-    demos: [mirror, staticFiles],
+    demos: [mirror, ...demos.filter(({ name }) => name === 'static')],
   })
 }

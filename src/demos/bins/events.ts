@@ -30,35 +30,9 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   const open = createStreamCount(app)
   return {
     findLast: log.findLast,
-    send: (
-      request: FastifyRequest,
-      reply: FastifyReply,
-      { bin, isMatch }: Pick<Search, 'isMatch'> & { bin: string },
-    ) => {
+    send: (request: FastifyRequest, reply: FastifyReply, search: Search & { bin: string }) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
-      let after: string | undefined
-      let checkAt = 0
-      let isGone = false
-      const toText = async ({ events, gap }: ReturnType<typeof toBinEvents>) => {
-        const own = events.get(bin)
-        // It can also expire, or be removed without requests.
-        if (isGone || own?.isRemoval === true || performance.now() >= checkAt) {
-          // While the store fails, it may still be there.
-          const wasGone = isGone
-          isGone = !(await bins.has(bin).catch(() => true))
-          if (isGone) return hasRows && !wasGone ? toEvent('gone', 0, {}) : undefined
-          checkAt = performance.now() + checkMs
-        }
-        if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
-        // The first request that a slow client missed follows this one.
-        if (gap !== undefined) return toEvent('reset', gap, { after })
-        after = own?.captured.at(-1)?.id ?? after
-        let text = ''
-        for (const one of own?.all ?? [])
-          if (!one.request || (await isMatch(one.request))) text += hasRows ? one.toRow() : one.text
-        return text
-      }
-      return sendEvents(request, reply, { log, toText })
+      return sendEvents(request, reply, { log, toText: createToText(bins, search, hasRows) })
     },
     /** Waits until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
@@ -76,6 +50,35 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
         position = last
       }
     },
+  }
+}
+
+function createToText(
+  bins: BinStore,
+  { bin, isMatch }: Search & { bin: string },
+  hasRows: boolean,
+) {
+  let after: string | undefined
+  let checkAt = 0
+  let isGone = false
+  return async ({ events, gap }: ReturnType<typeof toBinEvents>) => {
+    const own = events.get(bin)
+    // It can also expire, or be removed without requests.
+    if (isGone || own?.isRemoval === true || performance.now() >= checkAt) {
+      // While the store fails, it may still be there.
+      const wasGone = isGone
+      isGone = !(await bins.has(bin).catch(() => true))
+      if (isGone) return hasRows && !wasGone ? toEvent('gone', 0, {}) : undefined
+      checkAt = performance.now() + checkMs
+    }
+    if (gap !== undefined && hasRows) return toEvent('missed', gap, { count: 1 })
+    // The first request that a slow client missed follows this one.
+    if (gap !== undefined) return toEvent('reset', gap, { after })
+    after = own?.captured.at(-1)?.id ?? after
+    let text = ''
+    for (const one of own?.all ?? [])
+      if (!one.request || (await isMatch(one.request))) text += hasRows ? one.toRow() : one.text
+    return text
   }
 }
 

@@ -62,59 +62,59 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   }
 }
 
-function getDocument({ toJson, refresh }: Texts): Route {
-  const config = { defaultType: 'json' } as const
-  const summary = 'Get this document (OpenAPI 3.1)'
-  return {
-    ...getText({ summary, mediaType: 'application/json', toText: toJson, refresh }),
+const getDocument = ({ toJson, refresh }: Texts): Route => ({
+  ...getText({
     url: '/openapi.json',
-    config,
-  }
-}
+    summary: 'Get this document (OpenAPI 3.1)',
+    mediaType: 'application/json',
+    toText: toJson,
+    refresh,
+  }),
+  config: { defaultType: 'json' },
+})
 
-function getDocs({ toPage, refresh }: Texts): Route {
+const getDocs = ({ toPage, refresh }: Texts): Route => {
   const summary = 'Get this document as pages that can send requests'
-  return { ...getText({ summary, mediaType: 'text/html', toText: toPage, refresh }), url: '/docs' }
+  return getText({ url: '/docs', summary, mediaType: 'text/html', toText: toPage, refresh })
 }
 
-function getOperation({ toPage, refresh }: Texts): Route {
-  const summary = 'Get the page of one operation'
-  const id = pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')
-  return {
-    ...getText({ summary, mediaType: 'text/html', toText: toPage, refresh, parameters: [id] }),
+const getOperation = ({ toPage, refresh }: Texts): Route => ({
+  ...getText({
     url: '/docs/:operationId',
-    errors: [404, 412, 416],
-  }
-}
+    summary: 'Get the page of one operation',
+    parameters: [pathParameter('operationId', 'The `operationId` in `/openapi.json`.', 'getDocs')],
+    mediaType: 'text/html',
+    toText: toPage,
+    refresh,
+  }),
+  errors: [404, 412, 416],
+})
 
-const maxOrigins = 4
+/** About as many as the operations, for a few origins. */
+const maxTexts = 1000
 
-interface TextRoute extends Pick<Texts, 'refresh'> {
-  summary: string
+interface TextRoute extends Pick<Texts, 'refresh'>, Pick<Route, 'url' | 'summary'> {
   mediaType: string
   toText: (id: string, origin: string) => string
   parameters?: readonly Parameter[]
 }
 
 /** Each text is made once for each of the latest origins, until routes change. */
-function getText({ summary, mediaType, parameters = [], ...texts }: TextRoute): Omit<Route, 'url'> {
-  const { toText, refresh } = texts
-  const made = new Map<string, Map<string, Bytes>>()
+function getText({ url, summary, mediaType, parameters, toText, refresh }: TextRoute): Route {
+  const made = new Map<string, Bytes>()
   let last: unknown
   const load = (request: FastifyRequest) => {
-    const origin = toOrigin(request)
-    const ofOrigin = made.get(origin) ?? new Map<string, Bytes>()
-    made.delete(origin)
-    made.set(origin, ofOrigin)
+    const [origin, id] = [toOrigin(request), toPathParameter(request, 'operationId')]
+    const key = `${origin} ${id}`
+    const bytes = made.get(key) ?? textToBytes(mediaType, toText(id, origin))
+    made.delete(key)
+    made.set(key, bytes)
     const [oldest = ''] = made.keys()
-    if (made.size > maxOrigins) made.delete(oldest)
-    const id = toPathParameter(request, 'operationId')
-    const bytes = ofOrigin.get(id) ?? textToBytes(mediaType, toText(id, origin))
-    ofOrigin.set(id, bytes)
+    if (made.size > maxTexts) made.delete(oldest)
     return bytes
   }
   return {
-    method: 'GET',
+    ...{ method: 'GET', url },
     ...toFileOperation(summary, mediaType, parameters),
     handler: async (request, reply) => {
       const current = await refresh()
