@@ -1,6 +1,11 @@
 import { html } from '../site/html.ts'
 import type { Mount } from './dialect.ts'
-import type { listEndpoints } from './endpoints.ts'
+
+interface Listed {
+  path: string
+  methods: readonly string[]
+  summary: string
+}
 
 // The policy of these pages allows inline styles only: visitors compose what is below this path.
 const style = html`<style>
@@ -15,7 +20,7 @@ a { color: light-dark(#0b6570, #5ec4c9) }
 </style>`
 
 export function renderEndpoints(
-  endpoints: ReturnType<typeof listEndpoints>,
+  endpoints: readonly Listed[],
   { prefix, dialect }: Pick<Mount, 'prefix' | 'dialect'>,
 ): string {
   const items = endpoints.map(({ path, methods, summary }) => {
