@@ -19,6 +19,15 @@ const accepts = [
 
 type Headers = Readonly<Record<string, unknown>>
 
+/** Whether another Accept had a response of this type: the rest of it is the same. */
+function trackTypes(): (got: { statusCode: number; headers: Headers }) => boolean {
+  const seen = new Set<string>()
+  return ({ statusCode, headers }) => {
+    const { size } = seen
+    return seen.add(`${String(statusCode)} ${String(headers['content-type'])}`).size === size
+  }
+}
+
 function withoutVariable(headers: Headers): Headers {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !variableHeaders.includes(name)),
@@ -55,9 +64,11 @@ async function openApp(t: TestContext) {
 test('HEAD is GET without its body, on every route and for every Accept', async (t) => {
   const { app, urls } = await openApp(t)
   for (const url of urls) {
+    const isSeen = trackTypes()
     for (const accept of accepts) {
       const headers = accept === undefined ? {} : { accept }
       const got = await app.inject({ url, headers })
+      if (isSeen(got)) continue
       const head = await app.inject({ method: 'HEAD', url, headers })
       const what = `${url} ${String(accept)}`
       assert.equal(head.statusCode, got.statusCode, what)
@@ -77,11 +88,12 @@ test('every response with an ETag or a date supports 304, which has the headers 
   const { app, urls } = await openApp(t)
   let tagged = 0
   for (const url of urls) {
+    const isSeen = trackTypes()
     for (const accept of accepts) {
       const headers = accept === undefined ? {} : { accept }
       const got = await app.inject({ url, headers })
       const { etag, 'last-modified': date } = got.headers
-      if (got.statusCode !== 200) continue
+      if (isSeen(got) || got.statusCode !== 200) continue
       const what = `${url} ${String(accept)}`
       const conditions = [
         ...(etag === undefined ? [] : [{ 'if-none-match': etag }]),

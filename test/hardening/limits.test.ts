@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { test } from 'node:test'
+import { suite, test } from 'node:test'
 import {
   sendRaw,
   hasNosniff,
@@ -14,7 +14,6 @@ import {
 } from '../support/watched-vitrine.ts'
 
 const quick = { HEADERS_SECONDS: '1', BODY_IDLE_SECONDS: '1', REQUEST_SECONDS: '2' }
-const watchedQuick = useWatched(quick)
 const watched = useWatched()
 const ordinary = toRequest('GET /health HTTP/1.1', ['Host: x'])
 const formType = 'application/x-www-form-urlencoded'
@@ -52,81 +51,105 @@ const readers: readonly [path: string, type: string, start: string][] = [
   ],
 ]
 
-test('headers that do not arrive in time get 408', async () => {
-  const { origin, assertSound } = watchedQuick()
-  const beginnings = ['', 'GET /', 'GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: ']
-  const responses = beginnings.map(async (beginning) => {
-    const socket = openSocket(origin)
-    socket.write(beginning)
-    if (beginning !== '') drip(socket)
-    return listen(socket)
-  })
-  for (const [index, response] of (await Promise.all(responses)).entries()) {
-    const what = JSON.stringify(beginnings[index])
-    assert.ok(response.isClosed, what)
-    // A client that sent nothing may be disconnected without a response.
-    if (index > 0 || response.text !== '') assert.deepEqual(response.statuses, [408], what)
-    assert.ok(hasNosniff(response), what)
-  }
-  await assertSound()
-})
+// They wait most of the time.
+suite('what does not arrive in time', { concurrency: true }, () => {
+  const watchedQuick = useWatched(quick)
 
-test('a body that stops arriving gets 408, whatever reads it', async () => {
-  const { origin, assertSound } = watchedQuick()
-  const sent = readers.flatMap(([path, type, start]) =>
-    ['', start].map((part) => [path, type, part]),
-  )
-  const responses = sent.map(async ([path = '', type = '', part = '']) =>
-    sendRaw(origin, toHead(path, type) + part),
-  )
-  for (const [index, response] of (await Promise.all(responses)).entries()) {
-    const what = JSON.stringify(sent[index])
-    assert.deepEqual(response.statuses, [408], what)
-    assert.ok(response.isClosed, what)
-    assert.ok(hasNosniff(response), what)
-  }
-  await assertSound()
-})
-
-test('a body that arrives slowly for too long gets 408, whatever reads it', async () => {
-  const { origin, assertSound } = watchedQuick()
-  const responses = readers.map(async ([path, type, start]) => {
-    const socket = openSocket(origin)
-    socket.write(toHead(path, type) + start)
-    drip(socket)
-    return listen(socket)
-  })
-  for (const [index, response] of (await Promise.all(responses)).entries()) {
-    const what = JSON.stringify(readers[index])
-    assert.deepEqual(response.statuses, [408], what)
-    assert.ok(response.isClosed, what)
-  }
-  await assertSound()
-})
-
-test('a body that is not read gets one response, and the connection is closed', async (t) => {
-  const { origin, assertSound } = watchedQuick()
-  const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
-  const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
-  const sent = paths.flatMap((path) => types.map((type) => toHead(path, type)))
-  sent.push(toRequest('POST /nowhere HTTP/1.1', ['Host: x', 'Expect: more', 'Content-Length: 10']))
-  for (const before of ['', ordinary]) {
-    await t.test(before, async () => {
-      await Promise.all(
-        sent.map(async (message) => {
-          const { statuses, text, isClosed } = await sendRaw(origin, before + message)
-          const what = message + text
-          assert.equal(statuses.length, before === '' ? 1 : 2, what)
-          assert.ok(
-            statuses.every((status) => status < 500),
-            what,
-          )
-          assert.ok(isClosed, what)
-        }),
-      )
+  test('headers that do not arrive in time get 408', async () => {
+    const { origin, assertSound } = watchedQuick()
+    const beginnings = ['', 'GET /', 'GET / HTTP/1.1\r\n', 'GET / HTTP/1.1\r\nHost: x\r\nX: ']
+    const responses = beginnings.map(async (beginning) => {
+      const socket = openSocket(origin)
+      socket.write(beginning)
+      if (beginning !== '') drip(socket)
+      return listen(socket)
     })
-  }
-  await assertSound()
+    for (const [index, response] of (await Promise.all(responses)).entries()) {
+      const what = JSON.stringify(beginnings[index])
+      assert.ok(response.isClosed, what)
+      // A client that sent nothing may be disconnected without a response.
+      if (index > 0 || response.text !== '') assert.deepEqual(response.statuses, [408], what)
+      assert.ok(hasNosniff(response), what)
+    }
+    await assertSound()
+  })
+
+  test('a body that stops arriving gets 408, whatever reads it', async () => {
+    const { origin, assertSound } = watchedQuick()
+    const sent = readers.flatMap(([path, type, start]) =>
+      ['', start].map((part) => [path, type, part]),
+    )
+    const responses = sent.map(async ([path = '', type = '', part = '']) =>
+      sendRaw(origin, toHead(path, type) + part),
+    )
+    for (const [index, response] of (await Promise.all(responses)).entries()) {
+      const what = JSON.stringify(sent[index])
+      assert.deepEqual(response.statuses, [408], what)
+      assert.ok(response.isClosed, what)
+      assert.ok(hasNosniff(response), what)
+    }
+    await assertSound()
+  })
+
+  test('a body that arrives slowly for too long gets 408, whatever reads it', async () => {
+    const { origin, assertSound } = watchedQuick()
+    const responses = readers.map(async ([path, type, start]) => {
+      const socket = openSocket(origin)
+      socket.write(toHead(path, type) + start)
+      drip(socket)
+      return listen(socket)
+    })
+    for (const [index, response] of (await Promise.all(responses)).entries()) {
+      const what = JSON.stringify(readers[index])
+      assert.deepEqual(response.statuses, [408], what)
+      assert.ok(response.isClosed, what)
+    }
+    await assertSound()
+  })
+
+  test('a body that is not read gets one response, and the connection is closed', async (t) => {
+    const { origin, assertSound } = watchedQuick()
+    const paths = ['/nowhere', '/mirror/status/200', '/user/create', '/topic.html', '/api/nowhere']
+    const types = ['application/json', 'image/png', 'multipart/form-data; boundary=b']
+    const sent = paths.flatMap((path) => types.map((type) => toHead(path, type)))
+    sent.push(
+      toRequest('POST /nowhere HTTP/1.1', ['Host: x', 'Expect: more', 'Content-Length: 10']),
+    )
+    for (const before of ['', ordinary]) {
+      await t.test(before, async () => {
+        await Promise.all(
+          sent.map(async (message) => {
+            const { statuses, text, isClosed } = await sendRaw(origin, before + message)
+            const what = message + text
+            assert.equal(statuses.length, before === '' ? 1 : 2, what)
+            assert.ok(
+              statuses.every((status) => status < 500),
+              what,
+            )
+            assert.ok(isClosed, what)
+          }),
+        )
+      })
+    }
+    await assertSound()
+  })
+
+  test('a persistent connection whose next request is late gets 408', async (t) => {
+    const { origin, assertSound } = watchedQuick()
+    const whole = toHead('/nowhere', 'image/png', 1) + 'x'
+    const beginnings: [beginning: string, statuses: readonly number[]][] = [
+      ['GET / HTTP/1.1\r\nX: ', [404, 408]],
+      [toHead('/mirror/field', formType), [404, 408]],
+    ]
+    for (const [beginning, expected] of beginnings) {
+      await t.test(beginning, async () => {
+        const { statuses, isClosed } = await sendRaw(origin, whole + beginning)
+        assert.deepEqual(statuses, expected)
+        assert.ok(isClosed)
+      })
+    }
+    await assertSound()
+  })
 })
 
 const broken: [what: string, message: string, expected: readonly number[]][] = [
@@ -155,23 +178,6 @@ for (const [what, message, expected] of broken) {
     await assertSound()
   })
 }
-
-test('a persistent connection whose next request is late gets 408', async (t) => {
-  const { origin, assertSound } = watchedQuick()
-  const whole = toHead('/nowhere', 'image/png', 1) + 'x'
-  const beginnings: [beginning: string, statuses: readonly number[]][] = [
-    ['GET / HTTP/1.1\r\nX: ', [404, 408]],
-    [toHead('/mirror/field', formType), [404, 408]],
-  ]
-  for (const [beginning, expected] of beginnings) {
-    await t.test(beginning, async () => {
-      const { statuses, isClosed } = await sendRaw(origin, whole + beginning)
-      assert.deepEqual(statuses, expected)
-      assert.ok(isClosed)
-    })
-  }
-  await assertSound()
-})
 
 test('many slow connections do not block other clients', async (t) => {
   const { origin, assertSound } = await startWatched(t, { HEADERS_SECONDS: '300' })

@@ -11,14 +11,15 @@ const filesInProcess = 12
 
 /**
  * Runs files of tests, three processes at a time. A process that has loaded the whole service runs several of
- * the files beside the code: the start takes longer than most of them. Those of `test/` have processes of
- * their own.
+ * the files beside the code or of hostile input: the start takes longer than most of them. Those of `test/`
+ * have processes of their own.
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
   process.env.VITRINE_BUNDLE = bundleVitrine()
-  const alone = files.filter((file) => !file.startsWith('src/'))
+  const isShared = (file: string) => /^(src|test\/hardening)\//.test(file)
+  const alone = files.filter((file) => !isShared(file))
   const tests = run({
-    files: [...alone, ...toGroups(files.filter((file) => file.startsWith('src/')))],
+    files: [...alone, ...toGroups(files.filter(isShared))],
     cwd: projectFolder,
     concurrency: 3,
     execArgv: ['--import=./test/support/compile-cache.js', '--max-semi-space-size=32'],
