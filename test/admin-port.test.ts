@@ -11,9 +11,12 @@ import { beginUpload, ended, limit, openConnection } from './support/stopping.ts
 import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
 import { assertOpensWithout } from './support/start-without.ts'
 import { until } from './support/until.ts'
+import { useStarted } from './support/watched-vitrine.ts'
+
+const admin = useStarted((t) => startWithAdmin(t))
 
 test('the admin port has the probes and the metrics, and nothing else', limit, async (t) => {
-  const { send } = await startWithAdmin(t)
+  const { send } = admin()
   const rows = [
     ['/health/live', 200, 'application/json; charset=utf-8'],
     ['/health/ready', 200, 'application/json; charset=utf-8'],
@@ -46,7 +49,7 @@ test('the admin port has the probes and the metrics, and nothing else', limit, a
 })
 
 test('the admin port accepts safe methods only', limit, async (t) => {
-  const { send } = await startWithAdmin(t)
+  const { send } = admin()
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
     await t.test(method, async () => {
       const response = await send('/metrics?_method=GET', { method })
@@ -82,7 +85,7 @@ test('the admin port of a network address serves every host', limit, async (t) =
 })
 
 test('the main port has the probes too, and no metrics', limit, async (t) => {
-  const { origin } = await startWithAdmin(t)
+  const { origin } = admin()
   const send = openClient(t, origin)
   assert.equal((await send('/health/live')).text, '{"status":"live"}')
   assert.equal((await send('/health/ready')).text, '{"status":"ready"}')
@@ -90,7 +93,7 @@ test('the main port has the probes too, and no metrics', limit, async (t) => {
 })
 
 test('malformed HTTP closes only its own connection', limit, async (t) => {
-  const { send, adminOrigin } = await startWithAdmin(t)
+  const { send, adminOrigin } = admin()
   const messages = [
     'garbage\r\n\r\n',
     'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -153,7 +156,7 @@ test('open connections and stored records are counted', limit, async (t) => {
 })
 
 test('the alerts use metrics that exist, and docs/operating.md explains each', limit, async (t) => {
-  const { origin, metrics } = await startWithAdmin(t)
+  const { origin, metrics } = admin()
   const send = openClient(t, origin)
   await send('/places', asJson('POST', { name: 'Rome' }))
   const { samples } = await metrics()

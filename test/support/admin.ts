@@ -1,18 +1,18 @@
-import type { TestContext } from 'node:test'
 import { findFreePort } from './free-port.ts'
 import { openClient, type Send } from './client.ts'
+import type { Ending } from './start-vitrine.ts'
 import { startInFolder } from './stopping.ts'
 import { parseMetrics, type ParsedMetrics } from './parse-metrics.ts'
 
 /** The service with an admin port, and functions that send requests to it. */
-export async function startWithAdmin(t: TestContext, settings: Record<string, string> = {}) {
+export async function startWithAdmin(t: Ending, settings: Record<string, string> = {}) {
   const port = String(await findFreePort())
   const vitrine = await startInFolder(t, { ADMIN_PORT: port, ...settings })
   const adminOrigin = `http://127.0.0.1:${port}`
   return { ...vitrine, adminOrigin, ...openAdmin(t, adminOrigin) }
 }
 
-export function openAdmin(t: TestContext, adminOrigin: string) {
+export function openAdmin(t: Ending, adminOrigin: string) {
   const send = openClient(t, adminOrigin)
   return {
     send,

@@ -1,5 +1,5 @@
 import { Agent, request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
-import type { TestContext } from 'node:test'
+import type { Ending } from './start-vitrine.ts'
 import { asUpload } from './multipart-form.ts'
 
 interface TestRequest {
@@ -18,7 +18,7 @@ export interface TestResponse {
 export type Send = (path: string, message?: TestRequest) => Promise<TestResponse>
 
 /** One persistent connection to the service, for consecutive requests. */
-export function openClient(t: TestContext, origin: string): Send {
+export function openClient(t: Ending, origin: string): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => {
     agent.destroy()

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { aroundPart, multipartType } from './multipart-form.ts'
-import { settingsIn, startVitrine, temporaryFolder } from './start-vitrine.ts'
+import { settingsIn, startVitrine, temporaryFolder, type Ending } from './start-vitrine.ts'
 import { until } from './until.ts'
 
 /** For a test that would otherwise wait for ever. */
@@ -25,7 +25,7 @@ export async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** The service with a database and a folder that a test can read. */
-export async function startInFolder(t: TestContext, settings: Record<string, string> = {}) {
+export async function startInFolder(t: Ending, settings: Record<string, string> = {}) {
   const folder = await temporaryFolder(t)
   const databaseUrl = `sqlite:${join(folder, 'vitrine.db')}`
   const filesFolder = join(folder, 'files')

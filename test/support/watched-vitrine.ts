@@ -36,15 +36,20 @@ export async function startWatched(
 
 /** One process for the tests of a file or suite, of which none sees what another stored; returns what finds it. */
 export function useWatched(settings: Readonly<Record<string, string>> = {}, start = startWatched) {
+  return useStarted((t) => start(t, settings))
+}
+
+/** As {@link useWatched}, for what starts in another way. */
+export function useStarted<Started>(start: (t: Ending) => Promise<Started>): () => Started {
   const endings: (() => unknown)[] = []
-  let watched: WatchedVitrine | undefined
+  let started: Started | undefined
   before(async () => {
-    watched = await start({ after: (end) => endings.push(end) }, settings)
+    started = await start({ after: (end) => endings.push(end) })
   })
   after(async () => {
     for (const end of endings) await end()
   })
-  return () => watched ?? assert.fail('The process is started before the tests.')
+  return () => started ?? assert.fail('The process is started before the tests.')
 }
 
 /** A GET after which the connection closes. */
