@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 import { asFile, asJson, listOf, openClient, toCookie, type Send } from '../support/client.ts'
 import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
 
-const rounds = Number(process.env.FAULT_ROUNDS ?? 20)
+const rounds = Number(process.env.FAULT_ROUNDS ?? 10)
 const credentials = { username: 'crash', password: 'a password' }
 
 interface Location {

@@ -47,7 +47,7 @@ interface Many {
   isLeaving?: boolean
 }
 
-const count = 200
+const count = 80
 
 async function sendMany(t: TestContext, { vitrine, version, path, isLeaving = false }: Many) {
   const { origin } = vitrine
@@ -70,7 +70,7 @@ async function sendMany(t: TestContext, { vitrine, version, path, isLeaving = fa
 }
 
 for (const [version, faults] of Object.entries(names)) {
-  test(`200 faults at once over ${version} leave nothing behind`, limit, async (t) => {
+  test(`${String(count)} faults at once over ${version} leave nothing behind`, limit, async (t) => {
     const settings = { MAX_DURATION_SECONDS: '3600', MAX_BODY_BYTES: '65536' }
     const vitrine = await start(t, version !== 'HTTP/1.1', settings)
     await sendMany(t, { vitrine, version, path: '/health' })
