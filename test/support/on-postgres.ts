@@ -5,9 +5,10 @@ import { findFiles, runFiles } from './run-tests.ts'
 // every database on a server of PostgreSQL that is thrown away. Pages, formats, rejected input and passwords do
 // not depend on the database, and the two resources of the seed work as all resources do.
 const same = [
-  'access .*-pages? bin-responses data-responses definition documented errors fields .*flash form-keys',
-  'examples forms inferred-schema list-query list-types login.* map names password-.* patches query-method',
-  'schema schema-problems show upload-digests upload-names views',
+  'access .*-pages? bin-responses boolean-schemas coded-forms data-responses definition documented edit-form',
+  'errors examples fields .*flash form-keys form-members forms inferred-schema list-query list-types login.*',
+  'map names openapi-names password-.* patches query-method schema schema-problems show slow-schemas',
+  'upload-digests upload-names views',
 ]
 const isSame = new RegExp(`/(${same.join(' ').replaceAll(' ', '|')})\\.test\\.ts$`)
 const demos = ['sessions', 'uploads', 'bins'].map((name) => `src/demos/${name}`)
