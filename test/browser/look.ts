@@ -33,6 +33,7 @@ export async function findFlaws(page: Page, go: () => Promise<unknown>, chosen =
     else await load()
     await openDetails(page, mode)
     flaws.push(...(await findFlawsIn(page, mode)))
+    if (mode === light) flaws.push(...(await findOverflowAt320(page)))
   }
   return flaws
 }
@@ -98,6 +99,14 @@ async function openDetails(page: Page, { hasScripts }: Mode): Promise<void> {
   await page.evaluate('document.querySelectorAll("details").forEach((one) => (one.open = true))')
   const loaded = 'details.inspector [data-exchange], body:not(:has(details.inspector)) main'
   if (hasScripts) await page.locator(loaded).first().waitFor()
+}
+
+/** WCAG 2.2, 1.4.10. */
+async function findOverflowAt320(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 320, height: 640 })
+  const flaws = await findOverflow(page)
+  await page.setViewportSize({ width: light.width, height: 800 })
+  return flaws.map((flaw) => `320 px: ${flaw}`)
 }
 
 export async function findOverflow(page: Page): Promise<string[]> {
