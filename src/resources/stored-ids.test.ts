@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asForm } from '../../test/support/resources.ts'
+import { asForm, temporaryDatabase } from '../../test/support/resources.ts'
 import { testApp, useApp, type OpeningTest } from '../../test/support/test-app.ts'
 import { defineResource, type ResourceDefinition } from './definition.ts'
 import { toResourceDemo } from './routes.ts'
@@ -27,8 +27,12 @@ const posts: ResourceDefinition = {
   },
 }
 
-async function openPosts(t: OpeningTest, changes: Partial<ResourceDefinition> = {}) {
-  return testApp(t, { demos: [toResourceDemo(defineResource({ ...posts, ...changes }))] })
+async function openPosts(
+  t: OpeningTest,
+  changes: Partial<ResourceDefinition> = {},
+  settings: Record<string, string> = {},
+) {
+  return testApp(t, { demos: [toResourceDemo(defineResource({ ...posts, ...changes }))], settings })
 }
 
 test('ids are numbers in JSON and continue, also for creates at the same time', async (t) => {
@@ -44,6 +48,30 @@ test('ids are numbers in JSON and continue, also for creates at the same time', 
   assert.equal((await create()).headers.location, '/posts/151')
   const shown = (await app.inject('/posts/151')).json<object>()
   assert.deepEqual(shown, { id: 151, title: 'a', likes: 0, source: 'web' })
+})
+
+test('the next id follows the largest stored id, whichever process wrote last', async (t) => {
+  const settings = { DATABASE_URL: await temporaryDatabase(t) }
+  const one = await openPosts(t, {}, settings)
+  const other = await openPosts(t, {}, settings)
+  const create = async (app: typeof one) =>
+    (await app.inject({ method: 'POST', url: '/posts', payload: { title: 'a' } })).headers.location
+  const remove = (app: typeof one, id: number) =>
+    app.inject({ method: 'DELETE', url: `/posts/${String(id)}` })
+  assert.equal(await create(one), '/posts/1')
+  assert.equal(await create(one), '/posts/2')
+  assert.equal(await create(other), '/posts/3')
+  assert.equal(await create(one), '/posts/4')
+  await remove(one, 4)
+  assert.equal(await create(one), '/posts/4')
+  await remove(other, 4)
+  await remove(other, 3)
+  assert.equal(await create(one), '/posts/3')
+  const put = { method: 'PUT', url: '/posts/20', payload: { title: 'a' } } as const
+  assert.equal((await other.inject(put)).statusCode, 201)
+  assert.equal(await create(one), '/posts/21')
+  assert.equal((await one.inject({ ...put, url: '/posts/30' })).statusCode, 201)
+  assert.equal(await create(one), '/posts/31')
 })
 
 test('a field createdAt of the data is an ordinary field, and id sorts by number', async (t) => {

@@ -3,31 +3,55 @@ import type { Collection, Document, NewRecord, StoredRecord } from '../../stores
 import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 
-/** The number of creates in progress in this process, and the last number that one of them tried. */
-const attempts = new WeakMap<Collection, { inFlight: number; last: number }>()
+interface Numbers {
+  /** The creates in progress in this process. */
+  inFlight: number
+  /** The last number that one of them tried. */
+  last: number
+  /** The largest stored number in this state of the collection. */
+  largest: number
+  state?: number | undefined
+}
+
+const numbers = new WeakMap<Collection, Numbers>()
 
 /** Stores the document with the number after the largest stored one. */
 export async function createNumbered(
-  { resource, collection }: ResourceContext,
+  context: ResourceContext,
   document: Document,
 ): Promise<StoredRecord> {
-  const attempt = attempts.get(collection) ?? { inFlight: 0, last: 0 }
-  attempts.set(collection, attempt)
-  attempt.inFlight += 1
+  const { resource, collection } = context
+  const known = numbers.get(collection) ?? { inFlight: 0, last: 0, largest: 0 }
+  numbers.set(collection, known)
+  known.inFlight += 1
   try {
     for (;;) {
-      const largest = await findLargest(resource, collection)
-      attempt.last = Math.max(attempt.last, largest) + 1
-      const id = Number.isSafeInteger(attempt.last) ? attempt.last : createId()
+      const number = await toNextNumber(context, known)
+      const id = Number.isSafeInteger(number) ? number : createId()
       const stored = { [resource.idName]: id, ...document }
       const record = { id: String(id), document: stored, createdAt: nextTime() }
-      if (await collection.create(record)) return toStored(record)
+      if (await collection.create(record)) {
+        known.largest = Math.max(known.largest, number)
+        known.state = await collection.state?.()
+        return toStored(record)
+      }
+      // Another process has stored it.
+      known.state = undefined
     }
   } finally {
-    attempt.inFlight -= 1
-    // The next number depends on the stored records only, also after a reset.
-    if (attempt.inFlight === 0) attempts.delete(collection)
+    known.inFlight -= 1
   }
+}
+
+/** It depends on the stored records only, also after a reset. The search for the largest number takes longer than the create. */
+async function toNextNumber({ resource, collection }: ResourceContext, known: Numbers) {
+  const state = await collection.state?.()
+  if (state === undefined || state !== known.state) {
+    known.largest = await findLargest(resource, collection)
+    known.state = state
+  }
+  known.last = Math.max(known.inFlight > 1 ? known.last : 0, known.largest) + 1
+  return known.last
 }
 
 async function findLargest({ idName }: Resource, collection: Collection): Promise<number> {
