@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { toLinkField, toPageLinks } from '../http/response/links.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { createComparisons, hasMatch } from '../lists/predicate.ts'
+import { createComparisons, createMatch } from '../lists/predicate.ts'
 import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
 import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
@@ -115,9 +115,11 @@ function toTest(name: string, operands: readonly unknown[]): Test {
     const findText = (value: unknown) => (value === undefined ? undefined : toText(value))
     return (documents) => test(documents.map((document) => findText(find(document))))
   }
+  const isMatch = createMatch(comparisons, operator.slice(1), operands)
   return (documents) =>
-    documents.map(find).map((value) => {
-      return value !== undefined && hasMatch(comparisons, operator.slice(1), { value, operands })
+    documents.map((document) => {
+      const value = find(document)
+      return value !== undefined && isMatch(value)
     })
 }
 

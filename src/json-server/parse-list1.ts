@@ -16,6 +16,7 @@ import {
   isBelow,
   parseTerms,
   toText,
+  type Find,
 } from './values.ts'
 
 const reserved = ['_sort', '_page', '_per_page', '_embed', '_where']
@@ -28,10 +29,11 @@ export function parseList1(context: Context, { url }: FastifyRequest): ListReque
   const number = Number.parseInt(parameters.get('_page') ?? '')
   const size = Number.parseInt(parameters.get('_per_page') ?? '')
   const isTested = Object.keys(where).length > 0
+  const match = createMatch(where)
   // A related record is added before the filters are applied, and can replace a field.
   const isOwn = embed.length === 0 && !parameters.has('_where')
   return {
-    tests: isTested ? [(documents) => documents.map((each) => matches(each, where))] : [],
+    tests: isTested ? [(documents) => documents.map(match)] : [],
     filters: isOwn ? toIndexed(context, Object.fromEntries(parameters)) : [],
     sort: parseSort(parameters.get('_sort') ?? ''),
     embed,
@@ -160,21 +162,36 @@ function toValue(text: string): FieldValue {
   return Number.isFinite(number) ? number : text
 }
 
-function matches(document: Document, where: Where): boolean {
-  return Object.entries(where).every(([name, condition]) => {
-    if (name === 'or') {
-      const choices = Array.isArray(condition) ? condition : []
-      return choices.some((choice) => isObject(choice) && matches(document, choice))
-    }
-    if (!isObject(condition)) return false
-    const value = Object.hasOwn(document, name) ? document[name] : undefined
-    const operators = Object.entries(comparisons).filter(([operator]) =>
-      Object.hasOwn(condition, operator),
-    )
-    if (operators.length === 0) return !isObject(value) || matches(value, condition)
-    return (
-      value !== undefined &&
-      operators.every(([operator, compare]) => compare(value, condition[operator]))
-    )
-  })
+type Match = (document: Document) => boolean
+
+function createMatch(where: Where): Match {
+  const matches = Object.entries(where).map(([name, condition]) => toMatch(name, condition))
+  return (document) => matches.every((match) => match(document))
+}
+
+function toMatch(name: string, condition: unknown): Match {
+  if (name === 'or') {
+    const choices = (Array.isArray(condition) ? condition : []).filter(isObject).map(createMatch)
+    return (document) => choices.some((match) => match(document))
+  }
+  if (!isObject(condition)) return () => false
+  const find = (document: Document) => (Object.hasOwn(document, name) ? document[name] : undefined)
+  const operators = Object.entries(comparisons).filter(([operator]) =>
+    Object.hasOwn(condition, operator),
+  )
+  if (operators.length === 0) return toInnerMatch(find, condition)
+  const tests = operators.map(([operator, compare]) => [compare, condition[operator]] as const)
+  return (document) => {
+    const value = find(document)
+    return value !== undefined && tests.every(([compare, operand]) => compare(value, operand))
+  }
+}
+
+/** Made for a document that is as deep: the name of a parameter can have thousands of parts. */
+function toInnerMatch(find: Find, condition: Where): Match {
+  let match: Match | undefined
+  return (document) => {
+    const value = find(document)
+    return !isObject(value) || (match ??= createMatch(condition))(value)
+  }
 }

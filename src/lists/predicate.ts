@@ -52,13 +52,18 @@ const comparisons = createComparisons({
 })
 
 /** One operand must match; with `ne` none may be equal. */
-export function hasMatch(
+export function createMatch(
   all: Readonly<Record<string, Comparison>>,
   operator: string,
-  { value, operands }: { value: unknown; operands: readonly unknown[] },
-): boolean {
-  const count = operator === 'ne' ? 'every' : 'some'
-  return operands[count]((operand) => all[operator]?.(value, operand) === true)
+  operands: readonly unknown[],
+): (value: unknown) => boolean {
+  const compare = all[operator]
+  if (!compare) return () => false
+  const [only] = operands
+  if (operands.length === 1) return (value) => compare(value, only)
+  return operator === 'ne'
+    ? (value) => operands.every((operand) => compare(value, operand))
+    : (value) => operands.some((operand) => compare(value, operand))
 }
 
 /** Whether a value matches the filters, as a database selects it. */
@@ -66,16 +71,20 @@ export function toPredicate<Item = unknown>(
   { filters, search }: Pick<RecordQuery, 'filters' | 'search'>,
   find: (item: Item, field: FieldPath) => unknown = findAt,
 ) {
+  const tests = filters.map((filter) => ({
+    ...filter,
+    isMatch: createMatch(comparisons, filter.operator, filter.values),
+  }))
   return (item: Item): boolean => {
     const isFound =
       search?.fields.some((field) =>
         comparisons.contains(toScalar(find(item, field)), search.text),
       ) ?? true
     if (!isFound) return false
-    return filters.every(({ field, operator, values, elements = [] }) => {
+    return tests.every(({ field, isMatch, elements = [] }) => {
       const value = find(item, field)
       if (Array.isArray(value) && elements.some((element) => value.includes(element))) return true
-      return hasMatch(comparisons, operator, { value: toScalar(value), operands: values })
+      return isMatch(toScalar(value))
     })
   }
 }
