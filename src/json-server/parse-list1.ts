@@ -97,9 +97,9 @@ function parseWhere(
   parameters: URLSearchParams,
   { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>,
 ): Where {
-  const json = parameters.get('_where') ?? ''
-  assertDepth(json, maxJsonDepth)
-  const given = findJson(json)
+  const json = parameters.get('_where')
+  assertDepth(json ?? '', maxJsonDepth)
+  const given = json ? findJson(json) : undefined
   if (isObject(given)) return given
   const where: Where = {}
   for (const [name, text] of parameters) if (!reserved.includes(name)) add(where, name, text)
