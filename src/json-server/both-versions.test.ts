@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../test/support/data-app.ts'
-import { asForm, browserAccept } from '../../test/support/resources.ts'
+import { asForm, browserAccept, temporaryDatabase } from '../../test/support/resources.ts'
 
 for (const version of ['0.17', '1'] as const) {
   const settings = { settings: { JSON_SERVER: version } }
@@ -46,5 +46,51 @@ for (const version of ['0.17', '1'] as const) {
     const body = (await app.inject(url)).json<unknown>()
     const found = version === '1' ? (body as { data: unknown }).data : body
     assert.deepEqual(found, posts.slice(40, 80))
+  })
+
+  test(`in ${version} every list has what another process has written before`, async (t) => {
+    const posts = [{ id: '1', title: 'a' }]
+    const comments = [{ id: '1', postId: '1', text: 'old' }]
+    const DATABASE_URL = await temporaryDatabase(t)
+    const shared = { settings: { ...settings.settings, DATABASE_URL } }
+    const one = await dataApp(t, { posts, comments }, shared)
+    const other = await dataApp(t, { posts, comments }, shared)
+    const urls = [
+      '/comments',
+      '/comments?_sort=text',
+      '/comments?postId=1',
+      '/posts?_embed=comments',
+    ]
+    for (const text of ['new', 'newer']) {
+      await other.inject({ method: 'PATCH', url: '/comments/1', payload: { text } })
+      for (const url of [...urls, ...urls]) {
+        assert.match((await one.inject(url)).body, new RegExp(`"${text}"`), url)
+      }
+    }
+  })
+
+  test(`in ${version} a list that is too long to be kept is filtered, sorted and embedded alike`, async (t) => {
+    const toPost = (_: unknown, index: number) => ({
+      id: String(index),
+      kind: index % 2 === 0 ? 'even' : 'odd',
+      text: 'x'.repeat(900_000),
+    })
+    const posts = Array.from({ length: 6 }, toPost)
+    const comments = [{ id: '1', postId: '4' }]
+    const app = await dataApp(t, { posts, comments }, settings)
+    const descending = version === '1' ? '_sort=-id' : '_sort=id&_order=desc'
+    const found = (await app.inject(`/posts?kind=even&${descending}`)).json<{ id: string }[]>()
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      ['4', '2', '0'],
+    )
+    const whole = (await app.inject('/posts')).json<{ id: string }[]>()
+    assert.deepEqual(
+      whole.map(({ id }) => id),
+      ['0', '1', '2', '3', '4', '5'],
+    )
+    const related = version === '1' ? '_embed=post' : '_expand=post'
+    const [comment] = (await app.inject(`/comments?${related}`)).json<{ post: object }[]>()
+    assert.deepEqual(comment?.post, posts[4])
   })
 }
