@@ -49,8 +49,8 @@ for (const version of ['0.17', '1'] as const) {
   })
 
   test(`in ${version} every list has what another process has written before`, async (t) => {
-    const posts = [{ id: '1', title: 'a' }]
-    const comments = [{ id: '1', postId: '1', text: 'old' }]
+    const posts = [{ id: 'p1', title: 'a' }]
+    const comments = [{ id: '1', postId: 'p1', text: 'old' }]
     const DATABASE_URL = await temporaryDatabase(t)
     const shared = { settings: { ...settings.settings, DATABASE_URL } }
     const one = await dataApp(t, { posts, comments }, shared)
@@ -58,7 +58,7 @@ for (const version of ['0.17', '1'] as const) {
     const urls = [
       '/comments',
       '/comments?_sort=text',
-      '/comments?postId=1',
+      '/comments?postId=p1',
       '/posts?_embed=comments',
     ]
     for (const text of ['new', 'newer']) {
