@@ -7,19 +7,22 @@ import { bundleVitrine } from './bundled-vitrine.ts'
 import { projectFolder } from './start-vitrine.ts'
 
 /** So many that processes of different lengths end at about the same time. */
-const filesInProcess = 12
+const filesInProcess = 16
+
+/** These replace the timers of their process, or add demos to it. */
+const alone = ['test/embed.test.ts', 'test/fake-timers.test.ts']
+
+const isShared = (file: string) =>
+  /^(src|test\/hardening)\/|^test\/[^/]+$/.test(file) && !alone.includes(file)
 
 /**
  * Runs files of tests, three processes at a time. A process that has loaded the whole service runs several of
- * the files beside the code or of hostile input: the start takes longer than most of them. Those of `test/`
- * have processes of their own.
+ * the files of `npm test`: the start takes longer than most of them.
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
   process.env.VITRINE_BUNDLE = bundleVitrine()
-  const isShared = (file: string) => /^(src|test\/hardening)\//.test(file)
-  const alone = files.filter((file) => !isShared(file))
   const tests = run({
-    files: [...alone, ...toGroups(files.filter(isShared))],
+    files: [...files.filter((file) => !isShared(file)), ...toGroups(files.filter(isShared))],
     cwd: projectFolder,
     concurrency: 3,
     execArgv: ['--import=./test/support/compile-cache.js', '--max-semi-space-size=32'],
