@@ -43,7 +43,7 @@ const port = [0, 65_535] as const
 const optionalPort = parse.optional(parse.wholeNumber(port))
 const hour = 3600
 const day = 24 * hour
-/** The greatest value of BIN_MAX_BODY_BYTES. */
+/** `vitrine forward` reads captured bodies up to this size. */
 export const maxBinBodyBytes = 64 * mebibyte
 
 /** `maxBodyBytes` is `MAX_BODY_BYTES` in the environment and `--max-body-bytes` as a flag. */

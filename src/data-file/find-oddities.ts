@@ -1,5 +1,5 @@
 import { findNearest } from '../config/find-nearest.ts'
-import { formatCount } from '../config/format-count.ts'
+import { formatCount, formatNumber } from '../config/format-count.ts'
 import { findValue } from '../resources/field-values.ts'
 import { isDocument, type Document } from '../stores/records/records.ts'
 import { findReferences, type DataResource } from './define-data.ts'
@@ -26,7 +26,7 @@ export function findOddities({ definition: { name }, records }: DataResource): s
     const isEither = (meant: string) =>
       documents.every((each) => Object.hasOwn(each, meant) !== Object.hasOwn(each, field))
     if (nearest !== undefined && isEither(nearest)) {
-      const count = `${String(owners.length)} of ${String(documents.length)} records`
+      const count = `${formatNumber(owners.length)} of ${formatCount(documents.length, 'record')}`
       return `${field} occurs in ${count} of ${name}: did you mean ${nearest}? ${toPlaces(owners)}`
     }
     const values = documents.map((document) => findValue(document, field))
@@ -34,7 +34,7 @@ export function findOddities({ definition: { name }, records }: DataResource): s
     const rare = findRare(values, toTypeName) ?? findRare(values, toFormatName)
     if (!rare || (rare.most === 'text' && typeof values[rare.indexes[0]] === 'string')) return []
     const { indexes, few, most, count } = rare
-    return `${field} is ${few} in ${formatCount(indexes.length, 'record')} of ${name}, and ${most} in ${String(count)}: ${toPlaces(indexes)}`
+    return `${field} is ${few} in ${formatCount(indexes.length, 'record')} of ${name}, and ${most} in ${formatNumber(count)}: ${toPlaces(indexes)}`
   })
 }
 

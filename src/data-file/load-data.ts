@@ -70,6 +70,7 @@ export const loadSchema = {
 } as const
 const validate = compileLater(loadSchema)
 
+/** Only {@link storeLoad} writes these documents: the schema has what is read before a definition is parsed. */
 const isLoad = (document: Document): document is Document & Omit<Load, 'version'> =>
   validate().Check(document)
 

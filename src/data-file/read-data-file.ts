@@ -126,6 +126,7 @@ export async function parseDataText(
 
 async function yamlToJson(text: string): Promise<string> {
   if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
+  // esbuild gives a CommonJS module only a default export.
   const { default: yaml } = await import('yaml')
   const { parseDocument, visit } = yaml
   // The check of the parser for unique keys takes the square of their number.

@@ -13,6 +13,7 @@ export const snapshotSchema = {
   properties: { records: { type: 'integer' } },
 } as const
 
+// `additionalProperties` makes the inferred type an object of unknown members.
 const savedRecord = {
   type: 'array',
   minItems: 2,

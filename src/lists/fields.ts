@@ -1,4 +1,4 @@
-import { areScalars, type FieldSchemas } from '../http/openapi/json-schema.ts'
+import { hasScalarType, type FieldSchemas } from '../http/openapi/json-schema.ts'
 import type { FieldPath } from '../stores/records/records.ts'
 
 export interface ListField {
@@ -39,7 +39,7 @@ function findMembers(properties: FieldSchemas, parents: readonly string[] = []):
     if (inside) return findMembers(inside, path)
     const types = [type].flat()
     const isTime = format === 'date-time'
-    return areScalars(types)
+    return hasScalarType(types)
       ? [{ path, label: path.join('.'), types, elementTypes: [], isTime }]
       : []
   })

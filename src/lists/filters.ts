@@ -1,5 +1,5 @@
 import { maxSearchLength, maxSearches, maxTextLength, maxValues } from '../config/limits.ts'
-import { areScalars } from '../http/openapi/json-schema.ts'
+import { hasScalarType } from '../http/openapi/json-schema.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { isOfText, type FieldValue, type Filter, type Operator } from '../stores/records/records.ts'
 import { isNumeric, type ListField, type ListFields } from './fields.ts'
@@ -91,11 +91,11 @@ interface ParsedFilter {
 function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
   const { types, elementTypes, isTime } = field
   const isList = operator === 'contains' && types.includes('array')
-  if (isOfText(operator) && areScalars(types)) {
+  if (isOfText(operator) && hasScalarType(types)) {
     const elements = isList && { elements: items.flatMap((item) => toValues(elementTypes, item)) }
     return { values: items, ...elements }
   }
-  if (isList && areScalars(elementTypes)) {
+  if (isList && hasScalarType(elementTypes)) {
     const element = { ...field, types: elementTypes }
     return { values: [], elements: items.flatMap((item) => parseValue(name, element, item)) }
   }
@@ -117,7 +117,7 @@ function toValues(types: readonly string[], text: string): FieldValue[] {
     values.push(Number(text))
   if (types.includes('boolean') && /^(true|false)$/.test(text)) values.push(text === 'true')
   // In a comparison, a list or an object is no value, as null is.
-  const isScalar = areScalars(types) || types.every((type) => type === 'null')
+  const isScalar = hasScalarType(types) || types.every((type) => type === 'null')
   if (isScalar && types.includes('null') && text === 'null') values.push(null)
   if (types.includes('string')) values.push(text)
   return values
@@ -127,7 +127,7 @@ function toHint({ types, elementTypes }: ListField): string {
   if (isNumeric(types)) return 'must be a number'
   if (types.includes('boolean')) return 'must be true or false'
   if (!types.includes('array')) return 'is an object. Filter by a member, as in address.city=Rome'
-  return areScalars(elementTypes)
+  return hasScalarType(elementTypes)
     ? 'is a list. Its only operator is contains, for an element, as in tags:contains=new'
     : 'is a list of objects or lists, which has no operators'
 }

@@ -6,6 +6,7 @@ import { unprocessable } from '../http/errors/http-error.ts'
 import { toQueryText } from '../http/request/target.ts'
 import { partNames } from '../lists/part.ts'
 import type { Collection, Document, NewRecord, StoredRecord } from '../stores/records/records.ts'
+import { StoreFailure } from '../stores/store-failure.ts'
 import type { ResourceContext } from './context.ts'
 import { defineResource, type Resource } from './definition.ts'
 import { jsonTypes, toJsonType } from '../http/openapi/json-schema.ts'
@@ -42,7 +43,11 @@ export function learnFields({ resource, collection, learned }: ResourceContext):
 }
 
 /** The same object if all are known with this type. Throws 422 for a field that cannot be added. */
-function addFields(resource: Resource, known: Document = {}, document: Document): Document {
+function addFields(
+  resource: Resource,
+  known: Document = { fields: {} },
+  document: Document,
+): Document {
   const all = new Map(Object.entries(toLearned(known)))
   const hasType = (name: string) => all.get(name)?.includes(toJsonType(document[name])) === true
   const names = findUnknownFields(resource, document).filter((name) => !hasType(name))
@@ -60,7 +65,8 @@ function addFields(resource: Resource, known: Document = {}, document: Document)
 const validate = compileLater(learnedSchema)
 
 function toLearned(document: Document) {
-  return validate().Check(document) ? document.fields : {}
+  if (validate().Check(document)) return document.fields
+  throw new StoreFailure('unavailable', 'the record of learned fields is damaged')
 }
 
 const latest = new WeakMap<Resource, { state: string; resource: Resource }>()

@@ -1,18 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpError } from '../http/errors/http-error.ts'
-import { STATUS_CODES } from '../http/node-http.ts'
 import { negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent } from '../http/openapi/content.ts'
 import type { Content } from '../http/openapi/operation.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { toContentType } from '../http/response/send.ts'
-import { toDemoPath, type Demo } from './demo.ts'
+import type { Demo } from './demo.ts'
 import { renderErrorPage } from './error-page.ts'
-import { renderCodeBlock } from './highlight.ts'
-import { html } from './html.ts'
 import type { Navigation } from './navigation.ts'
 import { renderPage, type Page } from './page.ts'
-import { toStatusNote } from './status-note.ts'
+import { renderResponsePage } from './response-page.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -51,23 +48,6 @@ export function sendForReader(
   const chosen = isPlain ? mediaType : negotiate(request, reply, [mediaType, 'text/html'])
   if (chosen !== 'text/html') return reply.type(toContentType(mediaType)).send(body)
   return sendPage(reply, renderResponsePage(reply.statusCode, demo, { body, mediaType }))
-}
-
-function renderResponsePage(
-  status: number,
-  demo: Pick<Demo, 'name' | 'title'>,
-  { body, mediaType }: { body: string; mediaType: string },
-): Page {
-  const isJson = mediaType === 'application/json'
-  const shown = isJson ? JSON.stringify(JSON.parse(body), undefined, 2) : body
-  const text = html`<pre tabindex="0"><code dir="auto">${shown}</code></pre>`
-  return {
-    title: `${String(status)} ${STATUS_CODES[status] ?? ''}`.trim(),
-    description: `A response of the demo ${demo.title}.`,
-    main: html`<p class="lead">${toStatusNote(status)}</p>
-<p>As <code>${mediaType}</code>, the body is${shown === '' ? ' empty.' : ':'}</p>
-${shown === '' ? '' : isJson ? renderCodeBlock(shown, 'json') : text}<p class="actions"><a class="button" href="${toDemoPath(demo.name)}">Back to ${demo.title}</a></p>`,
-  }
 }
 
 export function forReader(content: Content): Content {

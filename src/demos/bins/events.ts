@@ -32,7 +32,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
     findLast: log.findLast,
     send: (request: FastifyRequest, reply: FastifyReply, search: Search & { bin: string }) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
-      return sendEvents(request, reply, { log, toText: createToText(bins, search, hasRows) })
+      return sendEvents(request, reply, { log, toText: createEventRenderer(bins, search, hasRows) })
     },
     /** Waits until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
@@ -53,7 +53,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   }
 }
 
-function createToText(
+function createEventRenderer(
   bins: BinStore,
   { bin, isMatch }: Search & { bin: string },
   hasRows: boolean,

@@ -26,4 +26,4 @@ function openCompiler() {
   return load('typebox/schema')
 }
 
-export const openFormats = () => load('typebox/format').Format
+export const openFormats = (): Modules['typebox/format']['Format'] => load('typebox/format').Format

@@ -75,8 +75,8 @@ export function toSampleType(schema: FieldSchema): string {
   return types.find((type) => type === implied) ?? types[0] ?? 'null'
 }
 
-/** Whether some values are neither lists nor objects. */
-export function areScalars(types: readonly string[]): boolean {
+/** Whether one of the types is neither a list, an object nor null. */
+export function hasScalarType(types: readonly string[]): boolean {
   return types.some((type) => !['array', 'object', 'null'].includes(type))
 }
 

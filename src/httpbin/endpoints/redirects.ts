@@ -21,12 +21,18 @@ export const redirectEndpoints = [
     const isAbsolute = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
     return renderRedirect(request, parseNext(request, count, isAbsolute))
   }),
-  ...['relative', 'absolute'].map((kind) => {
-    const [isAbsolute, summary] = [kind === 'absolute', `Redirect several times, to ${kind} URLs`]
-    return toEndpoint(`/${kind}-redirect/:count=2`, summary, { statuses }, (request, count) =>
-      renderRedirect(request, parseNext(request, count, isAbsolute), isAbsolute),
-    )
-  }),
+  toEndpoint(
+    '/relative-redirect/:count=2',
+    'Redirect several times, to relative URLs',
+    { statuses },
+    (request, count) => renderRedirect(request, parseNext(request, count, false), false),
+  ),
+  toEndpoint(
+    '/absolute-redirect/:count=2',
+    'Redirect several times, to absolute URLs',
+    { statuses },
+    (request, count) => renderRedirect(request, parseNext(request, count, true)),
+  ),
   toEndpoint('/redirect-to', 'Redirect to a URL', { methods: forAny, ...toUrl }, redirectTo),
 ]
 

@@ -6,7 +6,7 @@ import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
 import { type Field, type Resource } from '../definition.ts'
-import { areScalars, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
+import { hasScalarType, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { isEmbed } from '../relations/embed.ts'
 import { maxPage } from '../../lists/part.ts'
 import { toExample, toSchemaName } from './schemas.ts'
@@ -92,8 +92,8 @@ function toFilters(field: Field): Parameter[] {
   const { name } = field
   const { items = {} } = field.schema
   const types = toTypes(field.schema)
-  if (!areScalars(types)) {
-    const isFiltered = types.includes('array') && areScalars(toTypes(items))
+  if (!hasScalarType(types)) {
+    const isFiltered = types.includes('array') && hasScalarType(toTypes(items))
     const about = `A list with this element of ${name}.`
     const schema = toValueSchema(items, field.acceptsNull)
     return isFiltered ? [query(`${name}:contains`, about, schema, items.examples?.[0])] : []

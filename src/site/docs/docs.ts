@@ -90,8 +90,8 @@ const getOperation = ({ toPage, refresh }: Texts): Route => ({
   errors: [404, 412, 416],
 })
 
-/** About as many as the operations, for a few origins. */
-const maxTexts = 1000
+/** The document can have megabytes, and a client can send any port in `Host`. */
+const maxOrigins = 4
 
 interface TextRoute extends Pick<Texts, 'refresh'>, Pick<Route, 'url' | 'summary'> {
   mediaType: string
@@ -101,16 +101,18 @@ interface TextRoute extends Pick<Texts, 'refresh'>, Pick<Route, 'url' | 'summary
 
 /** Each text is made once for each of the latest origins, until routes change. */
 function getText({ url, summary, mediaType, parameters, toText, refresh }: TextRoute): Route {
-  const made = new Map<string, Bytes>()
+  const made = new Map<string, Map<string, Bytes>>()
   let last: unknown
   const load = (request: FastifyRequest) => {
-    const [origin, id] = [toOrigin(request), toPathParameter(request, 'operationId')]
-    const key = `${origin} ${id}`
-    const bytes = made.get(key) ?? textToBytes(mediaType, toText(id, origin))
-    made.delete(key)
-    made.set(key, bytes)
+    const origin = toOrigin(request)
+    const ofOrigin = made.get(origin) ?? new Map<string, Bytes>()
+    made.delete(origin)
+    made.set(origin, ofOrigin)
     const [oldest = ''] = made.keys()
-    if (made.size > maxTexts) made.delete(oldest)
+    if (made.size > maxOrigins) made.delete(oldest)
+    const id = toPathParameter(request, 'operationId')
+    const bytes = ofOrigin.get(id) ?? textToBytes(mediaType, toText(id, origin))
+    ofOrigin.set(id, bytes)
     return bytes
   }
   return {

@@ -22,7 +22,7 @@ export function loadLessons(): Promise<readonly Lesson[]> {
 }
 
 async function readLesson(slug: string): Promise<Lesson> {
-  // The bundle of the package gives what is CommonJS as the default export alone.
+  // esbuild gives a CommonJS module only a default export.
   const { default: yaml } = await import('yaml')
   const file = new URL(`src/site/learn/lessons/${slug}.md`, packageFolder)
   const [, frontMatter = '', introduction = ''] =

@@ -22,7 +22,9 @@ import { renderProblem, renderProblems, type Problem } from './views.ts'
 const members = {
   type: { ...text, format: 'uri-reference' },
   status: { type: 'integer', minimum: 400, maximum: 599 },
-  ...{ title: text, meaning: text, remedy: text },
+  title: text,
+  meaning: text,
+  remedy: text,
 }
 const example = { ...text, description: 'An example of a command.' }
 const problemTypeSchema = {

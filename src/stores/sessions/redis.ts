@@ -7,7 +7,8 @@ import { isSession, type Session, type Sessions } from './sessions.ts'
 export function createRedisSessions(redis: Redis): Sessions {
   const find = async (idHash: string) => {
     const text = await runInRedis(redis.get(toKey(idHash)).catch(ignoreOtherType))
-    // Another client of Redis can store anything under the key, which would fail until the cookie ends.
+    // Another client of Redis can store anything under the key. Without the check, every request with the cookie
+    // would fail until the cookie ends.
     const session = findJson(text ?? '')
     return isSession(session) ? session : undefined
   }
