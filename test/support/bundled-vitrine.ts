@@ -10,9 +10,11 @@ import { projectFolder } from './start-vitrine.ts'
  * `node_modules`, where the bundle finds what it does not have, and is deleted when this process ends.
  */
 export function bundleVitrine(): string {
-  const folder = join(projectFolder, 'node_modules/.cache/bundles', String(process.pid))
+  // The cache of compiled code is beside the service, and is deleted with it.
+  const around = join(projectFolder, 'node_modules/.cache/bundles', String(process.pid))
+  const folder = join(around, 'vitrine')
   process.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(around, { recursive: true, force: true })
   })
   const files = packageJson.files.filter((path) => !/^dist|\.md$|^docs|^decisions/.test(path))
   for (const path of globSync(files, { cwd: projectFolder })) {
