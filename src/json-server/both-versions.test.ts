@@ -69,7 +69,7 @@ for (const version of ['0.17', '1'] as const) {
     }
   })
 
-  test(`in ${version} a list that is too long to be kept is filtered, sorted and embedded alike`, async (t) => {
+  test(`in ${version} a list of several megabytes is filtered, sorted and embedded alike`, async (t) => {
     const toPost = (_: unknown, index: number) => ({
       id: String(index),
       kind: index % 2 === 0 ? 'even' : 'odd',

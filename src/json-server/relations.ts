@@ -3,8 +3,7 @@ import { badRequest } from '../http/errors/http-error.ts'
 import { findByIds } from '../lists/select.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { type Document, type StoredRecord } from '../stores/records/records.ts'
-import { findKept } from './kept-records.ts'
-import { findUnknown, readRecords, type Related } from './selection.ts'
+import { findUnknown, type Related } from './selection.ts'
 import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './server.ts'
 import type { Context } from './server.ts'
 
@@ -38,8 +37,7 @@ function addParent(context: Context, name: string): AddRelated {
   const types = isVersion1(context) ? ['string'] : ['string', 'number']
   const toId = ({ [key]: value }: Document) => (types.includes(typeof value) ? String(value) : '')
   return async (documents) => {
-    const found =
-      (await findKept(parent)) ?? (await findByIds(parent.collection, documents.map(toId)))
+    const found = await findByIds(parent.collection, documents.map(toId))
     return documents.map((document) => {
       const record = found.get(toId(document))
       return { ...document, [name]: record && toShown(parent, record) }
@@ -60,16 +58,12 @@ function addChildren(context: Context, name: string): AddRelated {
     unknown ??= isIndexed ? new Map() : await findUnknown(children, [key])
     const found = new Map(documents.map(({ [idName]: id }) => [id, new Array<Document>()]))
     const filters = [toChildFilter({ field: key }, [...found.keys()].map(String))]
-    const pages = unknown.has(key) ? [] : await readRecords(children, { filters, sort: [] })
+    const pages = unknown.has(key) ? [] : children.collection.pages({ filters, sort: [] })
     let length = 0
     for await (const page of pages) {
-      for (const child of page) {
-        // An id that is a number is not equal to its text.
-        const embedding = found.get(child.document[key])
-        if (!embedding) continue
-        embedding.push(toShown(children, child))
-        length += JSON.stringify(child.document).length
-      }
+      // An id that is a number is not equal to its text.
+      for (const child of page) found.get(child.document[key])?.push(toShown(children, child))
+      length += JSON.stringify(page.map(({ document }) => document)).length
       if (length > maxLoadedLength) throw badRequest(tooLong)
     }
     return documents.map((each) => ({ ...each, [name]: found.get(each[idName]) ?? [] }))

@@ -1,13 +1,6 @@
 import { readByIds, recordsPerPage, sortFound, type Found } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
-import type {
-  Collection,
-  Pages,
-  RecordQuery,
-  Slice,
-  StoredRecord,
-} from '../stores/records/records.ts'
-import { findKept, inParts, type KeptRecords } from './kept-records.ts'
+import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
 
@@ -49,51 +42,25 @@ interface Selection extends Omit<ListRequest, keyof Related> {
 
 const listedAtOnce = 1000
 
-/** Their tests share the time for regular expressions. */
-const testedAtOnce = 250
-
-/** The matching records. */
+/** The matching records. Of those that are tested or sorted, only ids and keys are in memory. */
 export async function selectRecords(context: Context, selection: Selection) {
-  const kept = await findKept(context)
-  return kept ? selectKept(kept, selection) : selectStored(context, selection)
-}
-
-async function selectKept(kept: KeptRecords, selection: Selection) {
-  const all = [...kept.values()]
-  const found = isWhole(selection) ? all : await findMatching(inParts(all, testedAtOnce), selection)
-  const wanted = found.slice(...(selection.toPart?.(found.length).range ?? []))
-  const records = wanted.flatMap(({ id }) => kept.get(id) ?? [])
-  return { total: found.length, pages: inParts(records, recordsPerPage) }
-}
-
-/** Of records that are tested or sorted, only ids and keys are in memory. */
-async function selectStored({ collection }: Context, selection: Selection) {
-  const { filters, toPart, isCancelled } = selection
+  const { collection } = context
+  const { tests, filters, sort, toPart, isCancelled } = selection
   const query = { filters, sort: [], isCancelled }
-  if (isWhole(selection)) {
+  if (tests.length === 0 && sort.length === 0) {
     if (!toPart) return { total: 0, pages: collection.pages(query) }
     const total = await collection.count()
     const [from, to] = toPart(total).range
     const offset = Math.min(from, total)
     const limit = Math.max(0, Math.min(to, total) - offset)
-    if (limit <= listedAtOnce)
-      return { total, pages: readPart(collection, query, { offset, limit }) }
+    if (limit <= listedAtOnce) return { total, pages: readPart(context, query, { offset, limit }) }
   }
-  const ids = (await findMatching(collection.pages(query), selection)).map(({ id }) => id)
+  const found: Found[] = []
+  for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
+  const compares = sort.map(({ compare }) => compare)
+  const ids = sortFound(found, compares).map(({ id }) => id)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
   return { total: ids.length, pages: readByIds(collection, wanted) }
-}
-
-/** Whether all records are wanted, in the order of the store. */
-function isWhole({ tests, sort }: Selection): boolean {
-  return tests.length === 0 && sort.length === 0
-}
-
-async function findMatching(pages: Pages, selection: Selection): Promise<Found[]> {
-  const found: Found[] = []
-  for await (const page of pages) found.push(...(await test(page, selection)))
-  const compares = selection.sort.map(({ compare }) => compare)
-  return sortFound(found, compares)
 }
 
 /** The filters of equal values that have an index: those of the id and of references. */
@@ -115,20 +82,16 @@ async function test(
   records: readonly StoredRecord[],
   { tests, sort, toDocuments }: Selection,
 ): Promise<Found[]> {
-  let matches = await toDocuments(records)
-  let found = records
+  const documents = await toDocuments(records)
+  let matches = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
   for (const each of tests) {
-    const results = await each(matches)
+    const results = await each(matches.map(({ document }) => document))
     matches = matches.filter((_, index) => results[index])
-    found = found.filter((_, index) => results[index])
   }
-  return found.map(({ id }, index) => {
-    const document = matches[index] ?? {}
-    return { id, keys: sort.map(({ find }) => find(document)) }
-  })
+  return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
 }
 
-async function* readPart(collection: Collection, query: RecordQuery, { limit, ...part }: Slice) {
+async function* readPart({ collection }: Context, query: RecordQuery, { limit, ...part }: Slice) {
   let start: Omit<Slice, 'limit'> = part
   for (let rest = limit; rest > 0; rest -= recordsPerPage) {
     const page = await collection.list(query, { ...start, limit: Math.min(rest, recordsPerPage) })
@@ -139,20 +102,14 @@ async function* readPart(collection: Collection, query: RecordQuery, { limit, ..
   }
 }
 
-export async function findUnknown(context: Context, names: readonly string[]) {
+export async function findUnknown({ collection }: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
-  for await (const page of await readRecords(context)) {
+  for await (const page of collection.pages()) {
     for (const [name, find] of unknown) {
       if (page.some(({ document }) => find(document) !== undefined)) unknown.delete(name)
     }
     if (unknown.size === 0) break
   }
   return unknown
-}
-
-/** The records that match the filters, and maybe others. */
-export async function readRecords(context: Context, query?: RecordQuery): Promise<Pages> {
-  const kept = await findKept(context)
-  return kept ? inParts([...kept.values()], testedAtOnce) : context.collection.pages(query)
 }

@@ -74,6 +74,21 @@ test('the next id follows the largest stored id, whichever process wrote last', 
   assert.equal(await create(one), '/posts/31')
 })
 
+test('the next id follows the largest stored id, also if a record was stored with an id at the same time', async (t) => {
+  const app = await openPosts(t)
+  const payload = { title: 'a' }
+  const create = () => app.inject({ method: 'POST', url: '/posts', payload })
+  for (const id of [100, 200, 300, 400, 500]) {
+    const put = { method: 'PUT', url: `/posts/${String(id)}`, payload } as const
+    await Promise.all([create(), app.inject(put), create()])
+    assert.equal((await create()).headers.location, `/posts/${String(id + 1)}`)
+    const remove = { method: 'DELETE', url: `/posts/${String(id + 1)}` } as const
+    const [next] = await Promise.all([create(), app.inject(remove)])
+    const last = next.json<{ id: number }>().id
+    assert.equal((await create()).headers.location, `/posts/${String(last + 1)}`)
+  }
+})
+
 test('a field createdAt of the data is an ordinary field, and id sorts by number', async (t) => {
   const app = await openPosts(t)
   for (const [id, createdAt] of [

@@ -8,9 +8,10 @@ interface Numbers {
   inFlight: number
   /** The last number that one of them tried. */
   last: number
-  /** The largest stored number in this state of the collection. */
+  /** The largest stored number, if the collection has had no other writes since `state` than `attempts` creates. */
   largest: number
-  state?: number | undefined
+  state: number | undefined
+  attempts: number
 }
 
 const numbers = new WeakMap<Collection, Numbers>()
@@ -21,7 +22,8 @@ export async function createNumbered(
   document: Document,
 ): Promise<StoredRecord> {
   const { resource, collection } = context
-  const known = numbers.get(collection) ?? { inFlight: 0, last: 0, largest: 0 }
+  const initial = { inFlight: 0, last: 0, largest: 0, state: undefined, attempts: 0 }
+  const known = numbers.get(collection) ?? initial
   numbers.set(collection, known)
   known.inFlight += 1
   try {
@@ -30,25 +32,26 @@ export async function createNumbered(
       const id = Number.isSafeInteger(number) ? number : createId()
       const stored = { [resource.idName]: id, ...document }
       const record = { id: String(id), document: stored, createdAt: nextTime() }
-      if (await collection.create(record)) {
-        known.largest = Math.max(known.largest, number)
-        known.state = await collection.state?.()
-        return toStored(record)
-      }
-      // Another process has stored it.
-      known.state = undefined
+      const isStored = await collection.create(record)
+      known.attempts += 1
+      if (!isStored) continue
+      known.largest = Math.max(known.largest, number)
+      return toStored(record)
     }
   } finally {
     known.inFlight -= 1
   }
 }
 
-/** It depends on the stored records only, also after a reset. The search for the largest number takes longer than the create. */
+/**
+ * It depends on the stored records only, also after a reset. The search for the largest number takes longer than
+ * the create. Each write moves the state by one or more, a create by one.
+ */
 async function toNextNumber({ resource, collection }: ResourceContext, known: Numbers) {
   const state = await collection.state?.()
-  if (state === undefined || state !== known.state) {
-    known.largest = await findLargest(resource, collection)
-    known.state = state
+  if (state === undefined || state !== (known.state ?? NaN) + known.attempts) {
+    const largest = await findLargest(resource, collection)
+    Object.assign(known, { largest, state, attempts: 0 })
   }
   known.last = Math.max(known.inFlight > 1 ? known.last : 0, known.largest) + 1
   return known.last
