@@ -128,6 +128,8 @@ for (const version of versions) {
 /** Sends requests over one HTTP/2 connection: the headers of the response, undefined when a stream is reset. */
 function openHttp2(t: TestContext, origin: string) {
   const session = connectHttp2(origin, { rejectUnauthorized: false })
+  // The process can end before the connection.
+  session.on('error', () => undefined)
   t.after(() => {
     session.destroy()
   })
