@@ -125,7 +125,9 @@ for (const protocol of ['HTTP', 'TLS']) {
   test(`over ${protocol}, Node parses one pipelined request behind those that are handled, and it is counted`, async (t) => {
     const { open, count, assertSound } = start(t)
     const socket = await open()
-    socket.write(toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(1500))
+    // So few that one read has them all: a socket that is closed before it was read to its end is reset, and the last
+    // response can be lost.
+    socket.write(toRequest('GET /mirror/query?a=1 HTTP/1.1', [host]).repeat(200))
     assert.equal((await listen(socket)).statuses.length, 101)
     assert.equal(await count(), 102)
     await assertSound()
