@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataApp } from '../../test/support/data-app.ts'
 import { asForm, temporaryDatabase } from '../../test/support/resources.ts'
 import { testApp, useApp, type OpeningTest } from '../../test/support/test-app.ts'
 import { defineResource, type ResourceDefinition } from './definition.ts'
@@ -87,6 +88,13 @@ test('the next id follows the largest stored id, also if a record was stored wit
     const last = next.json<{ id: number }>().id
     assert.equal((await create()).headers.location, `/posts/${String(last + 1)}`)
   }
+})
+
+test('an id that is the text of the next number is passed over', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1 }, { id: '2' }, { id: '3' }] })
+  const create = () => app.inject({ method: 'POST', url: '/posts', payload: {} })
+  assert.equal((await create()).headers.location, '/posts/4')
+  assert.equal((await create()).headers.location, '/posts/5')
 })
 
 test('a field createdAt of the data is an ordinary field, and id sorts by number', async (t) => {

@@ -27,8 +27,9 @@ export async function createNumbered(
   numbers.set(collection, known)
   known.inFlight += 1
   try {
-    for (;;) {
-      const number = await toNextNumber(context, known)
+    // A record whose id is the text of the number is not among the numbers: the next one is tried.
+    for (let tried = 0; ; tried = known.last) {
+      const number = await toNextNumber(context, known, tried)
       const id = Number.isSafeInteger(number) ? number : createId()
       const stored = { [resource.idName]: id, ...document }
       const record = { id: String(id), document: stored, createdAt: nextTime() }
@@ -47,13 +48,17 @@ export async function createNumbered(
  * It depends on the stored records only, also after a reset. The search for the largest number takes longer than
  * the create. Each write moves the state by one or more, a create by one.
  */
-async function toNextNumber({ resource, collection }: ResourceContext, known: Numbers) {
+async function toNextNumber(
+  { resource, collection }: ResourceContext,
+  known: Numbers,
+  tried: number,
+) {
   const state = await collection.state?.()
   if (state === undefined || state !== (known.state ?? NaN) + known.attempts) {
     const largest = await findLargest(resource, collection)
     Object.assign(known, { largest, state, attempts: 0 })
   }
-  known.last = Math.max(known.inFlight > 1 ? known.last : 0, known.largest) + 1
+  known.last = Math.max(known.inFlight > 1 ? known.last : tried, known.largest) + 1
   return known.last
 }
 
