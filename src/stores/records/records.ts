@@ -195,7 +195,7 @@ export interface Collection {
   remove: (id: string, version?: number) => Promise<boolean>
   clear: () => Promise<number>
   index: (fields: readonly FieldPath[]) => Promise<void>
-  /** Returns another number after every write by any process. Unset where the store would need a query for it. */
+  /** Returns a larger number after every write to the collection, and after all of another process. Unset where the store would need a query for it. */
   state?: () => number | Promise<number>
   list: (query: RecordQuery, part: Slice) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>

@@ -73,7 +73,7 @@ export function openCollection(resource: string, { writes, cache, write, log }: 
       await write(skip)
       return count
     },
-    state: () => tryNowOrRetry(cache.state),
+    state: () => tryNowOrRetry(() => cache.state(resource)),
     toParts: (step: RecordStep): readonly Part[] => {
       switch (step.kind) {
         case 'create':

@@ -14,17 +14,19 @@ export function createRecordCache(prepare: Prepare) {
   // The number does not change by own writes: https://sqlite.org/pragma.html#pragma_data_version
   const dataVersion = prepare('PRAGMA data_version')
   const records = new Map<string, StoredRecord>()
+  /** The writes of this process to each collection. */
+  const writes = new Map<string, number>()
+  let allWrites = 0
   let lastVersion: unknown
-  let state = 0
-
-  function clear(): void {
-    state += 1
-    records.clear()
-  }
+  /** The writes of other processes, of which several can count as one. */
+  let foreignWrites = 0
 
   function clearIfOutdated(): void {
     const version = dataVersion.get()?.[0]
-    if (version !== lastVersion) clear()
+    if (version !== lastVersion) {
+      foreignWrites += 1
+      records.clear()
+    }
     lastVersion = version
   }
 
@@ -43,13 +45,15 @@ export function createRecordCache(prepare: Prepare) {
       records.set(key, record)
       return record
     },
-    state: () => {
+    /** Without a collection, that of the database. */
+    state: (resource?: string) => {
       clearIfOutdated()
-      return state
+      return foreignWrites + (resource === undefined ? allWrites : (writes.get(resource) ?? 0))
     },
     forget: (resource: string, id?: Value) => {
-      state += 1
-      if (id === undefined) clear()
+      allWrites += 1
+      writes.set(resource, (writes.get(resource) ?? 0) + 1)
+      if (id === undefined) records.clear()
       else records.delete(`${resource}/${String(id)}`)
     },
   }

@@ -192,16 +192,26 @@ for (const [what, script, name = 'records.db'] of writes) {
   })
 }
 
-test('the state changes with a write, and not with more reads than are cached', async (t) => {
-  const { users } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
+test('the state of a collection changes with its writes and those of others, and not with more reads than are cached', async (t) => {
+  const url = `sqlite:${await temporaryFile(t)}`
+  const { users, records } = openRecords(t, url)
   for (let index = 0; index < 1100; index += 1) {
     await users.create({ id: String(index), document: {}, createdAt: noon })
   }
   const state = await users.state?.()
   for (let index = 0; index < 1100; index += 1) assert.ok(await users.find(String(index)))
   assert.equal(await users.state?.(), state)
-  await users.remove('0')
-  assert.notEqual(await users.state?.(), state)
+  const others = records.collection('others')
+  await others.create({ id: 'a', document: {}, createdAt: noon })
+  await others.clear()
+  assert.equal(await users.state?.(), state)
+  const states = [state]
+  const { users: foreign } = openRecords(t, url)
+  for (const write of [() => users.remove('0'), () => foreign.remove('1'), users.clear]) {
+    await write()
+    states.push(await users.state?.())
+  }
+  assert.equal(new Set(states).size, states.length)
 })
 
 test('a record is cached, until 1,000 others have been read', async (t) => {
