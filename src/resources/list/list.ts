@@ -12,7 +12,6 @@ import {
   toTaggedText,
   sendChunks,
   toContentType,
-  type TaggedText,
 } from '../../http/response/send.ts'
 import { isClosed } from '../../http/response/finish-responses.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
@@ -44,27 +43,20 @@ const listTypes = Object.values(typeBySuffix)
 
 /** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
-  const { collection, config } = base
-  const findSentPages = createPageCache(collection)
+  const { config } = base
   const types = sortTypes(base.resource, listTypes)
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
     const flash = takePageFlash(request, reply, type)
-    const key = `${type} ${request.url}`
-    const isPlain = request.method !== 'QUERY' && flash === undefined
-    // The pages of the time before the read: this one may lack later writes.
-    const sentPages = isPlain ? await findSentPages() : undefined
-    const sent = sentPages?.get(key)
-    if (sent) return sendTagged(request, reply.headers(sent.headers), sent.content)
     const fixed = await findFixed?.(request)
     const context = await findNeeded(base, request, type)
     const parsed = parseRequest(context, request, fixed)
     // RFC 10008 §2: a GET of Location has the same result.
     if (request.method === 'QUERY' && 2 * parsed.longestUrl <= config.maxUrlBytes)
       reply.header('location', parsed.toUrl())
-    const { chunks, headers } = await renderList(context, parsed, { type, flash, reply })
-    if (headers === undefined) return sendChunks(reply, type, chunks)
+    const { chunks, isPart } = await renderList(context, parsed, { type, flash, reply })
+    if (!isPart) return sendChunks(reply, type, chunks)
     let text = ''
     for await (const chunk of chunks) {
       text += chunk
@@ -72,9 +64,7 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     }
     // A page with a message is not to be revalidated.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
-    const content = toTaggedText(type, text)
-    if (text.length <= maxSentLength) sentPages?.set(key, { headers, content })
-    return sendTagged(request, reply, content)
+    return sendTagged(request, reply, toTaggedText(type, text))
   }
 }
 
@@ -83,7 +73,7 @@ interface Shown extends Pick<ListView, 'flash'> {
   reply: FastifyReply
 }
 
-/** Without headers it is the whole list, of any length. */
+/** A whole list can have any length. */
 async function renderList(
   context: ResourceContext,
   parsed: ParsedRequest,
@@ -96,7 +86,10 @@ async function renderList(
   const isJson = type === 'application/json' || type === 'application/x-ndjson'
   const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
   if (part === undefined)
-    return { chunks: render(resource, { ...view, links: [], pages: collection.pages(found) }) }
+    return {
+      chunks: render(resource, { ...view, links: [], pages: collection.pages(found) }),
+      isPart: false,
+    }
   const range = { found, part }
   const { records, isLast, total, links, headers } = await readPart(context, parsed, range)
   reply.headers(headers)
@@ -104,7 +97,7 @@ async function renderList(
   const toEmbedded = embeds && isJson ? await loadEmbedded(records, embeds) : undefined
   return {
     chunks: render(resource, { ...view, pages: [records], links, total, toEmbedded }),
-    headers,
+    isPart: true,
   }
 }
 
@@ -158,24 +151,7 @@ function tooManyToEmbed(total: number) {
   return badRequest(`Records are embedded in ${limit} at once. Request a page, with per_page.`)
 }
 
-const maxSentPages = 50
-const maxSentLength = 40_000
-
-/** The pages that have been sent since any process last wrote; undefined where that is not known. */
-function createPageCache({ state }: Collection) {
-  type SentPage = Pick<Part, 'headers'> & { content: TaggedText }
-  let pages = new Map<string, SentPage>()
-  let lastState: number | undefined
-  return async () => {
-    const current = await state?.()
-    if (current !== lastState || pages.size >= maxSentPages) pages = new Map()
-    lastState = current
-    return current === undefined ? undefined : pages
-  }
-}
-
 type ParsedRequest = ReturnType<typeof parseRequest>
-type Part = Awaited<ReturnType<typeof readPart>>
 
 function parseRequest(
   context: ResourceContext,

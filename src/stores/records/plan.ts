@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { toMarks } from './conditions.ts'
-import type { Row } from './dialect.ts'
+import type { Row, Value } from './dialect.ts'
 import { divideRange, findFew, findNarrowRange, findRange, isFew, selectRows } from './ranges.ts'
 import { toIdRange, toLater, toOrderBy } from './ranges.ts'
-import type { IndexRange, Scan, Term } from './ranges.ts'
+import type { IndexRange, Scan } from './ranges.ts'
 import { nextTurn } from '../../timers.ts'
 
 // Where no index has their order, records are sorted in a temporary file: sorting in the database would
@@ -32,13 +32,19 @@ async function* sort(scan: Scan, range: IndexRange): AsyncGenerator<IndexRange> 
     yield toLater(scan, range)
     return
   }
-  for await (const ids of sortRows(scan.order, readKeys(scan, range))) {
+  const last = new Map<string, Value>()
+  for await (const ids of sortRows(scan, readKeys(scan, range, last), last)) {
     await nextTurn()
     yield toIdRange(scan, ids)
   }
 }
 
-async function* readKeys(scan: Scan, range: IndexRange): AsyncGenerator<readonly Row[]> {
+/** Only the keys before `last`, which the caller sets when it has as many as are wanted. */
+async function* readKeys(
+  scan: Scan,
+  range: IndexRange,
+  last: ReadonlyMap<string, Value>,
+): AsyncGenerator<readonly Row[]> {
   const { dialect, order, wantedRecords } = scan
   const what = order.map(({ column }) => column).join(', ')
   const orderBy = `ORDER BY ${toOrderBy(order)}`
@@ -46,12 +52,18 @@ async function* readKeys(scan: Scan, range: IndexRange): AsyncGenerator<readonly
   const recordsPerRange =
     wantedRecords === undefined ? 1000 : Math.min(scan.recordsPerRange, dialect.sizes.test)
   for await (const part of divideRange({ ...scan, recordsPerRange, after: undefined }, range)) {
-    yield await selectRows(scan, toLater(scan, part), { what, tail })
+    const reversed = order.map((term) => ({ ...term, isDescending: !term.isDescending }))
+    const wanted = last.size > 0 ? toLater({ ...scan, order: reversed, after: last }, part) : part
+    yield await selectRows(scan, toLater(scan, wanted), { what, tail })
   }
 }
 
 /** Sorts more rows than fit into memory, in small steps, and yields the last value of each. */
-async function* sortRows(order: readonly Term[], parts: AsyncIterable<readonly Row[]>) {
+async function* sortRows(
+  { order, wantedRecords = Infinity }: Scan,
+  parts: AsyncIterable<readonly Row[]>,
+  last: Map<string, Value>,
+) {
   // A temporary file: https://sqlite.org/inmemorydb.html#temp_db
   const database = new DatabaseSync('')
   try {
@@ -64,9 +76,20 @@ async function* sortRows(order: readonly Term[], parts: AsyncIterable<readonly R
     )
     // A record that moves during the reading may be read twice.
     const insert = database.prepare(`INSERT OR IGNORE INTO sorted VALUES (${toMarks(names)})`)
+    const limit = `ORDER BY ${orderBy} LIMIT -1 OFFSET ${String(wantedRecords)}`
+    const drop = `DELETE FROM sorted WHERE (${String(names)}) IN (SELECT * FROM sorted ${limit})`
+    let kept = 0
     for await (const rows of parts) {
       database.exec('BEGIN')
       for (const row of rows) insert.run(...row)
+      kept += rows.length
+      if (kept > 2 * wantedRecords) {
+        database.exec(drop)
+        kept = wantedRecords
+        const end = `ORDER BY ${orderBy} LIMIT 1 OFFSET ${String(wantedRecords - 1)}`
+        const row = Object.values(database.prepare(`SELECT * FROM sorted ${end}`).get() ?? {})
+        order.forEach(({ column }, index) => last.set(column, row[index] ?? null))
+      }
       database.exec('COMMIT')
     }
     const select = `SELECT ${String(names.at(-1))} AS last FROM sorted ORDER BY ${orderBy}`
