@@ -1,8 +1,8 @@
 import type { XStatic } from 'typebox/schema'
+import { isObject } from '../config/is-object.ts'
 import { findJson } from '../config/find-json.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { createByteCollector } from '../http/body/read-bytes.ts'
-import { isObject } from '../http/request/parameters.ts'
 import { textSchema } from '../stores/records/records.ts'
 import { toPrintable } from './format.ts'
 

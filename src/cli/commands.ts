@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import type { SettingName } from '../config/settings.ts'
@@ -96,7 +97,7 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   if (more.length < words - 1) return { problem: `${name} requires ${expected ?? ''}` }
   if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
   if (expected !== 'N' || isCount) return { command, argument, others: more }
-  return { problem: `${name} requires a whole number from 1 to ${String(maxSeeds)}` }
+  return { problem: `${name} requires a whole number from 1 to ${formatNumber(maxSeeds)}` }
 }
 
 function stopWithStdin(): void {

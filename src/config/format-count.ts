@@ -1,5 +1,7 @@
-export function formatNumber(count: number): string {
-  return count.toLocaleString('en')
+const exact = { maximumFractionDigits: 20 }
+
+export function formatNumber(value: number, options: Intl.NumberFormatOptions = exact): string {
+  return value.toLocaleString('en', options).replace('-', '−')
 }
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isObject } from './is-object.ts'
 import { findJson } from './find-json.ts'
 import { toHostname } from './hosts.ts'
 import { packageFolder } from './package-folder.ts'
@@ -111,7 +112,7 @@ export function file(path: string): string | undefined {
 /** The file of json-server's `--routes`: patterns of URLs, and what they are rewritten to. */
 export function rewrites(path: string): Readonly<Record<string, unknown>> {
   const rules = findJson(file(path) ?? '{}')
-  if (typeof rules === 'object' && rules !== null && !Array.isArray(rules)) return { ...rules }
+  if (isObject(rules)) return rules
   throw new Error(
     'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}',
   )

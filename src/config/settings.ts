@@ -1,3 +1,4 @@
+import { isNameOf } from './is-name-of.ts'
 import { localHosts } from './hosts.ts'
 import { maxDelayMs, mebibyte } from './limits.ts'
 import * as parse from './parse-settings.ts'
@@ -263,11 +264,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   methodOverride: 'unsafe-from-post',
 }
 
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(settings, name)
-}
-
-export const settingNames = Object.keys(settings).filter(isSettingName)
+export const settingNames = Object.keys(settings).filter((name) => isNameOf(settings, name))
 
 export function describeDefault(name: SettingName, preset?: string): string {
   const { default: fallback, localDefault } = settings[name]

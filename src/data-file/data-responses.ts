@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { isObject } from '../config/is-object.ts'
 import { readOnly } from '../http/errors/http-error.ts'
 import { pathParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
@@ -9,7 +10,6 @@ import { sendDescribed } from '../responses/send.ts'
 import { takeStep } from '../responses/sequences.ts'
 import { routableId } from '../resources/context.ts'
 import type { Demo, Services } from '../site/demo.ts'
-import { isDocument } from '../stores/records/records.ts'
 import type { States } from '../stores/states/states.ts'
 import { findNameProblem } from './define-data.ts'
 import type { Report } from './parse-schema.ts'
@@ -39,7 +39,7 @@ export function parseResponses(
     report(`/$responses${at}`, reason)
     return []
   }
-  if (!isDocument(value)) return fail('must be an object like {"GET /slow": {"delay": 2}}')
+  if (!isObject(value)) return fail('must be an object like {"GET /slow": {"delay": 2}}')
   const entries = Object.entries(value)
   if (entries.length > maxResponses) return fail(`has more than ${String(maxResponses)} members`)
   const known = new Set<string>()

@@ -1,3 +1,4 @@
+import { isObject } from '../config/is-object.ts'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { maxFields } from '../config/limits.ts'
@@ -8,7 +9,7 @@ import { isRoutableId, singularId } from '../resources/context.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findValue } from '../resources/field-values.ts'
 import { assertStorable, findAllProblems, findUnknownFields } from '../resources/write/input.ts'
-import { isDocument, type Document } from '../stores/records/records.ts'
+import type { Document } from '../stores/records/records.ts'
 import { inferFields, type Fields } from './infer-schema.ts'
 import type { GivenSchema, Report } from './parse-schema.ts'
 import { toDefinition, type InferredResource } from './to-definition.ts'
@@ -131,9 +132,9 @@ function defineOne(context: DefineContext, name: string, value: unknown): DataRe
   }
   const nameProblem = findNameProblem(name) ?? findSuffixProblem(name, context.names)
   if (nameProblem) return fail(nameProblem)
-  const isList = Array.isArray(value) && value.every(isDocument)
-  const isValue = !isList && !isDocument(value)
-  const document = isDocument(value) ? value : { value }
+  const isList = Array.isArray(value) && value.every(isObject)
+  const isValue = !isList && !isObject(value)
+  const document = isObject(value) ? value : { value }
   const { records, notices } = isList
     ? toRecords(context, name, value)
     : { records: [{ id: singularId, document }], notices: [] }

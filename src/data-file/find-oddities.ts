@@ -1,7 +1,8 @@
+import { isObject } from '../config/is-object.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { formatCount, formatNumber } from '../config/format-count.ts'
 import { findValue } from '../resources/field-values.ts'
-import { isDocument, type Document } from '../stores/records/records.ts'
+import type { Document } from '../stores/records/records.ts'
 import { findReferences, type DataResource } from './define-data.ts'
 import { findFormat } from './infer-schema.ts'
 import { withoutSecrets } from './read-data-file.ts'
@@ -84,12 +85,12 @@ const typeNames: Readonly<Record<string, string>> = {
 }
 
 function toTypeName(value: unknown): string {
-  return typeNames[typeof value] ?? (isDocument(value) ? 'an object' : 'a list')
+  return typeNames[typeof value] ?? (isObject(value) ? 'an object' : 'a list')
 }
 
 export function findOtherKind(source: string, { openapi, swagger, log }: Document): string[] {
   const isApi = [openapi, swagger].some((version) => /^[23](\.|$)/.test(String(version)))
-  const isArchive = isDocument(log) && Array.isArray(log.entries)
+  const isArchive = isObject(log) && Array.isArray(log.entries)
   if (!isApi && !isArchive) return []
   const kind = isApi
     ? 'an OpenAPI document: its members are served as data, and not the API that it describes'

@@ -1,8 +1,9 @@
+import { isObject } from '../config/is-object.ts'
 import { maxFields } from '../config/limits.ts'
 import { openFormats } from '../http/body/json-schema.ts'
 import { formatKinds, toJsonType } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
-import { isDocument, type Document } from '../stores/records/records.ts'
+import type { Document } from '../stores/records/records.ts'
 
 export interface Fields {
   properties: Readonly<Record<string, FieldSchema>>
@@ -52,7 +53,7 @@ function inferSchema(values: readonly unknown[], depth: number): FieldSchema {
     const items = values.filter(Array.isArray).flatMap((value: readonly unknown[]) => value)
     return items.length === 0 ? schema : { ...schema, items: inferSchema(items, depth + 1) }
   }
-  const inside = type === 'object' && inferFields(values.filter(isDocument), depth + 1)
+  const inside = type === 'object' && inferFields(values.filter(isObject), depth + 1)
   return inside ? { ...schema, ...inside } : schema
 }
 

@@ -1,3 +1,4 @@
+import type { XStatic } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
@@ -5,31 +6,13 @@ import { collectionNames } from '../stores/collection-names.ts'
 import {
   recordsPerStep,
   textSchema,
-  type Document,
   type Records,
   type RecordStep,
   type StoredRecord,
 } from '../stores/records/records.ts'
 import type { DataResource } from './define-data.ts'
-import type { InferredResource } from './to-definition.ts'
+import { fieldsSchema, inferredSchema } from './to-definition.ts'
 import { delay } from '../timers.ts'
-
-export interface Load {
-  /** The hash of the file, or empty if its records are not those that were loaded. */
-  hash: string
-  /** The hash of the records that were loaded. */
-  recordsHash: string
-  /** The hash of the schema and the other options that change the definitions. */
-  schemaHash: string
-  isComplete: boolean
-  definitions: readonly ResourceDefinition[]
-  inferred: readonly InferredResource[]
-  /** `$schema` as in the file. */
-  ownSchema: unknown
-  /** `$responses` as in the file. */
-  responses: unknown
-  version: number
-}
 
 /** Where the records are, for a person. */
 export function toPlace(databaseUrl: string): string {
@@ -53,29 +36,47 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
   }
 }
 
-const objects = { type: 'array', items: { type: 'object', required: ['name'] } } as const
+const texts = { type: 'array', items: textSchema } as const
 
-/** {@link storeLoad} stores these documents. Their definitions are checked when they are used. */
+/** The members of a {@link ResourceDefinition} that each has. */
+const definitionSchema = {
+  type: 'object',
+  required: ['name', 'singular', 'title', 'summary', 'schema'],
+  properties: {
+    ...{ name: textSchema, singular: textSchema, title: textSchema, summary: textSchema },
+    schema: {
+      type: 'object',
+      required: ['type', 'required', 'properties'],
+      properties: { type: { const: 'object' }, required: texts, properties: fieldsSchema },
+    },
+  },
+} as const
+
 export const loadSchema = {
   type: 'object',
   required: ['hash', 'recordsHash', 'schemaHash', 'isComplete', 'definitions', 'inferred'],
   properties: {
+    /** The hash of the file, or empty if its records are not those that were loaded. */
     hash: textSchema,
+    /** The hash of the records that were loaded. */
     recordsHash: textSchema,
+    /** The hash of the schema and the other options that change the definitions. */
     schemaHash: textSchema,
     isComplete: { type: 'boolean' },
-    definitions: objects,
-    inferred: objects,
+    definitions: { type: 'array', items: definitionSchema },
+    inferred: { type: 'array', items: inferredSchema },
+    /** `$schema` as in the file. */
+    ownSchema: {},
+    /** `$responses` as in the file. */
+    responses: {},
   },
 } as const
 const validate = compileLater(loadSchema)
 
-/** Only {@link storeLoad} writes these documents: the schema has what is read before a definition is parsed. */
-const isLoad = (document: Document): document is Document & Omit<Load, 'version'> =>
-  validate().Check(document)
+export type Load = XStatic<typeof loadSchema> & { version: number }
 
 function parseLoad({ document, version }: StoredRecord): Load {
-  if (isLoad(document)) return { ...document, version }
+  if (validate().Check(document)) return { ...document, version }
   throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
 }
 

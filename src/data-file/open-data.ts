@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../config/is-object.ts'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { formatCount } from '../config/format-count.ts'
 import { isUrl } from '../config/parse-settings.ts'
@@ -8,7 +9,7 @@ import { findAllProblems } from '../resources/write/input.ts'
 import { createHasher } from '../resources/write/write.ts'
 import type { Services } from '../site/demo.ts'
 import { collectionNames } from '../stores/collection-names.ts'
-import { isDocument, type Records } from '../stores/records/records.ts'
+import type { Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, redefineData } from './define-data.ts'
@@ -205,8 +206,10 @@ export async function reloadData(
   for (const { name } of load.definitions) saved.set(name, [])
   for (const { definition, records: all } of resources) {
     const hashPasswords = createHasher(defineResource(definition))
-    const hashed = all.map(async ({ id, document }) => [id, await hashPasswords(document)] as const)
-    saved.set(definition.name, await Promise.all(hashed))
+    const toSaved = async ({ id, document }: (typeof all)[number]): Promise<SavedRecord> => {
+      return [id, await hashPasswords(document)]
+    }
+    saved.set(definition.name, await Promise.all(all.map(toSaved)))
   }
   await replaceRecords(records, Object.fromEntries(saved))
   return undefined
@@ -246,7 +249,7 @@ async function parseData(config: Config, { file, schema }: DataTexts) {
 
 async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
   const contents = await parseDataText(file, maxJsonDepth)
-  if (!isDocument(contents)) {
+  if (!isObject(contents)) {
     const source = withoutSecrets(file.source)
     throw new ConfigProblems(`${source}: / must be an object whose members are the resources`)
   }
@@ -264,7 +267,7 @@ async function readSchemas(
   if (schema)
     return parseSchemas(await parseDataText(schema, maxJsonDepth), reportOf(schema.source))
   // A URL in $schema is for editors.
-  return parseSchemas(isDocument(own) ? own : {}, reportOf(dataFile, '/$schema'))
+  return parseSchemas(isObject(own) ? own : {}, reportOf(dataFile, '/$schema'))
 }
 
 const maxShownProblems = 20

@@ -1,10 +1,11 @@
+import { isObject } from '../config/is-object.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { compileLater, openFormats } from '../http/body/json-schema.ts'
 import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
 import { type ResourceReference } from '../resources/definition.ts'
 import { jsonTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
-import { isDocument, type Document } from '../stores/records/records.ts'
+import type { Document } from '../stores/records/records.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
@@ -82,7 +83,7 @@ const $defs = { fieldOrFlag: { type: ['object', 'boolean'], properties } }
 const validate = compileLater({ ...fieldOrFlag, $defs })
 
 export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
-  if (!isDocument(value)) {
+  if (!isObject(value)) {
     report('/', 'must be an object with a JSON Schema for each resource')
     return new Map()
   }
@@ -93,7 +94,7 @@ export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string
     const problems = [...invalid, ...others.flatMap((find) => schemas.flatMap(find))]
     for (const [path, reason] of problems) report(`/${name}${path}`, reason)
     const readable = withoutFlags(schema)
-    if (!isDocument(readable)) return [name, {}]
+    if (!isObject(readable)) return [name, {}]
     return [name, invalid.length === 0 ? readable : keepValid(readable, invalid)]
   })
   return new Map(entries)
@@ -102,19 +103,19 @@ export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string
 /** Forms and routes read these members of a schema, and expect objects there. */
 function withoutFlags(schema: unknown): unknown {
   if (typeof schema === 'boolean') return schema ? {} : { not: {} }
-  if (!isDocument(schema)) return schema
+  if (!isObject(schema)) return schema
   const { items, properties, additionalProperties: others } = schema
   const lists = ['allOf', 'anyOf', 'oneOf'].filter((name) => Array.isArray(schema[name]))
   return {
     ...schema,
     ...(items !== undefined && { items: withoutFlags(items) }),
-    ...(isDocument(properties) && {
+    ...(isObject(properties) && {
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, each]) => [name, withoutFlags(each)]),
       ),
     }),
     ...Object.fromEntries(lists.map((name) => [name, [schema[name]].flat().map(withoutFlags)])),
-    ...(isDocument(others) && { additionalProperties: withoutFlags(others) }),
+    ...(isObject(others) && { additionalProperties: withoutFlags(others) }),
   }
 }
 
@@ -132,7 +133,7 @@ function findInvalid(schema: unknown): Problem[] {
 
 /** The fields that the compiler can read, so that their data and references are checked too. */
 function keepValid({ properties }: Document, invalid: readonly Problem[]): Document {
-  const fields = Object.entries(isDocument(properties) ? properties : {})
+  const fields = Object.entries(isObject(properties) ? properties : {})
   const isValid = (name: string) =>
     !invalid.some(([path]) => isWithin(path, toPath('/properties', name)))
   return { properties: Object.fromEntries(fields.filter(([name]) => isValid(name))) }
@@ -143,11 +144,11 @@ const toPath = (path: string, name: string) => `${path}/${escapePointer(name)}`
 type PlacedSchema = readonly [path: string, schema: Document]
 
 function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
-  if (!isDocument(value)) return
+  if (!isObject(value)) return
   yield [path, value]
   for (const [keyword, member] of Object.entries(value)) {
     if (oneSchema.includes(keyword)) yield* walkSchemas(member, `${path}/${keyword}`)
-    else if (schemasInside.includes(keyword) && (isDocument(member) || Array.isArray(member)))
+    else if (schemasInside.includes(keyword) && (isObject(member) || Array.isArray(member)))
       for (const [name, inner] of Object.entries(member))
         yield* walkSchemas(inner, toPath(`${path}/${keyword}`, name))
   }
@@ -156,7 +157,7 @@ function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
 /** The compiler would throw for an invalid pattern at the first request. */
 function findBadPattern([path, { pattern = '', patternProperties = {} }]: PlacedSchema): Problem[] {
   const patterns = [[`${path}/pattern`, String(pattern)]]
-  if (isDocument(patternProperties))
+  if (isObject(patternProperties))
     for (const name of Object.keys(patternProperties))
       patterns.push([toPath(`${path}/patternProperties`, name), name])
   return patterns.flatMap(([place = '', source = '']): Problem[] =>

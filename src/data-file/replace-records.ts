@@ -1,10 +1,7 @@
+import type { XStatic } from 'typebox/schema'
 import { maxRecordsAtOnce } from '../config/limits.ts'
 import { conflict } from '../http/errors/http-error.ts'
-import { textSchema, type Document, type Records } from '../stores/records/records.ts'
-
-export type SavedRecord = readonly [id: string, document: Document]
-/** The records of each resource. */
-export type SavedRecords = Readonly<Record<string, readonly SavedRecord[]>>
+import { textSchema, type Records } from '../stores/records/records.ts'
 
 /** The document of a snapshot. Its records are in another collection, so that a list does not load them. */
 export const snapshotSchema = {
@@ -31,6 +28,9 @@ export const savedSchema = {
     },
   },
 } as const
+
+export type SavedRecords = XStatic<typeof savedSchema>['saved']
+export type SavedRecord = XStatic<typeof savedRecord>
 
 const maxAttempts = 10
 

@@ -1,21 +1,32 @@
 import pluralize from 'pluralize'
+import type { XStatic } from 'typebox/schema'
 import { formatCount } from '../config/format-count.ts'
 import type { ResourceDefinition, ResourceReference } from '../resources/definition.ts'
-import type { FieldSchema } from '../http/openapi/json-schema.ts'
+import type { FieldSchema, FieldSchemas } from '../http/openapi/json-schema.ts'
 import { toTitle } from '../resources/field-values.ts'
-import type { Fields } from './infer-schema.ts'
+import { textSchema } from '../stores/records/records.ts'
 import type { GivenField, GivenSchema } from './parse-schema.ts'
 
+const flag = { type: 'boolean' } as const
+/** Of each field it is only known that it is a schema: forms and messages read any part of one. */
+export const fieldsSchema = { type: 'object', additionalProperties: { type: 'object' } } as const
+
 /** What the records of a file show, without a schema. */
-export interface InferredResource {
-  name: string
-  isSingular: boolean
-  isValue?: boolean
-  idField: string
-  hasNumericIds: boolean
-  count: number
-  fields: Fields
-}
+export const inferredSchema = {
+  type: 'object',
+  required: ['name', 'isSingular', 'idField', 'hasNumericIds', 'count', 'fields'],
+  properties: {
+    name: textSchema,
+    isSingular: flag,
+    isValue: flag,
+    idField: textSchema,
+    hasNumericIds: flag,
+    count: { type: 'integer' },
+    fields: { type: 'object', required: ['properties'], properties: { properties: fieldsSchema } },
+  },
+} as const
+
+export type InferredResource = XStatic<typeof inferredSchema>
 
 export interface DefinitionSource extends InferredResource {
   schema: GivenSchema | undefined
@@ -74,8 +85,9 @@ type GivenFields = Readonly<Record<string, GivenField>>
 
 /** The fields are those of the schema, and those that are only in the data. */
 function toFields(source: DefinitionSource) {
-  const { isSingular, schema, idField, fields: found } = source
-  const inferred = schema?.additionalProperties === false ? {} : found.properties
+  const { isSingular, schema, idField, fields } = source
+  const found: FieldSchemas = fields.properties
+  const inferred = schema?.additionalProperties === false ? {} : found
   const all: GivenFields = { ...inferred, ...schema?.properties }
   const names = Object.keys(all).filter((name) => isSingular || name !== idField)
   const references = findReferences(source, all, names)
@@ -85,7 +97,7 @@ function toFields(source: DefinitionSource) {
     const isReference = references.some(({ field }) => field === name)
     const title = toTitle(isReference ? name.replace(/(.)(Id|_id)$/, '$1') : name)
     const given = schema?.properties?.[name]
-    const { type, examples = [], ...others } = found.properties[name] ?? {}
+    const { type, examples = [], ...others } = found[name] ?? {}
     const shown = { ...(type && { type }), ...(!given?.writeOnly && { examples }) }
     const hint = given || isReference ? shown : { ...shown, ...others }
     if (given && (hasRule(given) || !type)) {

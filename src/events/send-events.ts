@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
+import { isObject } from '../config/is-object.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import { text } from '../http/openapi/content.ts'
 import type { Content, Parameter } from '../http/openapi/operation.ts'
-import { isObject } from '../http/request/parameters.ts'
 import type { EventLog } from './event-log.ts'
 import { createStreamCount, type Alarm } from './stream-count.ts'
 

@@ -1,3 +1,4 @@
+import { formatCount, formatNumber } from '../config/format-count.ts'
 import { toQueryText } from '../http/request/target.ts'
 import { isUnquoted } from '../http/response/preconditions.ts'
 import { formatBytes } from '../site/assets/size.js'
@@ -47,10 +48,11 @@ ${renderPart('Overview', renderOverview(exchange, { ...additions, form, decodedB
 function toNote(exchange: Exchange): string {
   const { status, isCutOff, fault, responseFields, responseBody } = exchange
   if (status !== undefined && !isCutOff) return hasHead(exchange) ? toStatusNote(status) : ''
-  const length = findField(responseFields, 'content-length') ?? ''
+  const length = Number(findField(responseFields, 'content-length') ?? '')
   const sent = responseBody?.size ?? 0
   const lost = `The connection was lost before the ${status === undefined ? 'response' : 'end of the response'}.`
-  const end = sent < Number(length) ? `Only ${String(sent)} of ${length} bytes were sent.` : lost
+  const ofAll = `${formatNumber(sent)} of ${formatCount(length, 'byte')}`
+  const end = sent < length ? `Only ${ofAll} were sent.` : lost
   return fault === undefined ? end : `${end} The request asked for the fault ${fault}.`
 }
 
@@ -149,7 +151,7 @@ export function renderFields(title: string, fields: Fields): Html {
   if (fields.length === 0) return html``
   const rest = fields.length - maxRows
   const more =
-    rest > 0 ? html`<p class="quiet">${rest.toLocaleString('en')} more are not shown.</p>\n` : ''
+    rest > 0 ? html`<p class="quiet">${formatNumber(rest)} more are not shown.</p>\n` : ''
   return html`<h2>${title}</h2>
 <div class="table" tabindex="0" role="group" aria-label="${title}"><table class="fields"><tbody>
 ${fields.slice(0, maxRows).map(([name, value]) => html`<tr><th scope="row"><code>${name}</code></th><td><code>${renderValue(value)}</code></td></tr>\n`)}</tbody></table></div>

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isObject } from '../config/is-object.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import {
@@ -8,7 +9,6 @@ import {
   queryParameter,
   text,
 } from '../http/openapi/content.ts'
-import { isObject } from '../http/request/parameters.ts'
 import { keepPrivate } from '../http/response/default-headers.ts'
 import { sendJson } from '../http/response/send.ts'
 import type { Page } from '../site/page.ts'

@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm'
+import { isObject } from '../config/is-object.ts'
 
 const context = createContext({ run: (): unknown => undefined })
 const script = new Script('run()')
@@ -30,6 +31,5 @@ export function runWithin<Result>(milliseconds: number, run: () => Result): Resu
 
 /** An error of the other context, whose class is not that of this one. */
 function isTimeout(error: unknown): boolean {
-  const isObject = typeof error === 'object' && error !== null
-  return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  return isObject(error) && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 }

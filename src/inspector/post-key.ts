@@ -1,8 +1,8 @@
+import { isObject } from '../config/is-object.ts'
 import { unprocessable } from '../http/errors/http-error.ts'
 import { fieldsContent, objectSchema, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
-import { isObject } from '../http/request/parameters.ts'
 import { toOwnCookie } from '../http/security/own-secrets.ts'
 import { inspectorCookies } from './recorder/owner.ts'
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, Server } from 'node:http'
 import { isIP, isIPv4, isIPv6, BlockList } from 'node:net'
+import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { HttpError, serviceUnavailable } from '../http/errors/http-error.ts'
 import { parseAddress, toClientAddress } from '../http/request/client-address.ts'
@@ -36,7 +37,7 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
 const overloaded = 'The service is overloaded (MAX_EVENT_LOOP_DELAY_MS).'
 
 function tooManyInProgress(max = 0): HttpError {
-  const detail = `A client may have ${max.toLocaleString('en')} requests in progress (MAX_CONNECTIONS_PER_CLIENT).`
+  const detail = `A client may have ${formatNumber(max)} requests in progress (MAX_CONNECTIONS_PER_CLIENT).`
   return new HttpError('too-many-requests', detail)
 }
 
@@ -97,7 +98,8 @@ function createRateLimits(config: Config, places: CounterSet) {
       const resetSeconds = Math.max(Math.ceil(leftMs / 1000), 1)
       const left = Math.max(quota - requests, 0)
       states.push({ name, quota, windowSeconds, left, resetSeconds })
-      if (requests > quota) error = tooManyRequests(`${String(quota)} ${unit}`, name, resetSeconds)
+      if (requests > quota)
+        error = tooManyRequests(`${formatNumber(quota)} ${unit}`, name, resetSeconds)
     }
     if (states.length > 0) reply.headers(toRateLimitHeaders(states))
     const { recording } = request.raw

@@ -1,3 +1,5 @@
+import { formatNumber } from '../config/format-count.ts'
+import { isNameOf } from '../config/is-name-of.ts'
 import { maxSearchLength, maxSearches, maxTextLength, maxValues } from '../config/limits.ts'
 import { hasScalarType } from '../http/openapi/json-schema.ts'
 import { isDecimal } from '../http/request/parameters.ts'
@@ -29,7 +31,7 @@ export function parseFilters(fields: ListFields, parameters: ParameterTexts, tex
 
 export function assertLength(name: string, text: string): string {
   if (text.length <= maxTextLength) return text
-  throw badParameter(name, `must be at most ${String(maxTextLength)} characters long`)
+  throw badParameter(name, `must be at most ${formatNumber(maxTextLength)} characters long`)
 }
 
 function assertCount(filters: readonly ListFilter[]): void {
@@ -56,10 +58,6 @@ export function areSearchable(texts: readonly string[]): boolean {
   return texts.length <= maxSearches && texts.join('').length <= maxSearchLength
 }
 
-function isOperator(text: string): text is Operator {
-  return Object.hasOwn(operatorWords, text)
-}
-
 /** The parameter is `name` or `name:operator`. A field whose name has a colon is found by its name first. */
 function parseFilter(fields: ListFields, parameter: string, values: readonly string[]) {
   const exact = fields.find(parameter)
@@ -70,7 +68,7 @@ function parseFilter(fields: ListFields, parameter: string, values: readonly str
     throw badParameter(parameter, `is an unknown field. ${known}`)
   }
   const operator = suffix === 'in' ? 'eq' : suffix
-  if (!isOperator(operator)) {
+  if (!isNameOf(operatorWords, operator)) {
     const known = [...Object.keys(operatorWords), 'in'].join(', ')
     throw badParameter(parameter, `has an unknown operator. Operators: ${known}`)
   }

@@ -1,3 +1,4 @@
+import { formatNumber } from '../config/format-count.ts'
 import { maxPerPage } from '../config/limits.ts'
 import type { Slice } from '../stores/records/records.ts'
 import { badParameter } from './parameters.ts'
@@ -32,7 +33,7 @@ export function parsePart(texts: Texts): ListPart | undefined {
 function parseSlice(start: number, end: number | undefined): Slice {
   if (end === undefined) throw badParameter('_start', 'requires _end or _limit')
   if (end - start > maxPerPage)
-    throw badParameter('_end', `must be at most ${String(maxPerPage)} after _start`)
+    throw badParameter('_end', `must be at most ${formatNumber(maxPerPage)} after _start`)
   return { offset: start, limit: Math.max(0, end - start) }
 }
 
@@ -42,6 +43,9 @@ export function parseCount(texts: Texts, name: string, { min = 1, max = Number.M
   const [text = ''] = values
   const count = values.length === 1 && /^\d+$/.test(text) ? Number(text) : NaN
   if (count >= min && count <= max) return count
-  const range = max > 1e9 ? `of at least ${String(min)}` : `from ${String(min)} to ${String(max)}`
+  const range =
+    max > 1e9
+      ? `of at least ${formatNumber(min)}`
+      : `from ${formatNumber(min)} to ${formatNumber(max)}`
   throw badParameter(name, `must be a whole number ${range}`)
 }

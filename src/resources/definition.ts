@@ -19,7 +19,7 @@ export interface ResourceDefinition {
   /** The fields in the order in which they are shown; the first names the record. */
   schema: {
     type: 'object'
-    required: readonly string[]
+    required: string[]
     properties: FieldSchemas
     dependentRequired?: Readonly<Record<string, readonly string[]>>
     additionalProperties?: boolean | FieldSchema
@@ -106,6 +106,7 @@ export function defineResource(definition: ResourceDefinition) {
   const { name, singular, idField, isSingular = false } = definition
   const { hasDialect = false, hasSchema = true, isValue = false } = definition
   const schema = { ...definition.schema, properties: toProperties(definition) }
+  const storesId = idField !== undefined && !isSingular
   // json-server accepts any value, as a value does: only a schema that the user gave is checked.
   const isChecked = hasSchema || !(hasDialect || isValue)
   return {
@@ -126,11 +127,11 @@ export function defineResource(definition: ResourceDefinition) {
     oneRecord: `${isSingular ? 'the' : toArticle(singular)} ${singular}`,
     path: `/${encodeURIComponent(name)}`,
     isSingular,
-    storesId: idField !== undefined && !isSingular,
+    storesId,
     idName: idField ?? '_id',
     ...toFieldSets({ ...definition, schema }, isChecked),
     defaultType: definition.defaultType ?? 'text/html',
-    validator: createValidator({ ...definition, schema }),
+    validator: createValidator(schema, storesId ? { [idField]: {} } : {}),
   }
 }
 
@@ -169,15 +170,13 @@ function toFieldSets(definition: ResourceDefinition, isChecked: boolean) {
 const isSet = ({ properties }: ResourceDefinition['schema'], field: string) =>
   properties[field]?.readOnly !== true
 
-function createValidator({ schema, idField, isSingular = false }: ResourceDefinition) {
-  const storesId = idField !== undefined && !isSingular
-  const validator: () => Validator = compileLater({
+/** The stored id is declared, so that `additionalProperties` does not reject it. */
+function createValidator(schema: ResourceDefinition['schema'], id: FieldSchemas): () => Validator {
+  return compileLater({
     ...schema,
-    // The id is declared, so that `additionalProperties` does not reject it.
-    properties: { ...(storesId && { [idField]: {} }), ...schema.properties },
+    properties: { ...id, ...schema.properties },
     required: schema.required.filter((field) => isSet(schema, field)),
   })
-  return validator
 }
 
 /** A field that references no record is null. */

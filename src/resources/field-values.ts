@@ -1,10 +1,11 @@
+import { isObject } from '../config/is-object.ts'
 import type { Config } from '../config/config.ts'
 import { findJson } from '../config/find-json.ts'
 import { parseJson } from '../http/body/parse-json.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import { html, type Html } from '../site/html.ts'
 import { renderTime } from '../site/page.ts'
-import { isDocument, type Document, type StoredRecord } from '../stores/records/records.ts'
+import type { Document, StoredRecord } from '../stores/records/records.ts'
 import { type Field, type Resource } from './definition.ts'
 import { toFieldKind, toTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
 
@@ -144,7 +145,7 @@ function convertMembers(schema: FieldSchema, value: unknown, limits: Limits): un
     return formToValue(field, inner, limits)
   }
   if (Array.isArray(value)) return value.map((item) => convert(item, items))
-  if (!isDocument(value)) return value
+  if (!isObject(value)) return value
   const members = Object.entries(value).map(([name, member]): [string, unknown] => {
     const inside = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
     return [name, convert(member, inside, required.includes(name))]

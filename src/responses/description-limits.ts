@@ -1,3 +1,4 @@
+import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { maxChunks } from '../config/limits.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
@@ -62,7 +63,7 @@ function checkBody(
   const has = (name: string) => name in description
   const [first = 'body', ...others] = ['body', 'json', 'base64'].filter(has)
   const [name = 'body'] = ['json', 'base64'].filter(has)
-  const most = `${maxBodyBytes.toLocaleString('en')} bytes (MAX_BODY_BYTES)`
+  const most = `${formatNumber(maxBodyBytes)} bytes (MAX_BODY_BYTES)`
   const isFramed = fault !== undefined && faults[fault].isAfterHalf === true
   const ofFraming = ['close', 'trailers', ...(isFramed ? [] : ['chunk_size', 'framing'])]
   const hasFraming = ofFraming.some(has) || framing === 'close'
@@ -88,7 +89,7 @@ export function findTimeProblems(
 ): FieldProblem[] {
   const chunks = Math.ceil(size / chunkSize)
   if (chunks > maxChunks) {
-    const message = `divides the body into more than ${maxChunks.toLocaleString('en')} chunks`
+    const message = `divides the body into more than ${formatNumber(maxChunks)} chunks`
     return [{ field: 'chunk_size', message }]
   }
   if (delay + seconds + pause * Math.max(chunks - 1, 0) <= max) return []
@@ -105,7 +106,7 @@ function checkHeaders(description: ResponseDescription, limits: DescriptionLimit
   const { maxHeaderBytes } = limits
   const named = { headers, header_base64, trailers, early_hints }
   const all = { ...named, cookies: { cookies }, type: { type } }
-  const most = `${maxHeaderBytes.toLocaleString('en')} characters (MAX_HEADER_BYTES)`
+  const most = `${formatNumber(maxHeaderBytes)} characters (MAX_HEADER_BYTES)`
   return [
     ...Object.entries(header_base64).map(([name, values]): Check => {
       const isWrong = ![values].flat().every(isBase64)

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
+import { isNameOf } from '../config/is-name-of.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 import { pace, toPause, wait } from '../http/response/pacing.ts'
 import { isWithoutBody } from '../http/response/send.ts'
@@ -153,9 +154,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   },
 }
 
-export function isFaultName(name: string): name is FaultName {
-  return Object.hasOwn(faults, name)
-}
+export const isFaultName = (name: string) => isNameOf(faults, name)
 
 export function hasBody({ request, raw: { statusCode } }: FastifyReply): boolean {
   return request.method !== 'HEAD' && !isWithoutBody(statusCode)

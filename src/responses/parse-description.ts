@@ -1,9 +1,9 @@
 import type { TLocalizedValidationError } from 'typebox/error'
+import { isObject } from '../config/is-object.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { toFieldProblems } from '../http/body/schema-problems.ts'
 import { explainProblem, HttpError, type FieldProblem } from '../http/errors/http-error.ts'
-import { isObject } from '../http/request/parameters.ts'
 import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import {
   descriptionSchema,

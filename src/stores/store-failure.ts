@@ -1,3 +1,4 @@
+import { formatNumber } from '../config/format-count.ts'
 import { toKind } from './collection-names.ts'
 
 /** Nothing was written, unless the connection was lost: then the whole write or nothing. */
@@ -14,7 +15,7 @@ export class StoreFailure extends Error {
 }
 
 export function noMoreRecords(resource: string, maxRecords: number): StoreFailure {
-  const count = `${maxRecords.toLocaleString('en')} ${toKind(resource)}`
+  const count = `${formatNumber(maxRecords)} ${toKind(resource)}`
   return limitReached(`There are ${count}, the limit MAX_RECORDS of this service.`)
 }
 

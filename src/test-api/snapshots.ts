@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { formatNumber } from '../config/format-count.ts'
 import { maxLoadedLength, maxRecordsAtOnce, maxSnapshots } from '../config/limits.ts'
 import { replaceRecords, savedSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
@@ -92,4 +93,4 @@ async function readRecords(records: Records, names: readonly string[]) {
 }
 
 const tooManyRecords = () =>
-  conflict(`A snapshot has at most ${maxRecordsAtOnce.toLocaleString('en')} records and 16 MiB.`)
+  conflict(`A snapshot has at most ${formatNumber(maxRecordsAtOnce)} records and 16 MiB.`)

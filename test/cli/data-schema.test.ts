@@ -106,14 +106,20 @@ test('a schema with another write-only field needs --reload', async (t) => {
   assert.deepEqual(await read(`${origin}/posts`), [{ id: 1 }])
 })
 
-test('a damaged record of the load is named, and the service does not start', async (t) => {
-  const file = await dataFile(t, { posts: [{ id: 1, title: 'A' }] })
-  const folder = await temporaryFolder(t)
-  const settings = { ...settingsIn(folder), DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
-  await (await start(t, settings, file)).stop()
-  using database = new DatabaseSync(join(folder, 'a.db'))
-  database.exec("UPDATE records SET document = '{}' WHERE resource = '~data-file'")
-  const { status, output } = await failedStart(t, settings, [file])
-  assert.equal(status, 2)
-  assert.match(output, /cannot start: the database has a damaged record load in ~data-file/)
-})
+const damages = {
+  'is empty': `'{}'`,
+  'has a definition without a schema': `json_remove(document, '$.definitions[0].schema')`,
+  'has inferred fields that are no object': `json_set(document, '$.inferred[0].fields', 1)`,
+}
+for (const [damage, document] of Object.entries(damages))
+  test(`a record of the load that ${damage} is named, and the service does not start`, async (t) => {
+    const file = await dataFile(t, { posts: [{ id: 1, title: 'A' }] })
+    const folder = await temporaryFolder(t)
+    const settings = { ...settingsIn(folder), DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
+    await (await start(t, settings, file)).stop()
+    using database = new DatabaseSync(join(folder, 'a.db'))
+    database.exec(`UPDATE records SET document = ${document} WHERE resource = '~data-file'`)
+    const { status, output } = await failedStart(t, settings, [file])
+    assert.equal(status, 2)
+    assert.match(output, /cannot start: the database has a damaged record load in ~data-file/)
+  })

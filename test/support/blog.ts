@@ -9,7 +9,7 @@ const text: FieldSchema = { type: 'string', minLength: 1, examples: ['a'] }
 const id: FieldSchema = { type: ['integer', 'string'], examples: [1] }
 
 interface Options {
-  required?: readonly string[]
+  required?: string[]
   references?: readonly ResourceReference[]
   unique?: readonly string[]
 }

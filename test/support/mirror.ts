@@ -1,4 +1,5 @@
-import { isObject, parameterToText } from '../../src/http/request/parameters.ts'
+import { isObject } from '../../src/config/is-object.ts'
+import { parameterToText } from '../../src/http/request/parameters.ts'
 import { fieldsContent, textContent } from '../../src/http/openapi/content.ts'
 import type { Route } from '../../src/http/openapi/route.ts'
 import { toPathParameter } from '../../src/http/request/target.ts'

@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema'
-import { isObject, parameterToText } from '../../http/request/parameters.ts'
+import { isObject } from '../../config/is-object.ts'
+import { parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, jsonContent, objectSchema, text } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { isAlone, type Demo } from '../../site/demo.ts'

@@ -1,5 +1,6 @@
 import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatNumber } from '../../config/format-count.ts'
 import { hasBody } from '../../http/body/body-reader.ts'
 import { awaitsContinue, isAnnouncedTooLarge, readUpTo } from '../../http/body/read-bytes.ts'
 import { contentTooLarge, HttpError, notFound, readOnly } from '../../http/errors/http-error.ts'
@@ -80,7 +81,7 @@ function assertHttpError(error: unknown): HttpError {
 }
 
 function tooLarge(bytes: number): HttpError {
-  const limit = bytes.toLocaleString('en')
+  const limit = formatNumber(bytes)
   return contentTooLarge(`The body is larger than ${limit} bytes (BIN_MAX_BODY_BYTES).`)
 }
 

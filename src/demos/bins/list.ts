@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isObject } from '../../config/is-object.ts'
 import {
   maxLoadedLength,
   maxPerPage,
@@ -8,7 +9,6 @@ import {
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
-import { isObject } from '../../http/request/parameters.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'

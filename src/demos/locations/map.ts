@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import type { Figure, RecordLink } from '../../resources/definition.ts'
 import { html, type Html } from '../../site/html.ts'
 
@@ -104,7 +105,7 @@ function toPercent(part: number): string {
 function renderCircle({ count }: Mark): Html {
   if (count === 1) return html`<circle class="target" r="12"/><circle r="5"/>`
   const radius = Math.min(10 + 1.5 * Math.log2(count), 22).toFixed(1)
-  const number = count.toLocaleString('en', { notation: 'compact' })
+  const number = formatNumber(count, { notation: 'compact' })
   return html`<circle class="target" r="${radius}"/><circle r="${radius}"/><text dy="0.35em">${number}</text>`
 }
 
@@ -127,7 +128,7 @@ function renderLink(mark: Mark, drawn: Html, toFiltered: ToFiltered): Html {
 
 function toCaption({ count, south, north, west, east }: Mark): string {
   if (count === 1) return `${toLatitude(north)}, ${toLongitude(west)}.`
-  const places = `${count.toLocaleString('en')} places with coordinates`
+  const places = `${formatNumber(count)} places with coordinates`
   return `${places}, from ${toLatitude(north)} to ${toLatitude(south)} and from ${toLongitude(west)} to ${toLongitude(east)}.`
 }
 

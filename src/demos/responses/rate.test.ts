@@ -81,7 +81,7 @@ test('a clock that goes back adds no tokens', async (t) => {
 
 const invalid: [query: string, message: RegExp][] = [
   ['?limit=0', /^limit must be at least 1\./],
-  ['?limit=10001', /^limit must be at most 10000\./],
+  ['?limit=10001', /^limit must be at most 10,000\./],
   ['?limit=1.5', /^limit must be a whole number\./],
   ['?limit=', /^limit must be a whole number\./],
   ['?seconds=601', /^seconds must be at most 600\./],

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
+import { isObject } from '../../config/is-object.ts'
 import { maxLoginCandidates } from '../../config/limits.ts'
 import { verifyPassword } from '../../auth/passwords.ts'
 import { readSessionId } from '../../auth/session-cookie.ts'
 import { startSession, type SessionServices } from '../../auth/session-lifecycle.ts'
 import { hasBody, isFieldsType, toMediaType } from '../../http/body/body-reader.ts'
-import { isObject, parameterToText } from '../../http/request/parameters.ts'
+import { parameterToText } from '../../http/request/parameters.ts'
 import {
   HttpError,
   unauthorized,

@@ -1,4 +1,5 @@
-import { isObject, parameterToText } from '../../http/request/parameters.ts'
+import { isObject } from '../../config/is-object.ts'
+import { parameterToText } from '../../http/request/parameters.ts'
 import { fieldsContent, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import type { Demo } from '../../site/demo.ts'

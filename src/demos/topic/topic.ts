@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { isObject } from '../../config/is-object.ts'
 import { maxValues } from '../../config/limits.ts'
-import { isObject, parameterToText } from '../../http/request/parameters.ts'
+import { parameterToText } from '../../http/request/parameters.ts'
 import { queryParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPath } from '../../http/request/target.ts'

@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import {
   fieldNames,
   jsonContent,
@@ -26,7 +27,7 @@ export const exampleUpload = {
 }
 
 export function toUploadedText({ _id, name, size }: typeof exampleUpload): string {
-  return `The upload succeeded: ${name}, ${String(size)} bytes, is stored at /uploads/${_id}\n`
+  return `The upload succeeded: ${name}, ${formatCount(size, 'byte')}, is stored at /uploads/${_id}\n`
 }
 
 const form = {

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import type { Collection } from '../../stores/records/records.ts'
 import { limitReached } from '../../stores/store-failure.ts'
 import { performance } from '../../timers.ts'
@@ -19,7 +20,7 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined
 
-  const reached = `The uploads reach ${maxBytes.toLocaleString('en')} bytes, the limit MAX_FILES_BYTES of this service.`
+  const reached = `The uploads reach ${formatNumber(maxBytes)} bytes, the limit MAX_FILES_BYTES of this service.`
 
   async function addUp(): Promise<void> {
     const begin = performance.now()

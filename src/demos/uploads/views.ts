@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround, renderTime, type Page, type PagePlace } from '../../site/page.ts'
 import { formatBytes } from '../../site/assets/size.js'
@@ -10,7 +11,7 @@ export function renderUploaded(
   return {
     title: 'Uploaded',
     styles: ['uploads.css'],
-    main: html`<p class="lead">The upload succeeded: ${name}, ${size} bytes, is stored at
+    main: html`<p class="lead">The upload succeeded: ${name}, ${formatCount(size, 'byte')}, is stored at
 <a href="/uploads/${_id}">/uploads/${_id}</a>.</p>
 <dl class="card">
 <dt>Name</dt><dd dir="auto">${name}</dd>
@@ -68,5 +69,5 @@ function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpl
 }
 
 function sizeInWords(size: number): Html {
-  return html`<data value="${size}" title="${size.toLocaleString('en')} bytes">${formatBytes(size)}</data>`
+  return html`<data value="${size}" title="${formatCount(size, 'byte')}">${formatBytes(size)}</data>`
 }

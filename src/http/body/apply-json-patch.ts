@@ -1,5 +1,6 @@
+import { formatNumber } from '../../config/format-count.ts'
+import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
-import { isObject } from '../request/parameters.ts'
 import { assertDepth } from './parse-json.ts'
 import { parsePointer, type PatchOperation } from './patch.ts'
 import { conflict, contentTooLarge, HttpError, invalidPatch } from '../errors/http-error.ts'
@@ -33,7 +34,7 @@ const toMemberName = (pointer: string) => pointer.slice(0, 100) || 'the whole re
 
 /** Repeated `copy` operations would double the document each time. */
 function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
-  const detail = `The patch adds, copies and moves more than ${String(maxBodyBytes)} bytes.`
+  const detail = `The patch adds, copies and moves more than ${formatNumber(maxBodyBytes)} bytes.`
   let bytesLeft = maxBodyBytes
   return (value, path) => {
     const json = JSON.stringify(value)

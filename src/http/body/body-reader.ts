@@ -1,17 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
 import { decodeBytes, findCodings, toMaxEncodedBytes } from './decode-content.ts'
 import { createDigestCheck } from './digest.ts'
 import { parseJson } from './parse-json.ts'
 import { afterParsing, readBytes } from './read-bytes.ts'
-import {
-  decodeUtf8,
-  isObject,
-  parseForm,
-  takeFormHeaders,
-  takePrevious,
-} from '../request/parameters.ts'
+import { decodeUtf8, parseForm, takeFormHeaders, takePrevious } from '../request/parameters.ts'
 import { findStream } from '../request/target.ts'
 import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 

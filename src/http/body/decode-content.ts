@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, Transform } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import zlib from 'node:zlib'
+import { isNameOf } from '../../config/is-name-of.ts'
 import { maxContentCodings, maxZstdWindowBytes } from '../../config/limits.ts'
 import { createByteCollector, tooLarge } from './read-bytes.ts'
 import { badRequest, HttpError, unsupportedMediaType } from '../errors/http-error.ts'
@@ -19,6 +20,7 @@ const decoders = {
 }
 
 export type Coding = keyof typeof decoders
+const isCoding = (name: string) => isNameOf(decoders, name)
 
 function createDecoder(coding: Coding, [first = 0]: Uint8Array, isRecorded: boolean) {
   const { create, finishFlush, ...options } = decoders[coding]
@@ -42,10 +44,6 @@ export function findCodings({ headers }: Pick<IncomingMessage, 'headers'>): Codi
       ? `Content-Encoding can have at most ${String(maxContentCodings)} codings.`
       : `The coding ${unknown} is not supported. Use gzip, br, zstd or deflate.`
   throw unsupportedMediaType(problem, { 'accept-encoding': Object.keys(decoders).join(', ') })
-}
-
-function isCoding(name: string): name is Coding {
-  return Object.hasOwn(decoders, name)
 }
 
 /** Compression can add a little to content that is as long as its limit. */
@@ -98,8 +96,8 @@ export async function decodeRecorded(bytes: Buffer, contentEncoding: string, max
     if (codings.length === 0) return bytes
     const encoded = Readable.from([bytes])
     const content = await decodeContent(encoded, codings, maxRecordedContent, true)
-    const chunks: AsyncIterable<Buffer> = content
-    for await (const chunk of chunks) if (!decoded.add(chunk)) break
+    const chunks: AsyncIterable<unknown> = content
+    for await (const chunk of chunks) if (!Buffer.isBuffer(chunk) || !decoded.add(chunk)) break
   } catch {
     if (decoded.findSizes().size === 0) return undefined
   }

@@ -3,16 +3,14 @@ import { createHash, hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { parseDictionary, serializeDictionary, type Dictionary } from 'structured-headers'
+import { isNameOf } from '../../config/is-name-of.ts'
 import { addVary } from '../negotiation/negotiate.ts'
 import { badRequest, HttpError } from '../errors/http-error.ts'
 
 const hashNames = { 'sha-256': 'sha256', 'sha-512': 'sha512' } as const
 type Algorithm = keyof typeof hashNames
+const isKnown = (name: string) => isNameOf(hashNames, name)
 type HeaderValue = string | string[] | undefined
-
-function isKnown(name: string): name is Algorithm {
-  return Object.hasOwn(hashNames, name)
-}
 
 function parseHeader(value: HeaderValue): Dictionary {
   return parseDictionary([value ?? ''].flat().join(', '))

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { formFramingBytes, maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
 import {
@@ -133,7 +134,7 @@ async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes
   for await (const chunk of content) {
     size += chunk.length
     if (size > maxBytes)
-      throw contentTooLarge(`${name} is larger than ${maxBytes.toLocaleString('en')} bytes.`)
+      throw contentTooLarge(`${name} is larger than ${formatNumber(maxBytes)} bytes.`)
     yield chunk
   }
 }

@@ -1,4 +1,5 @@
 import secureJson from 'secure-json-parse'
+import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { badRequest } from '../errors/http-error.ts'
 
@@ -38,7 +39,8 @@ export function assertDepth(text: string, maxDepth: number, outerDepth = 0): voi
     else if (isInString) continue
     else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
-    if (depth > maxDepth) throw badRequest(`The JSON is nested deeper than ${String(maxDepth)}.`)
+    if (depth > maxDepth)
+      throw badRequest(`The JSON is nested deeper than ${formatNumber(maxDepth)}.`)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { XStatic } from 'typebox/schema'
+import { isObject } from '../../config/is-object.ts'
 import { maxPatchOperations } from '../../config/limits.ts'
-import { isObject } from '../request/parameters.ts'
 import { compileLater } from './json-schema.ts'
 import { invalidPatch } from '../errors/http-error.ts'
 

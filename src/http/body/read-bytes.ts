@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { maxChunks, maxDiscardedBytes, minChunkBytes } from '../../config/limits.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
@@ -84,7 +85,7 @@ export function readUpTo(
 }
 
 export function tooLarge(maxBytes: number): Error {
-  return contentTooLarge(`The body is larger than ${maxBytes.toLocaleString('en')} bytes.`)
+  return contentTooLarge(`The body is larger than ${formatNumber(maxBytes)} bytes.`)
 }
 
 function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart): Promise<Buffer> {

@@ -1,4 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error'
+import { formatNumber } from '../../config/format-count.ts'
 import type { FieldProblem } from '../errors/http-error.ts'
 import { parsePointer } from './patch.ts'
 
@@ -43,6 +44,8 @@ const formatMessages: Readonly<Record<string, string>> = {
 
 const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
+const formatLimit = (limit: number | bigint) => formatNumber(Number(limit))
+
 export function toMessage({ keyword, params, message }: TLocalizedValidationError): string {
   switch (keyword) {
     case 'minLength':
@@ -50,16 +53,16 @@ export function toMessage({ keyword, params, message }: TLocalizedValidationErro
     case 'minimum':
     case 'maximum': {
       if (keyword === 'minLength' && params.limit === 1) return 'must not be empty'
-      const limit = `${keyword.startsWith('min') ? 'least' : 'most'} ${String(params.limit)}`
+      const limit = `${keyword.startsWith('min') ? 'least' : 'most'} ${formatLimit(params.limit)}`
       return `must be at ${limit}${keyword.endsWith('Length') ? ' characters long' : ''}`
     }
     case 'exclusiveMinimum':
-      return `must be greater than ${String(params.limit)}`
+      return `must be greater than ${formatLimit(params.limit)}`
     case 'exclusiveMaximum':
-      return `must be less than ${String(params.limit)}`
+      return `must be less than ${formatLimit(params.limit)}`
     case 'minItems':
     case 'maxItems': {
-      const limit = `${keyword === 'minItems' ? 'least' : 'most'} ${String(params.limit)}`
+      const limit = `${keyword === 'minItems' ? 'least' : 'most'} ${formatLimit(params.limit)}`
       return `must have at ${limit} item${params.limit === 1 ? '' : 's'}`
     }
     case 'type': {

@@ -21,7 +21,7 @@ const post = (body: string, headers = {}): TestRequest => ({
 const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [{ path: '/places/none' }, /^There is no place with the id none\.$/],
   [{ path: '/places?page=0' }, /^page must be a whole number of at least 1\.$/],
-  [{ path: '/places?per_page=0' }, /^per_page must be a whole number from 1 to 1000\.$/],
+  [{ path: '/places?per_page=0' }, /^per_page must be a whole number from 1 to 1,000\.$/],
   [{ path: '/mirror/query?a[1][2][3][4][5][6]=x' }, /more than 5 levels of brackets/],
   [{ path: `/mirror/query?${'a=1&'.repeat(101)}` }, /more than 100 values of a parameter/],
   [{ path: `/mirror/query?${'a[]=1&'.repeat(101)}` }, /more than 100 values of a parameter/],

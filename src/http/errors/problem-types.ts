@@ -1,3 +1,4 @@
+import { isNameOf } from '../../config/is-name-of.ts'
 import { STATUS_CODES } from '../node-http.ts'
 
 export type ProblemType = ReturnType<ReturnType<typeof define>>
@@ -190,12 +191,10 @@ export const problemTypes = {
 
 export type ProblemSlug = keyof typeof problemTypes
 
-export function isProblemSlug(text: string): text is ProblemSlug {
-  return Object.hasOwn(problemTypes, text)
-}
+export const isProblemSlug = (text: string) => isNameOf(problemTypes, text)
+
+export const problemSlugs = Object.keys(problemTypes).filter(isProblemSlug)
 
 export function findProblemSlug(status: number): ProblemSlug | undefined {
-  return Object.keys(problemTypes)
-    .filter(isProblemSlug)
-    .find((slug) => problemTypes[slug].status === status)
+  return problemSlugs.find((slug) => problemTypes[slug].status === status)
 }

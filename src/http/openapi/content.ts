@@ -1,4 +1,4 @@
-import { isObject } from '../request/parameters.ts'
+import { isObject } from '../../config/is-object.ts'
 import type { Content, Parameter, Schema } from './operation.ts'
 
 export const text = { type: 'string' } as const

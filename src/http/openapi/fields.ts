@@ -58,26 +58,23 @@ const keySchema = { ...text, pattern: `^("[ !#-\\[\\]-~]${length}"|[!#-+\\--:<-~
 
 const toComponentName = (field: string) => field.replaceAll('-', '')
 
-type ResponseHeader = keyof typeof inResponses
-
-function isResponseHeader(name: string): name is ResponseHeader {
-  return Object.hasOwn(inResponses, name)
+function toHeader(
+  name: string,
+  [description, example]: Definitions[string],
+): readonly [string, Reference<Header>] {
+  const schema = name.endsWith('Location') ? url : text
+  const header = { description, schema, example, ...(required.test(name) && { required: true }) }
+  return [name, toComponent('headers', toComponentName(name), header)]
 }
 
-export function responseHeaders(...names: readonly ResponseHeader[]) {
-  const toHeader = (name: ResponseHeader): Reference<Header> => {
-    const [description, example]: Definitions[string] = inResponses[name]
-    const schema = name.endsWith('Location') ? url : text
-    const header = { description, schema, example, ...(required.test(name) && { required: true }) }
-    return toComponent('headers', toComponentName(name), header)
-  }
-  return Object.fromEntries(names.map((name) => [name, toHeader(name)]))
+export function responseHeaders(...names: readonly (keyof typeof inResponses)[]) {
+  return Object.fromEntries(names.map((name) => toHeader(name, inResponses[name])))
 }
 
 /** The documented headers among these names, which are in lower case. */
 export function documentHeaders(names: readonly string[]) {
-  const all = Object.keys(inResponses).filter(isResponseHeader)
-  return responseHeaders(...all.filter((name) => names.includes(name.toLowerCase())))
+  const all = Object.entries(inResponses).filter(([name]) => names.includes(name.toLowerCase()))
+  return Object.fromEntries(all.map(([name, definition]) => toHeader(name, definition)))
 }
 
 export function requestHeaders(...names: readonly (keyof typeof inRequests)[]) {

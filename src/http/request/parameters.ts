@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import qs from 'qs'
+import { formatNumber } from '../../config/format-count.ts'
+import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
 import { maxBracketDepth, maxValues } from '../../config/limits.ts'
 import { badRequest } from '../errors/http-error.ts'
@@ -34,7 +36,7 @@ export function parseParameters(
 }
 
 function overLimit(limit: number, what: string): Error {
-  return badRequest(`The request has more than ${String(limit)} ${what}.`)
+  return badRequest(`The request has more than ${formatNumber(limit)} ${what}.`)
 }
 
 /** `qs` makes an object of a list that is too long. */
@@ -119,10 +121,6 @@ export function parameterToText(value: unknown): string {
   if (value === undefined) return ''
   const items: unknown[] = Array.isArray(value) ? value : [value]
   return items.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ')
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 export function isDecimal(text: string): boolean {

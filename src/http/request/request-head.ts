@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { localHosts, toHostname } from '../../config/hosts.ts'
 import { isAllowedHost, isWriteAllowed, type Origins } from '../security/origins.ts'
@@ -128,7 +129,10 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   // Node's parser limits HTTP/1.1 only.
   const size = rawHeaders.reduce((sum, text) => sum + text.length, 0)
   if (size > maxHeaderBytes) {
-    throw new HttpError('headers-too-large', `The headers exceed ${String(maxHeaderBytes)} bytes.`)
+    throw new HttpError(
+      'headers-too-large',
+      `The headers exceed ${formatNumber(maxHeaderBytes)} bytes.`,
+    )
   }
 }
 
@@ -142,7 +146,10 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
     throw badRequest('The request target must be a path.')
   }
   if (url.length > maxUrlBytes) {
-    throw new HttpError('uri-too-long', `The URL is longer than ${String(maxUrlBytes)} bytes.`)
+    throw new HttpError(
+      'uri-too-long',
+      `The URL is longer than ${formatNumber(maxUrlBytes)} bytes.`,
+    )
   }
 }
 

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
 import type { DeclaredRoute } from '../openapi/route.ts'
-import { isObject, parseParameters, takeFormHeaders } from './parameters.ts'
+import { parseParameters, takeFormHeaders } from './parameters.ts'
 import { createRewriter } from './rewrites.ts'
 
 declare module 'node:http' {

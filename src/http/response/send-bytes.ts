@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pipeline, Readable, Transform } from 'node:stream'
+import { formatNumber } from '../../config/format-count.ts'
 import { assertPreconditions, isRangeFresh, type Validators } from './preconditions.ts'
 import { addStreamDigests, wantsDigest, type ByteContent, type ByteSource } from '../body/digest.ts'
 import { keepCompressed } from './compress.ts'
@@ -45,7 +46,7 @@ export function findPart(
   const range = allowsRange ? parseRange(headers.range, size) : undefined
   if (range === 'unsatisfiable') {
     const contentRange = { 'content-range': `bytes */${String(size)}` }
-    const detail = `The range starts after the end of the file (${size.toLocaleString('en')} bytes).`
+    const detail = `The range starts after the end of the file (${formatNumber(size)} bytes).`
     throw new HttpError('range-not-satisfiable', detail, { headers: contentRange })
   }
   if (range === undefined) return { start: 0, end: size - 1, contentRange: undefined }

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
+import { formatNumber } from '../../config/format-count.ts'
+import { isObject } from '../../config/is-object.ts'
 import { maxExchanges, maxSearchLength, rowsWithoutPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { isObject } from '../../http/request/parameters.ts'
 import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { parsePart } from '../../lists/part.ts'
@@ -69,7 +70,10 @@ export function parseOrder(request: FastifyRequest) {
     const part = parsePart({ page: toList('page'), per_page: toList('per_page') })
     const { offset, limit } = part ?? { offset: 0, limit: rowsWithoutPage }
     if (offset + limit > maxExchanges)
-      throw badParameter('page', `must end within the first ${String(maxExchanges)} exchanges`)
+      throw badParameter(
+        'page',
+        `must end within the first ${formatNumber(maxExchanges)} exchanges`,
+      )
     const before = findText(query, 'before')
     if (before !== undefined && !isCursor(before))
       throw badParameter('before', 'must be the `next` of a list')

@@ -122,8 +122,7 @@ function createRow(resource: Resource, list: ListView) {
 }
 
 function toCell(field: Field, value: unknown): Html {
-  const isObject = typeof value === 'object' && value !== null
-  const isLong = isObject || field.kind === 'long text'
+  const isLong = (typeof value === 'object' && value !== null) || field.kind === 'long text'
   return isLong ? html`${toExcerpt(toSummary(value))}` : valueToHtml(field, value)
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { isObject } from '../../config/is-object.ts'
 import { hasBody, toMediaType } from '../../http/body/body-reader.ts'
 import { badRequest, notAnObject, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import { badParameter, parseTexts, type ParameterTexts } from '../../lists/parameters.ts'
@@ -44,6 +45,6 @@ function parseBody({ headers, body, raw }: FastifyRequest): object {
     if (type === 'application/json' || hasBody(raw)) throw badRequest(`The body is not ${type}.`)
     return {}
   }
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  if (isObject(body)) return body
   throw notAnObject('a query')
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatNumber } from '../../config/format-count.ts'
 import { maxLoadedLength, maxPerPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
@@ -147,7 +148,7 @@ function pageTooLarge() {
 }
 
 function tooManyToEmbed(total: number) {
-  const limit = `at most ${String(maxPerPage)} of the ${total.toLocaleString('en')} records`
+  const limit = `at most ${formatNumber(maxPerPage)} of the ${formatNumber(total)} records`
   return badRequest(`Records are embedded in ${limit} at once. Request a page, with per_page.`)
 }
 

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import {
   maxEmbedLevels,
   maxEmbedRelations,
@@ -134,7 +135,7 @@ function loadChildren(relation: Relation, records: readonly StoredRecord[]) {
 }
 
 function tooMany() {
-  const limit = `${limitsOfResponse.records.toLocaleString('en')} records or 16 MiB`
+  const limit = `${formatNumber(limitsOfResponse.records)} records or 16 MiB`
   return badRequest(
     `More than ${limit} would be embedded. Request a shorter page, or the related list.`,
   )

@@ -60,7 +60,7 @@ test('a deletion of more than 1,000 records is rejected, and deletes nothing', a
     await Promise.all(Array.from({ length: 50 }, create))
   const remove = () => app.inject({ method: 'DELETE', url: '/categories/1' })
   const { statusCode, body } = await remove()
-  assert.deepEqual([statusCode, /More than 1000 records/.test(body)], [409, true])
+  assert.deepEqual([statusCode, /More than 1,000 records/.test(body)], [409, true])
   await app.inject({ method: 'DELETE', url: '/categories/7' })
   assert.equal(((await read('/categories')) as unknown[]).length, 1000)
   assert.equal((await remove()).statusCode, 204)

@@ -1,4 +1,4 @@
-import { formatCount } from '../../config/format-count.ts'
+import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { maxRemovedRecords } from '../../config/limits.ts'
 import { conflict, HttpError } from '../../http/errors/http-error.ts'
 import type { Document, RecordVersion, Step, StoredRecord } from '../../stores/records/records.ts'
@@ -91,7 +91,7 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
     return []
   }
   if (isOver())
-    throw conflict(`More than ${String(maxRecords)} records would be changed or deleted.`)
+    throw conflict(`More than ${formatNumber(maxRecords)} records would be changed or deleted.`)
   for (const record of children) {
     const key = toRecordKey(other.resource, record.id)
     const { document } = plan.changes.get(key) ?? record

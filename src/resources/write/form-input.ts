@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Field } from '../definition.ts'
 import type { FieldSchema } from '../../http/openapi/json-schema.ts'
@@ -149,8 +150,8 @@ function toHintText(kind: Field['kind'], schema: FieldSchema): string {
   }
 }
 
-function toRange(least: number | undefined, most: number | undefined): string {
-  const [from, to] = [least, most].map((limit) => limit?.toLocaleString('en').replace('-', '−'))
-  if (from === undefined) return to === undefined ? '' : `Up to ${to}`
-  return to === undefined ? `At least ${from}` : `${from} to ${to}`
+function toRange(least?: number, most?: number): string {
+  if (least === undefined) return most === undefined ? '' : `Up to ${formatNumber(most)}`
+  const from = formatNumber(least)
+  return most === undefined ? `At least ${from}` : `${from} to ${formatNumber(most)}`
 }

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
+import { formatNumber } from '../../config/format-count.ts'
+import { isObject } from '../../config/is-object.ts'
 import { maxCheckMs } from '../../config/limits.ts'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
-import { isObject } from '../../http/request/parameters.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
 import { toFieldProblems } from '../../http/body/schema-problems.ts'
 import {
@@ -272,7 +273,7 @@ function findLongTexts({ maxBytes = {} }: Resource, document: Document): FieldPr
   return Object.entries(maxBytes).flatMap(([field, limit]) => {
     const value = findValue(document, field)
     const isLong = typeof value === 'string' && Buffer.byteLength(value) > limit
-    return isLong ? [{ field, message: `must be at most ${String(limit)} bytes long` }] : []
+    return isLong ? [{ field, message: `must be at most ${formatNumber(limit)} bytes long` }] : []
   })
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../http/request/parameters.ts'
+import { isObject } from '../../config/is-object.ts'
 import type { Fields } from '../../exchanges/exchange.ts'
 
 export interface CommandRequest {

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import { resolve } from '../../http/openapi/component.ts'
 import type { FieldSchema } from '../../http/openapi/json-schema.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
@@ -102,8 +103,8 @@ function describeType(given: Schema): string {
 }
 
 function describeRange(from?: number, to?: number, unit = ''): string {
-  if (from === undefined) return to === undefined ? '' : `at most ${to.toLocaleString('en')}${unit}`
+  if (from === undefined) return to === undefined ? '' : `at most ${formatNumber(to)}${unit}`
   if (to === undefined && unit !== '' && from === 1) return 'not empty'
-  if (to === undefined) return `at least ${from.toLocaleString('en')}${unit}`
-  return `${from.toLocaleString('en')} to ${to.toLocaleString('en')}${unit}`
+  if (to === undefined) return `at least ${formatNumber(from)}${unit}`
+  return `${formatNumber(from)} to ${formatNumber(to)}${unit}`
 }

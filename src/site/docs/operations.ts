@@ -1,7 +1,7 @@
+import { isObject } from '../../config/is-object.ts'
 import { resolve } from '../../http/openapi/component.ts'
 import type { DocumentedOperation, OpenApiDocument } from '../../http/openapi/document.ts'
 import type { MediaType, Schema } from '../../http/openapi/operation.ts'
-import { isObject } from '../../http/request/parameters.ts'
 import type { CommandRequest } from '../commands/commands.ts'
 
 export type DocsOperation = ReturnType<typeof toOperations>[number]

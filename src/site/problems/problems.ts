@@ -12,7 +12,12 @@ import {
 import { registerRoutes, type Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { isProblemSlug, problemTypes, type ProblemSlug } from '../../http/errors/problem-types.ts'
+import {
+  isProblemSlug,
+  problemSlugs,
+  problemTypes,
+  type ProblemSlug,
+} from '../../http/errors/problem-types.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Page } from '../page.ts'
@@ -46,8 +51,7 @@ const getProblems: Route = {
   },
   errors: [406],
   handler: (request, reply) => {
-    const slugs = Object.keys(problemTypes).filter(isProblemSlug)
-    const problems = slugs.map((slug) => describeType(toOrigin(request), slug))
+    const problems = problemSlugs.map((slug) => describeType(toOrigin(request), slug))
     const lines = problems.map(problemToText).join('\n')
     return sendAs(request, reply, [renderProblems(problems), problems, lines])
   },

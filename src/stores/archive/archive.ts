@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../../config/is-object.ts'
 import type { Files, SavedFile } from '../files/files.ts'
-import { isDocument, isStorable, type Document, type StoredRecord } from '../records/records.ts'
+import { isStorable, type Document, type StoredRecord } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 
 /** The format of the lines of an archive. A reader rejects a later one. */
@@ -36,14 +37,14 @@ export interface ArchiveOptions {
 
 /** Throws unless each member, except the document, is one that a database of Vitrine can contain. */
 export function parseRecord(value: unknown): ArchivedRecord {
-  const { collection, id, document, version, createdAt, updatedAt } = isDocument(value) ? value : {}
+  const { collection, id, document, version, createdAt, updatedAt } = isObject(value) ? value : {}
   const fail = (reason: string) => toDamage({ collection, id }, reason)
   if (typeof collection !== 'string' || !/^~?[\w-]{1,64}$/.test(collection))
     throw fail('the name of its resource is invalid')
   if (typeof id !== 'string' || !isStorable(id)) throw fail('its id is invalid')
   if (typeof version !== 'number' || !isVersion(version)) throw fail('its version is invalid')
   if (!isTime(createdAt) || !isTime(updatedAt)) throw fail('one of its times is invalid')
-  if (!isDocument(document)) throw fail('its document is not a JSON object')
+  if (!isObject(document)) throw fail('its document is not a JSON object')
   return { collection, id, document, version, createdAt, updatedAt }
 }
 

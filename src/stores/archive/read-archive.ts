@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:buffer'
 import { createReadStream, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames, toKind } from '../collection-names.ts'
-import { isDocument } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 import { archiveStart, archiveVersion, isContentOf, parseRecord } from './archive.ts'
 import { toDamage, toSavedFile } from './archive.ts'
@@ -135,7 +135,7 @@ async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<
 
 function parseLine(line: Buffer, number: number) {
   const value = findJson(line.toString())
-  if (isDocument(value)) return value
+  if (isObject(value)) return value
   throw new Error(`it is damaged: line ${String(number)} is not a JSON object`)
 }
 

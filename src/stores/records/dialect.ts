@@ -1,13 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
+import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { StoreFailure } from '../store-failure.ts'
-import {
-  isDocument,
-  type FieldValue,
-  type Records,
-  type StoredRecord,
-  type TextOperator,
-} from './records.ts'
+import type { FieldValue, Records, StoredRecord, TextOperator } from './records.ts'
 
 export type Value = SQLOutputValue
 
@@ -61,7 +56,7 @@ export function toStoredRecord([id, text, version, createdAt, updatedAt]: Row): 
 
 function parseDocument(text: string) {
   const document = findJson(text)
-  if (isDocument(document)) return document
+  if (isObject(document)) return document
   throw new StoreFailure('unavailable', 'a stored document is not a JSON object')
 }
 

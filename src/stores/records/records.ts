@@ -1,10 +1,7 @@
 import type { XStatic } from 'typebox/schema'
+import { isObject } from '../../config/is-object.ts'
 
 export type Document = Readonly<Record<string, unknown>>
-
-export function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 export interface DocumentSchema {
   type: 'object'
@@ -19,7 +16,7 @@ export function hasRequired<const Schema extends DocumentSchema>(
 ): value is XStatic<Schema> {
   const hasType = (member: unknown, type?: string) =>
     type === 'integer' ? Number.isSafeInteger(member) : typeof member === (type ?? 'string')
-  return isDocument(value) && required.every((name) => hasType(value[name], properties[name]?.type))
+  return isObject(value) && required.every((name) => hasType(value[name], properties[name]?.type))
 }
 
 export const idPattern = '[A-Za-z0-9_-]{1,64}'
@@ -103,7 +100,7 @@ export function toPosition(query: RecordQuery, { document, ...own }: StoredRecor
 /** The own member at the path; null without it. */
 export function findAt(value: unknown, path: FieldPath): unknown {
   const find = (inside: unknown, name: string): unknown =>
-    isDocument(inside) && Object.hasOwn(inside, name) ? inside[name] : null
+    isObject(inside) && Object.hasOwn(inside, name) ? inside[name] : null
   return typeof path === 'string' ? find(value, path) : path.reduce(find, value)
 }
 

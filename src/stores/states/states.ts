@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { XStatic } from 'typebox/schema'
 import { maxStates, stateSeconds } from '../../config/limits.ts'
 import { createExpiring } from '../expiring.ts'
 import type { Collection, Document, StoredRecord } from '../records/records.ts'
@@ -11,7 +12,7 @@ export const stateSchema = {
 } as const
 
 /** Counts and amounts by name. A key without a state has none. */
-export type State = Readonly<Record<string, number>>
+export type State = XStatic<typeof stateSchema>
 
 const maxAttempts = 200
 

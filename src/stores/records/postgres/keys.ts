@@ -1,5 +1,6 @@
+import { isObject } from '../../../config/is-object.ts'
 import { toLowerText } from '../conditions.ts'
-import { isDocument, isFieldValue, isStorable, type Document, type FieldValue } from '../records.ts'
+import { isFieldValue, isStorable, type Document, type FieldValue } from '../records.ts'
 
 /** The first character of a key orders the types, the rest the values. */
 export interface Keys {
@@ -26,7 +27,7 @@ export function toKeys(document: Document): Keys {
 }
 
 function toEntries(name: string, value: unknown): [string, string | Keys][] {
-  if (isDocument(value)) return [[toObjectName(name), toKeys(value)]]
+  if (isObject(value)) return [[toObjectName(name), toKeys(value)]]
   if (value === null || !isFieldValue(value) || !isStorable(String(value))) return []
   const key: [string, string] = [toKeyName(name), valueToKey(value)]
   const folded = toLowerText(value)
