@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { makeOldBackup } from './support/archives.ts'
 import { emptyService, openService, runFailing, runSucceeding } from './support/data-folder.ts'
 import type { TestService } from './support/data-folder.ts'
 
 const upload = 'ty1FE7ef2TZ7cBPwBk6bQg'
+const databaseModule = fileURLToPath(new URL('../src/stores/sqlite/database.ts', import.meta.url))
+const numbers = `(WITH RECURSIVE numbers (value) AS (
+  SELECT 1 UNION ALL SELECT value + 1 FROM numbers LIMIT 20000
+) SELECT value FROM numbers)`
 const session = 'session=Pwst94vwGMbYbfZkH6aPAvcUWQphj0biDJe5-yhyzGc'
 
 /** A database with what version 0.2.0 stored. */
@@ -44,6 +50,29 @@ for (const [name, prepare] of Object.entries(ways))
     await checkAll(t, await openService(t, service))
   })
 
+for (const statement of ['PRAGMA user_version = 7', 'COMMIT'])
+  test(`a database of version 0.2.0 survives a process that is killed before ${statement}`, async (t) => {
+    const service = await emptyService(t)
+    const file = join(service.folder, 'kept', 'vitrine.db')
+    await writeDatabase(
+      file,
+      `INSERT INTO records
+       SELECT 'locations', value, '{"name":"É' || value || '"}', 1, 'now', 'now' FROM ${numbers}`,
+    )
+    const script = `const { DatabaseSync } = require('node:sqlite')
+      const { exec } = DatabaseSync.prototype
+      DatabaseSync.prototype.exec = function (sql) {
+        if (sql === ${JSON.stringify(statement)}) process.kill(process.pid, 'SIGKILL')
+        return exec.call(this, sql)
+      }
+      const { openSqliteDatabase } = require(${JSON.stringify(databaseModule)})
+      openSqliteDatabase(${JSON.stringify(`sqlite:${file}`)})`
+    assert.equal(spawnSync(process.execPath, ['--eval', script]).signal, 'SIGKILL')
+    const { origin } = await openService(t, service)
+    const { headers } = await fetch(`${origin}/locations.json?name:startsWith=é&per_page=1&page=1`)
+    assert.equal(headers.get('x-total-count'), '20000')
+  })
+
 test('a database of version 0.1 stops the start with one line', async (t) => {
   const service = await emptyService(t)
   await writeDatabase(join(service.folder, 'kept', 'vitrine.db'), 'PRAGMA user_version = 4')
@@ -63,6 +92,11 @@ async function checkAll(t: TestContext, { origin }: { origin: string }) {
       { _id: 'ann', name: 'Anna' },
       { _id: 'zoe', name: 'Zoë ~ "q"' },
     ])
+  })
+
+  await t.test('finds letters of any case', async () => {
+    const users = await (await get('/users?q=ZOË&fields=_id')).json()
+    assert.deepEqual(users, [{ _id: 'zoe' }])
   })
 
   await t.test('keeps the validator of a record', async () => {

@@ -53,10 +53,10 @@ export function toReason(error: unknown): string {
 export const madeBefore02 =
   'it was made by Vitrine 0.1. Vitrine 0.2 can read it: see Upgrades in docs/operating.md'
 
-/** `own` is the number of the first schema of version 0.2. */
-export function assertKnownSchema(version: number, own: number): void {
+/** `first` is the number of the first schema of version 0.2, `own` that of this version. */
+export function assertKnownSchema(version: number, first: number, own = first): void {
   if (version > own) throw new Error(`it was made by a newer Vitrine (schema ${String(version)})`)
-  if (version < own) throw new Error(madeBefore02)
+  if (version < first) throw new Error(madeBefore02)
 }
 
 export function failToOpen(url: string, error: unknown): never {

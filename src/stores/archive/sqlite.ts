@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { createSqliteDialect } from '../records/sqlite/dialect.ts'
+import { toFolded } from '../records/sqlite/folded.ts'
 import { createStatements } from '../records/sqlite/statements.ts'
 import { openSqliteDatabase, readPragma } from '../sqlite/database.ts'
 import { migrate } from '../sqlite/migrations.ts'
@@ -30,9 +31,11 @@ export function createSqliteArchive(path: string, fileCollections: readonly stri
       database.exec('BEGIN IMMEDIATE')
       migrate(database)
       database.exec(before)
-      const insert = database.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)')
-      for await (const { collection, id, document, version, createdAt, updatedAt } of records)
-        insert.run(collection, id, JSON.stringify(document), version, createdAt, updatedAt)
+      const insert = database.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)')
+      for await (const { collection, id, document, version, createdAt, updatedAt } of records) {
+        const values = [JSON.stringify(document), version, createdAt, updatedAt]
+        insert.run(collection, id, ...values, toFolded(id, document))
+      }
       database.exec(
         `${after} INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
          COMMIT`,

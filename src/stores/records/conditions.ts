@@ -47,6 +47,13 @@ export function toLowerText(value: Value | boolean): string {
   return String(value).toLowerCase()
 }
 
+/** The lowercase text, where a lower() that knows ASCII only would return another. */
+export function findFolded(text: string): string | undefined {
+  const folded = toLowerText(text)
+  const ascii = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  return folded === ascii ? undefined : folded
+}
+
 export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) {
   const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
   if (search)

@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { findJson } from '../../config/find-json.ts'
+import { isObject } from '../../config/is-object.ts'
+import { toFolded } from '../records/sqlite/folded.ts'
 import { assertKnownSchema } from '../store-failure.ts'
 
 /** The number of this schema. The earlier ones were those of version 0.1. */
-const schemaVersion = 6
+const schemaVersion = 7
+/** That of version 0.2, without `folded`. */
+const lastVersion = 6
 
-// A backup must have these statements, letter by letter.
 const schema = `CREATE TABLE records (
      resource TEXT NOT NULL,
      id TEXT NOT NULL,
@@ -12,6 +16,7 @@ const schema = `CREATE TABLE records (
      version INTEGER NOT NULL,
      created_at TEXT NOT NULL,
      updated_at TEXT NOT NULL,
+     folded TEXT,
      PRIMARY KEY (resource, id)
    ) STRICT;
    CREATE INDEX records_oldest_first ON records (resource, created_at, id);
@@ -33,11 +38,28 @@ const schema = `CREATE TABLE records (
 /** 0 for an empty database. Throws for another schema. */
 export function readSchemaVersion(database: DatabaseSync): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version !== 0) assertKnownSchema(version, schemaVersion)
+  if (version !== 0) assertKnownSchema(version, lastVersion, schemaVersion)
   return version
 }
 
 export function migrate(database: DatabaseSync): void {
   // On a full disk, a database that needs no migration can still be read.
-  if (readSchemaVersion(database) === 0) database.exec(schema)
+  const version = readSchemaVersion(database)
+  if (version === 0) database.exec(schema)
+  if (version === lastVersion) addFolded(database)
+}
+
+/** Reads one record at a time, whatever the size of the database. */
+function addFolded(database: DatabaseSync): void {
+  database.exec('ALTER TABLE records ADD COLUMN folded TEXT')
+  const update = database.prepare('UPDATE records SET folded = ? WHERE rowid = ?')
+  // Texts of ASCII letters have as many bytes as characters.
+  const notAscii = `SELECT rowid, id, document FROM records
+    WHERE octet_length(document) > length(document) OR octet_length(id) > length(id)`
+  for (const { rowid = null, id, document } of database.prepare(notAscii).iterate()) {
+    const value = findJson(String(document))
+    const folded = isObject(value) ? toFolded(String(id), value) : null
+    if (folded !== null) update.run(folded, rowid)
+  }
+  database.exec(`PRAGMA user_version = ${String(schemaVersion)}`)
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../../config/is-object.ts'
-import { toLowerText } from '../conditions.ts'
+import { findFolded, toLowerText } from '../conditions.ts'
 import { isFieldValue, isStorable, type Document, type FieldValue } from '../records.ts'
 
 /** The first character of a key orders the types, the rest the values. */
@@ -30,10 +30,8 @@ function toEntries(name: string, value: unknown): [string, string | Keys][] {
   if (isObject(value)) return [[toObjectName(name), toKeys(value)]]
   if (value === null || !isFieldValue(value) || !isStorable(String(value))) return []
   const key: [string, string] = [toKeyName(name), valueToKey(value)]
-  const folded = toLowerText(value)
-  const ascii = String(value).replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const isKnown = typeof value === 'string' && folded === ascii
-  return isKnown ? [key] : [key, [toFoldedName(name), folded]]
+  const folded = typeof value === 'string' ? findFolded(value) : toLowerText(value)
+  return folded === undefined ? [key] : [key, [toFoldedName(name), folded]]
 }
 
 /** Sixteen hexadecimal digits in the order of the numbers (IEEE 754: sign, exponent, fraction). */

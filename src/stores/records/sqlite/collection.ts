@@ -4,6 +4,7 @@ import { clearInSteps, recordsPerStep } from '../records.ts'
 import type { ChangedRecord, Collection, NewRecord, RecordStep, RecordVersion } from '../records.ts'
 import type { OwnLog } from './changes.ts'
 import type { Commits, Part, Write } from './commits.ts'
+import { toFolded } from './folded.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
 
@@ -16,15 +17,15 @@ export function prepareWrites(prepare: Prepare): Writes {
       growth: 1,
       change: 'created',
       statement: prepare(
-        `INSERT INTO records (resource, id, document, version, created_at, updated_at)
-         VALUES (?1, ?2, ?3, 1, ?4, ?4) ON CONFLICT DO NOTHING`,
+        `INSERT INTO records (resource, id, document, folded, version, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?5, 1, ?4, ?4) ON CONFLICT DO NOTHING`,
       ),
     },
     change: {
       growth: 0,
       change: 'changed',
       statement: prepare(
-        `UPDATE records SET document = ?3, version = version + 1, updated_at = ?4
+        `UPDATE records SET document = ?3, folded = ?6, version = version + 1, updated_at = ?4
          WHERE resource = ?1 AND id = ?2 AND version = ?5`,
       ),
     },
@@ -58,9 +59,11 @@ export function openCollection(resource: string, { writes, cache, write, log }: 
     return { ...writes[name], resource, values }
   }
   const create = ({ id, document, createdAt }: NewRecord) =>
-    toWrite('create', id, JSON.stringify(document), createdAt)
-  const change = ({ id, document, updatedAt, version }: ChangedRecord) =>
-    toWrite('change', id, JSON.stringify(document), updatedAt, version)
+    toWrite('create', id, JSON.stringify(document), createdAt, toFolded(id, document))
+  const change = ({ id, document, updatedAt, version }: ChangedRecord) => {
+    const folded = toFolded(id, document)
+    return toWrite('change', id, JSON.stringify(document), updatedAt, version, folded)
+  }
   const remove = ({ id, version }: RecordVersion) => toWrite('remove', id, version ?? null)
   const skip = () => log.skip(resource)
   return {

@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
-import { toLowerText, toMarks } from '../conditions.ts'
-import type { Dialect, Value } from '../dialect.ts'
-import type { FieldValue } from '../records.ts'
+import { joinOr, toMarks } from '../conditions.ts'
+import type { Condition, Dialect } from '../dialect.ts'
+import type { FieldValue, TextOperator } from '../records.ts'
+import { ownId } from './folded.ts'
 import type { Prepare } from './statements.ts'
 
 /** SQLite orders numbers, then text, then blobs: a blob stands for every other value. */
 const blobs = { false: "x'00'", true: "x'01'", none: "x'02'", end: "x'03'" }
 
 export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): Dialect {
-  addFunctions(database)
   const toOperand = (value: FieldValue) => {
     if (value === null) return new Uint8Array([2])
     return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
@@ -23,10 +23,10 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     toColumn: toSql,
     toOperand,
     starts: ['-9e999', "''", blobs.false, blobs.none, blobs.end],
-    // One call for all fields and texts: passing the values to JavaScript takes most of the time.
     toTextCondition: (operator, fields, texts) => {
-      const values = [String(fields.length), ...fields.map(toSql), toMarks(texts)].join(', ')
-      return { sql: `${operator}(${values})`, values: texts }
+      const test = (text: string) => textTests[text === '' ? 'contains' : operator](text)
+      const searched = fields.map(toSearched)
+      return joinOr(texts.flatMap((text) => searched.map(test(text))))
     },
     toElementCondition: (path, values) => {
       const at = toPath(path)
@@ -80,28 +80,28 @@ async function createIndex(database: DatabaseSync, sql: string): Promise<boolean
   }
 }
 
-const textMethods = {
-  contains: 'includes',
-  startsWith: 'startsWith',
-  endsWith: 'endsWith',
-} as const
+type TextTest = (text: string) => (searched: string) => Condition
 
-/** SQLite's own functions know the case of ASCII letters only. */
-function addFunctions(database: DatabaseSync): void {
-  const options = { deterministic: true, varargs: true }
-  for (const [operator, test] of Object.entries(textMethods)) {
-    database.function(operator, options, (count, ...values) => {
-      const parts = values.splice(Number(count))
-      const isMatch = values.some((value) => {
-        const text = toSearchedText(value)
-        return text !== undefined && parts.some((part) => text[test](String(part)))
-      })
-      return isMatch ? 1 : 0
-    })
-  }
+const textTests: Record<TextOperator, TextTest> = {
+  contains: (text) => (searched) => ({ sql: `instr(${searched}, ?) > 0`, values: [text] }),
+  startsWith: (text) => (searched) => ({ sql: `instr(${searched}, ?) = 1`, values: [text] }),
+  // Of a text, substr() would count only the characters before a NUL.
+  endsWith: (text) => (searched) => ({
+    sql: `substr(CAST(${searched} AS BLOB), ?) = CAST(? AS BLOB)`,
+    values: [-Buffer.byteLength(text), text],
+  }),
 }
 
-function toSearchedText(value: Value): string | undefined {
-  if (!(value instanceof Uint8Array)) return toLowerText(value)
-  return value[0] === 2 ? undefined : String(value[0] === 1)
+/** The lowercase text, also of a number or boolean as JSON has it, or NULL. */
+function toSearched(field: string | readonly string[]): string {
+  if (typeof field === 'string')
+    return field === 'id' ? toFoldedText([ownId], field) : `lower(${field})`
+  const at = toPath(field)
+  return (
+    `CASE json_type(document, ${at}) WHEN 'text' THEN ${toFoldedText(field, `document ->> ${at}`)} ` +
+    `WHEN 'null' THEN NULL WHEN 'array' THEN NULL WHEN 'object' THEN NULL ELSE document -> ${at} END`
+  )
 }
+
+const toFoldedText = (path: readonly string[], text: string) =>
+  `coalesce(folded ->> ${toPath(path)}, lower(${text}))`

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../../../test/support/start-vitrine.ts'
 import { isFull } from '../../store-failure.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
-import { allRecords, type Collection } from '../records.ts'
+import { allRecords, isStorable, type Collection, type Filter } from '../records.ts'
 import { changesContract } from '../changes.contract.ts'
 import { commitContract, type OpenTwice } from '../commit.contract.ts'
 import { queriesContract, recordsContract, type OpenRecords } from '../records.contract.ts'
@@ -249,6 +249,45 @@ test('a file that is not a database is rejected with a reason and not changed', 
 test('a folder is rejected', async (t) => {
   const folder = await temporaryFolder(t)
   assert.throws(() => openSqliteDatabase(`sqlite:${folder}`), /unable to open/)
+})
+
+const awkward = [
+  'Straße', 'STRASSE', 'ẞ', 'İzmir', 'I', 'ı', 'ΣΑΣ', 'σας', 'Σ', 'ς', 'É', 'E\u0301', 'e\u0301', '😀É', '👩‍👩‍👧Ä',
+  'A\0B', 'É\0Ö', '\0', 'x\ud800Y', 'Ä\udfffÖ', '\udc00', 'K', 'Å', 'ﬁ', 'ﬃX', 'ŉ', 'ǰ', 'Ǆ', 'ꭰ', 'Ꮿ', 'İ\0i', '"É"', '\\Ö',
+  '', 'TRUE', 1e21, 1.5e-7, -0, 2 ** 60, true, false, null, ['É'], { É: 'É' },
+] // prettier-ignore
+const asText = (value: (typeof awkward)[number]) =>
+  typeof value === 'object' ? undefined : String(value).toLowerCase()
+
+test('texts of any letters match as those of JavaScript in lower case', async (t) => {
+  const { users } = openRecords(t, 'sqlite::memory:')
+  for (const [index, name] of awkward.entries()) {
+    const document = { name, in: { É: [name], deep: name } }
+    const id = `${String(index)} Ñ`
+    await users.create({ id, document: index % 2 ? {} : document, createdAt: noon })
+    if (index % 2) await users.change({ id, version: 1, document, updatedAt: noon })
+  }
+  const parts = [...awkward.map(asText), 'É', '\ufffd', 'ß', '😀', 'E+2', 'ru', '11529']
+  for (const text of parts)
+    for (const [operator, test] of Object.entries({
+      contains: 'includes',
+      startsWith: 'startsWith',
+      endsWith: 'endsWith',
+    } as const))
+      for (const field of ['name', ['in', 'deep']] as const) {
+        if (text === undefined || !isStorable(text)) continue
+        const filters = [{ field, operator, values: [text] } as Filter]
+        const expected = awkward.filter((value) => asText(value)?.[test](text.toLowerCase()))
+        const found = await users.list({ filters, sort: [] }, { offset: 0, limit: 999 })
+        const names = found.map(({ document }) => document.name)
+        assert.deepEqual(
+          new Set(names),
+          new Set(expected.map((value) => (Object.is(value, -0) ? 0 : value))),
+          `${operator} ${JSON.stringify(text)}`,
+        )
+      }
+  const ofIds: Filter = { field: '_id', operator: 'endsWith', values: ['7 ñ'] }
+  assert.equal(await users.count({ filters: [ofIds], sort: [] }), 4)
 })
 
 const openWithTheOthers = `
