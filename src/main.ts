@@ -29,7 +29,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Whether the same command may succeed later. */
 function isTemporary(error: unknown): boolean {
   const causes = toCauses(error)
   const codes = ['EADDRINUSE', 'EADDRNOTAVAIL', 'ENOSPC', 'EDQUOT']

@@ -7,7 +7,6 @@ import { textSchema } from '../stores/records/records.ts'
 import { toPrintable } from './format.ts'
 
 export interface Source {
-  /** The URL of the bin in the API. */
   url: string
   authorization: string
   /** The id of the last event that was handled. */
@@ -21,7 +20,6 @@ export interface Source {
   waiting?: ListedRequest
 }
 
-/** What is read of a request of a list. */
 const requestSchema = {
   type: 'object',
   required: ['id', 'method', 'path', 'target', 'requestFields'],
@@ -48,7 +46,6 @@ const lineFeed = 10
 
 export class BinUnavailable extends Error {}
 
-/** Undefined if the request has been removed. */
 export async function get({ url, authorization }: Source, path: string, more = {}) {
   const response = await fetch(url + path, { headers: { authorization, ...more } })
   const { ok, status } = response

@@ -8,7 +8,6 @@ import { serve } from './serve.ts'
 export interface Command {
   argument?: 'FILE' | 'N' | 'BIN URL'
   description: string
-  /** The settings that its help lists. */
   settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
   verb: string

@@ -10,7 +10,6 @@ import { formatCount } from '../config/format-count.ts'
 import { assertNotInMemory } from './format.ts'
 import { findFile, isSameFile, writeOutput } from './output-file.ts'
 
-/** Writes the stored records in the form of a data file. */
 export async function exportData(config: Config, target: string): Promise<void> {
   const { dataFile, databaseUrl } = config
   if (dataFile === undefined) throw new Error('name the data file: vitrine db.json export out.json')

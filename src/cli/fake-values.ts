@@ -17,7 +17,6 @@ export interface Source {
   depth?: number
 }
 
-/** A value that fits the schema, as far as forms know it. */
 export function createFake(source: Source, name: string, given: FieldSchema): unknown {
   const schema = toPlain(given)
   const { faker, ids, depth = 0 } = source

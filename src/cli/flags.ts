@@ -81,7 +81,6 @@ const snapshots =
 const middlewares = 'no code of yours is run; $responses in the data file describes responses'
 const configFile = 'every flag can also be set in the environment'
 
-/** Flags of json-server, with what to do here. */
 const otherFlags: Readonly<Record<string, string>> = {
   '-c': configFile,
   '--config': configFile,

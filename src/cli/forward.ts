@@ -77,7 +77,6 @@ async function findStart(source: Source, after: string): Promise<string> {
   return after === '' ? newest : start
 }
 
-/** Returns whether it succeeded. */
 async function sendOnly(source: Source, to: URL, id: string): Promise<boolean> {
   for await (const request of list(source, `/${encodeURIComponent(id)}`))
     return forwardOne(source, to, { ...request, isOnly: true })
@@ -110,7 +109,6 @@ async function follow(source: Source, to: URL): Promise<void> {
   throw new Error('the connection to the bin ended')
 }
 
-/** Returns whether it succeeded. */
 async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise<boolean> {
   const result = await deliver(source, to, captured)
   delete source.waiting

@@ -21,7 +21,6 @@ const marker = `.vitrine-${hostname()}-`
 interface Replacement<Result> {
   mode?: number
   signal?: AbortSignal
-  /** Called before the file gets its name. */
   check: (partial: string) => Promise<Result>
 }
 

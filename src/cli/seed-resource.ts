@@ -25,7 +25,6 @@ import { nextTurn } from '../timers.ts'
 const maxAttempts = 100
 const maxParents = 1000
 
-/** Adds generated records to one resource of the data file. */
 export async function seedResource(config: Config, count: number): Promise<void> {
   const { dataFile, seedResource: name, seedNumber } = config
   if (dataFile === undefined)
@@ -132,7 +131,6 @@ function isOfPeople({ name, fields }: Resource): boolean {
   return isNamed || fields.some(({ kind }) => kind === 'email')
 }
 
-/** The ids that each reference can have. */
 async function loadParentIds({ relations, resource }: ResourceContext) {
   const toEntry = async ({ field, other }: Relation): Promise<[string, unknown[]]> => {
     const known = resource.fields.find(({ name }) => name === field)

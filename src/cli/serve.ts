@@ -179,7 +179,6 @@ function stopAtSignals({ drainSeconds }: Config, { readiness, log }: Stopping, c
   })
 }
 
-/** Undefined if ADMIN_PORT is not set. */
 async function openAdminPort(config: Config, readiness: Readiness, opened: AsyncDisposableStack) {
   if (config.adminPort === undefined) return undefined
   const metrics = (await import('../operations/metrics.ts')).createMetrics(readiness)

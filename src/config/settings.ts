@@ -224,7 +224,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 
-/** The title of each group of settings, by its first setting. */
 export const groupTitles: Partial<Record<SettingName, string>> = {
   preset: 'Service',
   dataFile: 'Data file',

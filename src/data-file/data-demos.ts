@@ -11,7 +11,6 @@ import type { OpenedData } from './open-data.ts'
 import { delay } from '../timers.ts'
 
 interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
-  /** Called with a text for each demo that loses paths. */
   notify?: (notice: string) => void
 }
 
@@ -49,7 +48,6 @@ export function combineDemos(
 /** A resource with the name `openapi` would have this path for its JSON. */
 const isOfService = (path: string) => path === '/openapi.json'
 
-/** The demos that are served without a data file. */
 export function addTestApi(config: Config, catalogue: readonly ResettableDemo[]) {
   if (!config.testApi) return { config, demos: catalogue }
   const definitions = catalogue.flatMap(({ resource }) => resource ?? [])

@@ -14,7 +14,6 @@ import type { DataResource } from './define-data.ts'
 import { fieldsSchema, inferredSchema } from './to-definition.ts'
 import { delay } from '../timers.ts'
 
-/** Where the records are, for a person. */
 export function toPlace(databaseUrl: string): string {
   return databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
 }

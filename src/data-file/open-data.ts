@@ -274,7 +274,6 @@ const maxShownProblems = 20
 
 type ReportOf = (source: string, parent?: string) => Report
 
-/** Throws one error with all problems that `find` reports. */
 async function check<Result>(
   find: (reportOf: ReportOf) => Result | Promise<Result>,
   notices: readonly string[] = [],

@@ -146,7 +146,6 @@ function hasNumericIds({ schema, idField, ...inferred }: DefinitionSource): bool
 
 const namingFields = ['name', 'title', 'label', 'username', 'email', 'subject', 'slug']
 
-/** The field that names a record, if there is a usual one. */
 function findNaming(properties: GivenFields): string | undefined {
   const isText = ({ type, maxLength = 0, writeOnly }: FieldSchema) =>
     [type].flat().includes('string') && maxLength <= 200 && writeOnly !== true

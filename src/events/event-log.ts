@@ -1,9 +1,7 @@
 import type { ChangeLog, ChangePart } from '../stores/records/records.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 
-/** Events with numbers that grow. */
 export interface EventLog<Part> {
-  /** The number of the last event. */
   findLast: () => number | Promise<number>
   /** Some of the events after a number, and the number to read on from. Without a part, the store is unavailable. */
   read: (after: number) => Read<Part> | Promise<Read<Part>>

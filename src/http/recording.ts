@@ -57,7 +57,6 @@ interface Connection {
 }
 
 export interface ByteBudget {
-  /** Returns false if there is not enough. */
   reserve: (bytes: number) => boolean
   release: (bytes: number) => void
 }
@@ -83,7 +82,6 @@ export function beginRecording(raw: IncomingMessage, budget: ByteBudget): Record
   return recording
 }
 
-/** Ends the recording without an entry in the log. */
 export function endRecording(raw: IncomingMessage): void {
   const { received, sent } = raw.recording ?? {}
   received?.drop()

@@ -1,6 +1,5 @@
 import { nextTurn } from '../timers.ts'
 
-/** The end of the latest turn, by key. */
 const ends = new Map<string, Promise<unknown>>()
 
 /** Calls with the same key run one after another, and other requests are handled between two of them. */

@@ -54,7 +54,6 @@ function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): re
   return [...documented, ...ofOthers, toRest(mount.prefix)]
 }
 
-/** Each endpoint with its methods. HEAD is implied. */
 function documentRoutes(mount: Mount): Omit<Route, 'handler'>[] {
   const { dialect, prefix } = mount
   return listEndpoints(dialect).flatMap((endpoint) => {

@@ -22,7 +22,6 @@ export interface DialectRequest extends Mount {
   /** `wait` needs it, as the client may go before the response. */
   reply: FastifyReply
   method: string
-  /** The request target in origin form, with the prefix. */
   target: string
   path: string
   query: readonly Pair[]
@@ -31,13 +30,11 @@ export interface DialectRequest extends Mount {
   body: Buffer
 }
 
-/** `data` is the text or a `data:` URL. */
 export type ParsedBody = Record<'data' | 'files' | 'form' | 'json', unknown>
 
 export interface Dialect {
   name: DialectName
   isPython: boolean
-  /** The title names the version that was compared. */
   title: string
   jsonType: string
   textType: string
@@ -49,7 +46,6 @@ export interface Dialect {
   toHeaders: (request: DialectRequest) => Map<string, unknown>
   toOrigin: (request: DialectRequest) => string
   toUrl: (request: DialectRequest) => string
-  /** Throws 400 or 413. */
   parseBody: (request: DialectRequest) => ParsedBody
   /** Throws 400 or 404. `what` is the name in the message, and `parser` in that of go-httpbin. */
   parseInteger: (text: string, what: string, parser?: 'Atoi' | 'ParseInt') => number

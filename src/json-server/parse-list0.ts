@@ -104,7 +104,6 @@ const comparisons = createComparisons({ isEqual, isBelow, isAtMost, findText: to
 
 const operatorName = /^(.*?)(_lte|_gte|_ne|_like)$/s
 
-/** The test of a filter such as `views_gte=10`. */
 function toTest(name: string, operands: readonly unknown[]): Test {
   const [, path = name, operator = '_eq'] = operatorName.exec(name) ?? []
   // null and no value match no filter, not even `_ne`.

@@ -59,9 +59,7 @@ parentPort.on('message', ([patterns, texts, timeout]) => {
 })`
 
 interface Matched {
-  /** It is undefined after the time limit. */
   results?: readonly boolean[] | undefined
-  /** The milliseconds that the worker took. */
   used: number
 }
 
@@ -71,7 +69,6 @@ async function matchInWorker(sent: [...Parameters<typeof match>, limit: number])
   running.ref()
   running.postMessage(sent)
   try {
-    // The worker posts nothing else.
     const [matched] = (await once(running, 'message')) as [Matched]
     running.unref()
     return matched

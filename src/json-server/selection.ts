@@ -31,7 +31,6 @@ export interface Part {
   /** The index of the first record, and that after the last, which can be too large. */
   range: readonly [from: number, to: number]
   headers?: Readonly<Record<string, string>>
-  /** The members around the list, without the list. */
   envelope?: object
 }
 

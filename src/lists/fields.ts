@@ -14,7 +14,6 @@ export interface ListField {
 export interface ListFields {
   find: (name: string) => ListField | undefined
   names: readonly string[]
-  /** The parameters that are no filters, for errors. */
   others: readonly string[]
 }
 

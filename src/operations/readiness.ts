@@ -46,7 +46,6 @@ export function createReadiness(watched?: Watched) {
     },
     countConnections,
     countRecords: async () => (await watched?.countRecords().catch(() => undefined)) ?? [],
-    /** Returns the name of each dependency, and whether it works. */
     findWorking: async () => {
       const all = Object.entries<Check>(watched?.checks ?? {})
       return Promise.all(all.map(async ([name, check]) => [name, await works(check)] as const))

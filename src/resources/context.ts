@@ -13,7 +13,6 @@ export interface ResourceContext {
   /** Its writes throw where a reference, a unique field or a rule of deletion forbids them. */
   collection: Collection
   relations: readonly Relation[]
-  /** The fields that requests have added, by resource. */
   learned?: Collection
 }
 
@@ -94,7 +93,6 @@ export function sortTypes<Type extends string>(
   return types.toSorted((one, other) => Number(other === defaultType) - Number(one === defaultType))
 }
 
-/** The route option for a resource whose errors are JSON too. */
 export function toRouteConfig({ defaultType }: Resource) {
   return defaultType === 'application/json' ? ({ defaultType: 'json' } as const) : {}
 }

@@ -33,7 +33,6 @@ export interface ResourceDefinition {
   idField?: string
   /** New ids continue the stored numbers. They are UUIDs if unset. */
   hasNumericIds?: boolean
-  /** Whether createdAt and updatedAt are fields; true if unset. */
   hasTimes?: boolean
   /** The type of a response if the client has no preference; a page if unset. */
   defaultType?: 'text/html' | 'application/json'

@@ -71,7 +71,6 @@ function toLearned(document: Document) {
 
 const latest = new WeakMap<Resource, { state: string; resource: Resource }>()
 
-/** The context with the fields that any process has learned. */
 export function findCurrent(context: ResourceContext): ResourceContext | Promise<ResourceContext> {
   const { resource, learned } = context
   const toCurrent = (record: StoredRecord | undefined) => {

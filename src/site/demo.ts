@@ -31,7 +31,6 @@ export interface Demo {
   name: string
   title: string
   summary: string
-  /** Other demos whose records it uses. */
   uses?: readonly string[]
   /** Its group in the navigation and on the home page. */
   group?: (typeof demoGroups)[number]

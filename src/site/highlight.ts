@@ -1,7 +1,6 @@
 import { tokenize } from './assets/highlight.js'
 import { html, type Html } from './html.ts'
 
-/** Longer sources are shown without color. */
 const coloredLength = 65_536
 
 type Language = Parameters<typeof tokenize>[1] | 'plain'

@@ -8,7 +8,6 @@ export function renderMarkdown(text: string): Html {
   return new Html(marked.parse(text, { async: false }))
 }
 
-/** Renders the text without paragraphs around it. */
 export function renderInline(text: string): Html {
   return new Html(marked.parseInline(text, { async: false }))
 }

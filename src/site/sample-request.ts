@@ -72,7 +72,6 @@ function renderField(id: string, label: string, control: Html, className = 'fiel
   return html`<p class="${className}"><label for="${id}"><code>${label}</code></label>\n${control}</p>\n`
 }
 
-/** Links where a link can send the request. */
 function renderChoices(sample: SampleRequest): Html {
   const { method, parameters, fields, choices } = sample
   if (choices === undefined) return html``

@@ -23,9 +23,7 @@ export interface Stores {
   idempotencyEntries: IdempotencyEntries
   states: States
   counters: CounterSet | undefined
-  /** It is undefined without Redis. */
   openReplicas: OpenReplicas | undefined
-  /** Each rejects if this dependency does not work. */
   checks: Record<'database', () => unknown> & Record<string, () => unknown>
   /** The kinds are in plain words. */
   countRecords: () => Promise<(readonly [kind: string, count: number])[]>

@@ -62,7 +62,6 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       creating = created.catch(() => undefined)
       return created
     },
-    /** Throws 404 or 410. */
     find: async (id: string): Promise<Bin> => {
       if (isExpired(id)) {
         const detail = 'This bin has expired. Its requests have been removed.'

@@ -42,7 +42,6 @@ export const filterParameters = [
   queryParameter('after', 'Only requests after the one with this id.', text, ''),
 ]
 
-/** What a filter can name. The body is searched with `contains`. */
 const fields = toListFields(listedSchemas, [
   ...filterParameters.map(({ name }) => name),
   ...['sort', 'wait', 'page', 'per_page'],

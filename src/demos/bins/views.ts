@@ -97,7 +97,6 @@ interface BinView extends BinEdit {
   origin: string
   /** The number of the last event before the list was read. */
   lastEvent: number
-  /** The newest exchange comes first. */
   exchanges: readonly ExchangeRow[]
   parameters: ParameterTexts
   searchProblem: string | undefined

@@ -12,7 +12,6 @@ export interface ResponseEndpoint extends Omit<Route, 'method' | 'handler'> {
   method?: 'GET' | 'DELETE'
   /** The limits of this request, if they are not those of the service. */
   toConfig?: (request: FastifyRequest, config: Config) => Config
-  /** Throws errors with status 4xx. */
   describe: (
     request: FastifyRequest,
     services: Services,

@@ -143,7 +143,6 @@ ${rows}</fieldset>
 `
 }
 
-/** The script shows one of them. */
 function renderBody(name: string, label: string): Html {
   return html`<p class="field"><label for="${name}">${label}</label> <textarea id="${name}" name="${name}" rows="4"${plain}></textarea></p>
 `

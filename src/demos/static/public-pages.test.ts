@@ -26,11 +26,17 @@ function parseForm(page: string): { form: Attributes; inputs: string[] } {
 const choices = ['a text', 'sex radio', 'vehicle checkbox']
 const multipart = 'multipart/form-data'
 
-const pages: [url: string, form: Attributes, inputs: string[]][] = [
-  ['/topic.html', { method: 'get', action: '/topic' }, choices],
-  ['/toc.html', { method: 'post', action: '/toc/aaa' }, choices],
-  ['/profile.html', { method: 'post', action: '/profile', enctype: multipart }, ['upfiles file']],
-]
+const pageOf: Readonly<Record<string, [url: string, form: Attributes, inputs: string[]]>> = {
+  topic: ['/topic.html', { method: 'get', action: '/topic' }, choices],
+  toc: ['/toc.html', { method: 'post', action: '/toc/aaa' }, choices],
+  uploads: [
+    '/profile.html',
+    { method: 'post', action: '/profile', enctype: multipart },
+    ['upfiles file'],
+  ],
+}
+// A demo is deleted with its page.
+const pages = demos.flatMap(({ name }) => (pageOf[name] ? [pageOf[name]] : []))
 
 for (const [url, form, inputs] of pages) {
   test(`the form of ${url} has a route`, async (t) => {
@@ -39,6 +45,9 @@ for (const [url, form, inputs] of pages) {
     assert.equal(response.statusCode, 200)
     assert.match(String(response.headers['content-type']), /^text\/html/)
     assert.deepEqual(parseForm(response.body), { form, inputs })
+    const { method, action: target = '' } = form
+    const sent = await app.inject({ method: method === 'post' ? 'POST' : 'GET', url: target })
+    assert.ok(![404, 405].includes(sent.statusCode), String(sent.statusCode))
   })
 
   test(`${url} loads only URLs that exist`, async (t) => {
@@ -56,7 +65,7 @@ for (const [url, form, inputs] of pages) {
 
 test('each checkbox and radio button has a value of its own', async (t) => {
   const app = await testApp(t, { demos })
-  for (const url of ['/topic.html', '/toc.html']) {
+  for (const [url] of pages.filter(([, , inputs]) => inputs === choices)) {
     await t.test(url, async () => {
       const { body } = await app.inject(url)
       const inputs = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) =>

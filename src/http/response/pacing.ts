@@ -64,7 +64,6 @@ export async function* paceItems<Item>(
   }
 }
 
-/** Returns milliseconds. There is no pause after the last item. */
 export function toPause(seconds: number, count: number): number {
   return (seconds * 1000) / Math.max(count - 1, 1)
 }

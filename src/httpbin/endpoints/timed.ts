@@ -144,7 +144,6 @@ function createLine(request: DialectRequest): (id: number) => string {
 
 interface Items {
   type: string
-  /** The duration in seconds of a request without one. */
   duration: number
   toCount: (given: number) => number
   toItem: (id: number) => string

@@ -13,7 +13,6 @@ interface InspectorPage extends ExchangeList {
   filter: ExchangeFilter
   parameters: ReadonlyMap<string, readonly string[]>
   mode: 'all' | 'own' | 'off'
-  /** If it is false, visitors clear only their own exchanges. */
   clearsAll: boolean
   hasSession: boolean
   key: string | undefined

@@ -30,7 +30,6 @@ export interface News {
 }
 
 export interface NewsQuery {
-  /** The next number of each process that has responded before. */
   numbers: Readonly<Record<string, number>>
   /** Milliseconds since 1970, for processes that have not: they may have started meanwhile. */
   since: number

@@ -168,7 +168,6 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
 
 const { timeOrigin } = performance
 
-/** The index of `headAt` in the numbers of an entry. */
 const headAtIndex = 1
 
 /** When it was received, in milliseconds since 1970, without reading the rest. */

@@ -80,7 +80,6 @@ function separated(name: string, description: string, items: object, example: re
   return { ...query(name, description, schema, example), style: 'form', explode: false } as const
 }
 
-/** Any text stands for itself, and `null` for null. */
 function toValueSchema(schema: FieldSchema, acceptsNull: boolean) {
   const types = [...toTypes(schema), ...(acceptsNull ? ['null'] : [])]
   if (types.includes('string')) return text

@@ -45,7 +45,6 @@ export function withoutEmbeds(resource: Resource, parameters: ParameterTexts): P
   return new Map([...parameters].filter(([name]) => !isEmbed(resource, name)))
 }
 
-/** Returns the number of relations that are new. */
 function add(
   { relations, resource }: ResourceContext,
   embeds: Map<Relation, Embeds>,

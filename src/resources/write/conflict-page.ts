@@ -88,7 +88,6 @@ function comparisonRow(field: Field, current: StoredRecord, { fields, toParentLi
   return html`<tr><th scope="row">${label}${differs}</th>${cells}</tr>\n`
 }
 
-/** Marks the words from the first to the last that differ. */
 function markDifference(text: string, other: string): Html {
   if (text === '') return html`<span class="quiet">empty</span>`
   const [one = [], two = []] = [text, other].map((each) => each.split(/(\s+)/))

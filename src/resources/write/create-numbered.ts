@@ -4,7 +4,6 @@ import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 
 interface Numbers {
-  /** The creates in progress in this process. */
   inFlight: number
   /** The last number that one of them tried. */
   last: number
@@ -83,7 +82,6 @@ export function nextTime(): string {
   return new Date(lastTime).toISOString()
 }
 
-/** The id as it is in the document. */
 export function parseId({ hasNumericIds }: Resource, id: string): string | number {
   const number = Number(id)
   return hasNumericIds && Number.isSafeInteger(number) && String(number) === id ? number : id

@@ -25,7 +25,6 @@ import { findValue, formToValue, toFormText, valueToInputText } from '../field-v
 import { toRepresentation } from '../record/representations.ts'
 
 export interface Input {
-  /** The fields in the input; undefined removes one. */
   fields: Document
   ignored: readonly string[]
   problems: readonly FieldProblem[]

@@ -79,7 +79,6 @@ ${rows}</tbody></table></div>
 `
 }
 
-/** `string, 1 to 200 characters` */
 function describeType(given: Schema): string {
   const schema = toKnown(given)
   if (schema.anyOf) return [...new Set(schema.anyOf.map(describeType))].join(' or ')

@@ -29,7 +29,6 @@ export interface Dialect {
     fields: readonly (string | readonly string[])[],
     texts: readonly string[],
   ) => Condition
-  /** Whether a field is a list that has one of the values. */
   toElementCondition: (path: readonly string[], values: readonly FieldValue[]) => Condition
   toSource: (index: string) => string
   idIndex: string

@@ -144,7 +144,6 @@ export interface Records {
   /** All steps in their order, or nothing: then the index of the first step that failed. */
   commit: (steps: readonly Step[]) => Promise<number | undefined>
   changes: ChangeLog
-  /** The number of records of each collection that has had some. */
   counts: () => Promise<(readonly [collection: string, count: number])[]>
 }
 

@@ -20,7 +20,6 @@ export function openAlone(path: string): DatabaseSync {
   }
 }
 
-/** Whether another process has opened the database. */
 export function isInUse(path: string): boolean {
   try {
     openAlone(path).close()

@@ -45,7 +45,6 @@ export function createRecordCache(prepare: Prepare) {
       records.set(key, record)
       return record
     },
-    /** Without a collection, that of the database. */
     state: (resource?: string) => {
       clearIfOutdated()
       return foreignWrites + (resource === undefined ? allWrites : (writes.get(resource) ?? 0))
