@@ -1,6 +1,7 @@
 import { readByIds, recordsPerPage, sortFound, type Found } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
-import type { RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
+import type { Pages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
+import { findKept, findByIdsOrKept, readInTurns } from './kept-records.ts'
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
 
@@ -41,25 +42,34 @@ interface Selection extends Omit<ListRequest, keyof Related> {
 
 const listedAtOnce = 1000
 
-/** The matching records. Of those that are tested or sorted, only ids and keys are in memory. */
+/** The matching records. Of those that are tested or sorted, only ids and keys are in memory for this request. */
 export async function selectRecords(context: Context, selection: Selection) {
   const { collection } = context
   const { tests, filters, sort, toPart, isCancelled } = selection
   const query = { filters, sort: [], isCancelled }
-  if (tests.length === 0 && sort.length === 0) {
-    if (!toPart) return { total: 0, pages: collection.pages(query) }
+  const isWhole = tests.length === 0 && sort.length === 0
+  if (isWhole && !toPart) return { total: 0, pages: collection.pages(query) }
+  const kept = await findKept(context, isWhole ? recordsPerPage : Infinity, filters.length > 0)
+  if (isWhole && toPart && !kept) {
     const total = await collection.count()
     const [from, to] = toPart(total).range
     const offset = Math.min(from, total)
     const limit = Math.max(0, Math.min(to, total) - offset)
     if (limit <= listedAtOnce) return { total, pages: readPart(context, query, { offset, limit }) }
   }
-  const found: Found[] = []
-  for await (const page of collection.pages(query)) found.push(...(await test(page, selection)))
-  const compares = sort.map(({ compare }) => compare)
-  const ids = sortFound(found, compares).map(({ id }) => id)
+  const ids =
+    isWhole && kept
+      ? kept.ids
+      : await findMatching(kept ? readInTurns(kept) : collection.pages(query), selection)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
-  return { total: ids.length, pages: readByIds(collection, wanted) }
+  return { total: ids.length, pages: readByIds(wanted, (some) => findByIdsOrKept(context, some)) }
+}
+
+async function findMatching(pages: Pages, selection: Selection): Promise<string[]> {
+  const found: Found[] = []
+  for await (const page of pages) found.push(...(await test(page, selection)))
+  const compares = selection.sort.map(({ compare }) => compare)
+  return sortFound(found, compares).map(({ id }) => id)
 }
 
 /** The filters of equal values that have an index: those of the id and of references. */
@@ -81,13 +91,17 @@ async function test(
   records: readonly StoredRecord[],
   { tests, sort, toDocuments }: Selection,
 ): Promise<Found[]> {
-  const documents = await toDocuments(records)
-  let matches = documents.map((document, index) => ({ document, id: records[index]?.id ?? '' }))
+  let documents = await toDocuments(records)
+  let found = records
   for (const each of tests) {
-    const results = await each(matches.map(({ document }) => document))
-    matches = matches.filter((_, index) => results[index])
+    const results = await each(documents)
+    documents = documents.filter((_, index) => results[index])
+    found = found.filter((_, index) => results[index])
   }
-  return matches.map(({ document, id }) => ({ id, keys: sort.map(({ find }) => find(document)) }))
+  return found.map(({ id }, index) => {
+    const document = documents[index] ?? {}
+    return { id, keys: sort.map(({ find }) => find(document)) }
+  })
 }
 
 async function* readPart({ collection }: Context, query: RecordQuery, { limit, ...part }: Slice) {
@@ -101,10 +115,11 @@ async function* readPart({ collection }: Context, query: RecordQuery, { limit, .
   }
 }
 
-export async function findUnknown({ collection }: Context, names: readonly string[]) {
+export async function findUnknown(context: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
-  for await (const page of collection.pages()) {
+  const kept = await findKept(context, 0)
+  for await (const page of kept ? readInTurns(kept) : context.collection.pages()) {
     for (const [name, find] of unknown) {
       if (page.some(({ document }) => find(document) !== undefined)) unknown.delete(name)
     }

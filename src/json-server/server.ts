@@ -64,10 +64,12 @@ function toTwins({ idName }: Resource, id: string): RecordQuery {
 /** Version 1 shows every id as text. No version shows a password. */
 export function toShown(context: Context, { document, id }: StoredRecord): Document {
   const { passwords, idName, isSingular } = context.resource
-  const { [idName]: own = id } = document
-  const isNumber = typeof own === 'number' || !Object.hasOwn(document, idName)
-  const isText = isVersion1(context) && !isSingular && isNumber
+  const isText =
+    isVersion1(context) &&
+    !isSingular &&
+    (!Object.hasOwn(document, idName) || typeof document[idName] === 'number')
   if (!isText && passwords.length === 0) return document
+  const own = Object.hasOwn(document, idName) ? document[idName] : id
   const hidden = Object.fromEntries(passwords.map(({ name }) => [name, undefined]))
   return { ...document, ...(isText && { [idName]: String(own) }), ...hidden }
 }

@@ -21,12 +21,18 @@ export function sortFound<Item extends Keyed>(
 /** Records can be long, so few are in memory at once. */
 export const recordsPerPage = 20
 
-export async function* readByIds(collection: Collection, ids: readonly string[]) {
-  for (let start = 0; start < ids.length; start += recordsPerPage) {
-    const some = ids.slice(start, start + recordsPerPage)
-    const found = await findByIds(collection, some)
-    yield some.flatMap((id) => found.get(id) ?? [])
+/** `find` returns these records, and can return others. */
+export async function* readByIds(
+  ids: readonly string[],
+  find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredRecord>>,
+) {
+  // While a client does not read its response, the generator has only a part of what was found in memory.
+  const readSome = async (some: readonly string[]) => {
+    const found = await find(some)
+    return some.flatMap((id) => found.get(id) ?? [])
   }
+  for (let start = 0; start < ids.length; start += recordsPerPage)
+    yield await readSome(ids.slice(start, start + recordsPerPage))
 }
 
 export async function findByIds(

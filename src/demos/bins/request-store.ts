@@ -5,7 +5,7 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { createId } from '../../stores/create-id.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
 import { bytesToBody } from '../../exchanges/to-body.ts'
-import { readByIds } from '../../lists/select.ts'
+import { findByIds, readByIds } from '../../lists/select.ts'
 import type { Services } from '../../site/demo.ts'
 import { createExpiring } from '../../stores/expiring.ts'
 import { collectionNames } from '../../stores/collection-names.ts'
@@ -93,9 +93,10 @@ export function createRequestStore({ records, files, config }: Services) {
     },
     /** The requests with these ids that still exist, in the order of the ids. */
     pagesOf: async function* (bin: string, ids: readonly string[]) {
+      const find = (some: readonly string[]) => findByIds(requests, some)
       for await (const page of readByIds(
-        requests,
         ids.map((id) => `${bin}-${id}`),
+        find,
       ))
         yield page.map(toCapturedRequest)
     },

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { asJson, openClient } from '../support/client.ts'
+import { dataFile } from '../support/data-app.ts'
+import { startWatched, openSocket, toGet } from '../support/watched-vitrine.ts'
+
+/** 8 MB, which can be in memory once, and not for each state of the list. */
+const posts = Array.from({ length: 2000 }, (_, id) => ({ id: String(id), text: 'x'.repeat(4000) }))
+const [states, clientsOfState] = [40, 5]
+
+for (const version of ['0.17', '1'] as const) {
+  test(`in ${version} clients that do not read sorted lists of many states have few records in memory`, async (t) => {
+    const DATA_FILE = await dataFile(t, { posts })
+    const { origin, assertSound } = await startWatched(t, {
+      ...{ DATA_FILE, JSON_SERVER: version, LOG_LEVEL: 'error', SEND_IDLE_SECONDS: '3600' },
+      NODE_OPTIONS: '--max-old-space-size=200',
+    })
+    const send = openClient(t, origin)
+    for (let state = 0; state < states; state += 1) {
+      const changed = await send('/posts/1', asJson('PATCH', { state }))
+      assert.equal(changed.status, 200)
+      for (let client = 0; client < clientsOfState; client += 1) {
+        const socket = openSocket(origin)
+        t.after(() => socket.destroy())
+        socket.write(toGet('/posts?_sort=id'))
+        await once(socket, 'readable')
+      }
+    }
+    assert.equal((await send('/posts/1')).status, 200)
+    await assertSound()
+  })
+}
