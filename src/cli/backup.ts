@@ -8,12 +8,10 @@ import { writeArchive } from '../stores/archive/write-archive.ts'
 import { fileMode } from '../stores/file-modes.ts'
 import { checkRecord, schemas } from './check-record.ts'
 import { assertNotInMemory, formatTotals } from './format.ts'
-import { findFile, followLinks, replaceFile } from './output-file.ts'
+import { writeFile } from './output-file.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
   assertNotInMemory(config.databaseUrl)
-  const target = followLinks(file)
-  if (findFile(target)) throw new Error(`${target} already exists`)
   const database = await toArchivable(config, fileCollections)
   const { files, close } = await openFiles(config)
   const interruption = new AbortController()
@@ -24,7 +22,7 @@ export async function backup(config: Config, file: string): Promise<void> {
   const subject = `a copy of ${toPlace(config.databaseUrl)}`
   try {
     const lines = writeArchive({ database, files, fileCollections, schemas })
-    const { lost, ...totals } = await replaceFile(target, lines, {
+    const { lost, ...totals } = await writeFile(file, lines, {
       mode: fileMode,
       signal,
       check: (partial) => checkArchive(partial, { fileCollections, checkRecord, signal, subject }),

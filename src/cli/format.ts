@@ -15,6 +15,11 @@ export function formatCounts(
   return [...texts, ...(others > 0 ? [formatCount(others, 'other record')] : [])].join(', ')
 }
 
+export function formatNames(names: readonly string[]): string {
+  const others = names.length - maxListed
+  return `${names.slice(0, maxListed).join(', ')}${others > 0 ? ` and ${String(others)} more` : ''}`
+}
+
 export function formatTotals({ counts, bytes }: Totals): string {
   return `${formatCounts(counts) || 'no records'} (${formatCount(bytes, 'byte')} of files)`
 }

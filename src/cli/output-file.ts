@@ -11,25 +11,27 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
   const isOutput = target === '-' || (file !== undefined && isSameFile(file, fstatSync(1)))
   if (isOutput) await pipeline(texts, process.stdout, { end: false })
   else if (file && !file.isFile()) await pipeline(texts, createWriteStream(target))
-  else await replaceFile(followLinks(target), texts, { check: () => Promise.resolve() })
+  else await writeFile(target, texts, { check: () => Promise.resolve() })
   return isOutput
 }
 
 /** Other machines may write to the same folder. */
 const marker = `.vitrine-${hostname()}-`
 
-interface Replacement<Result> {
+interface Writing<Result> {
   mode?: number
   signal?: AbortSignal
   check: (partial: string) => Promise<Result>
 }
 
-/** The file is replaced when all is on the disk: until then it is as before. */
-export async function replaceFile<Result>(
-  path: string,
+/** The file gets its name when all is on the disk. A link names the file that is created. */
+export async function writeFile<Result>(
+  target: string,
   texts: AsyncIterable<string>,
-  { mode = 0o666, signal, check }: Replacement<Result>,
+  { mode = 0o666, signal, check }: Writing<Result>,
 ): Promise<Result> {
+  const path = followLinks(target)
+  if (findFile(path)) throw new Error(`${path} already exists`)
   const folder = dirname(path)
   if (!findFile(folder)) throw new Error(`the folder ${folder} does not exist`)
   await removeDead(folder, marker)
@@ -58,18 +60,18 @@ async function synchronize(folder: string): Promise<void> {
   await handle.sync()
 }
 
-export function findFile(path: string) {
+function findFile(path: string) {
   return statSync(path, { throwIfNoEntry: false })
 }
 
 type File = Pick<NonNullable<ReturnType<typeof findFile>>, 'dev' | 'ino'>
 
-export function isSameFile(one: File, other: File): boolean {
+function isSameFile(one: File, other: File): boolean {
   return one.dev === other.dev && one.ino === other.ino
 }
 
 /** The path of the file that a link names, whether the file exists or not: a rename would replace the link. */
-export function followLinks(path: string): string {
+function followLinks(path: string): string {
   // Throws if the links form a cycle.
   findFile(path)
   const target = findLink(path)

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { openFiles, openStores, type Stores } from '../stores/open-stores.ts'
-import { forgetLoad } from '../data-file/load-data.ts'
+import { forgetLoad, toPlace } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
@@ -45,9 +45,7 @@ async function removeAndPrint(config: Config, before: readonly string[] = []): P
   try {
     const removed = (await removeEverything(stores)).filter(([, count]) => count > 0)
     const list = [...before, formatCounts(removed)].filter(Boolean).join(', ')
-    console.log(
-      `${list ? `Removed ${list}` : 'There was nothing to remove'} from ${path ?? 'the database'}`,
-    )
+    console.log(`${list ? `Removed ${list}` : 'There was nothing to remove'} from ${toPlace(url)}`)
     console.log(isUnused ? unused : inUse)
     if (config.dataFile !== undefined)
       console.log('The next start loads the data file again. Until then, its resources are empty')

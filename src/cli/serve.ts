@@ -13,7 +13,7 @@ import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { removeDead } from './remove-dead.ts'
 import { watchData } from './watch-data.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
-import { listen } from '../server/server.ts'
+import { assertCanListen, listen } from '../server/server.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { setTimeout } from '../timers.ts'
@@ -37,6 +37,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.
   const metrics = await openAdminPort(config, readiness, opened)
+  await assertCanListen(config)
   const parts = { readiness, metrics }
   const opening = await openApp(config, parts)
   const { stores } = opening

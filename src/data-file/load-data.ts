@@ -14,8 +14,9 @@ import type { DataResource } from './define-data.ts'
 import { fieldsSchema, inferredSchema } from './to-definition.ts'
 import { delay } from '../timers.ts'
 
-export function toPlace(databaseUrl: string): string {
-  return databaseUrl.startsWith('sqlite:') ? databaseUrl.slice(7) : 'the database'
+/** Where the records or files are, for a person: a path, or a URL without its user, password and query. */
+export function toPlace(url: string): string {
+  return url.replace(/^(sqlite|file):/, '').replace(/^(\w+:\/\/)(?:.*@)?([^?#]*).*$/s, '$1$2')
 }
 
 const loadId = 'load'
@@ -74,7 +75,7 @@ const validate = compileLater(loadSchema)
 
 export type Load = XStatic<typeof loadSchema> & { version: number }
 
-function parseLoad({ document, version }: StoredRecord): Load {
+export function parseLoad({ document, version }: Pick<StoredRecord, 'document' | 'version'>): Load {
   if (validate().Check(document)) return { ...document, version }
   throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
 }

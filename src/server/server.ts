@@ -1,7 +1,9 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { lookup } from 'node:dns/promises'
 import type { InjectOptions } from 'light-my-request'
+import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
@@ -63,14 +65,31 @@ export function injectRequests(app: FastifyInstance): void {
   Object.assign(app, { inject })
 }
 
-/** Fastify would open a second server, without our limits, for a second address of a host name. */
-export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+/** Fails as `listen` would fail later, when the data file is loaded and the database exists. */
+export async function assertCanListen({ host, ...config }: Config): Promise<void> {
+  const address = await resolveHost(host)
+  const ports = { PORT: config.port, REDIRECT_HTTP_PORT: config.redirectHttpPort }
+  for (const [setting, port] of Object.entries(ports)) {
+    if (port === undefined) continue
+    const server = createServer((socket) => socket.destroy()).listen(port, address)
+    await once(server, 'listening').catch(failToListen(setting, host, port))
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
+async function resolveHost(host: string): Promise<string> {
   const { address } = await lookup(host).catch((cause: unknown) => {
     throw new Error(
       `HOST cannot be resolved: ${host}. Set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all`,
       { cause },
     )
   })
+  return address
+}
+
+/** Fastify would open a second server, without our limits, for a second address of a host name. */
+export async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
+  const address = await resolveHost(host)
   const { level } = app.log
   // Fastify logs a line for each address, and the start prints them in plain words.
   app.log.level = 'warn'

@@ -87,7 +87,10 @@ test('a backup is restored into an empty folder, and into one with other data', 
   assert.match(output, /^Saved 4 uploads, 3 locations \(3,100,001 bytes of files\) to /)
   await vitrine.stop()
   const other = await emptyService(t)
-  assert.match(await runSucceeding(other, 'restore', file), /^Restored 4 uploads, 3 locations \(/)
+  const restored = (await runSucceeding(other, 'restore', file)).split('\n')
+  assert.match(restored[0] ?? '', /^Restored 4 uploads, 3 locations \(/)
+  const [database, folder] = ['vitrine.db', 'files'].map((name) => join(other.folder, 'kept', name))
+  assert.equal(restored[1], `They replace the records of ${database} and the files of ${folder}`)
   const opened = await openService(t, other)
   assert.deepEqual(await readEverything(opened), seen)
   // Records that are not in the backup are removed, and damaged files are replaced.
@@ -100,6 +103,33 @@ test('a backup is restored into an empty folder, and into one with other data', 
   await runSucceeding(other, 'restore', file)
   assert.deepEqual((await readdir(files)).toSorted(), Object.keys(seen.contents).toSorted())
   assert.deepEqual(await readEverything(await openService(t, other)), seen)
+})
+
+test('a backup of other resources than those of the database is restored only after a reset', async (t) => {
+  const load = async (data: unknown) => {
+    const services = await emptyService(t, { DATA_FILE: await dataFile(t, data) })
+    await (await openService(t, services)).stop()
+    return services
+  }
+  const blog = await load({ posts: [{ id: 1 }], tags: [], nextId: 3 })
+  const shop = await load({ posts: [], goods: [{ id: 1 }] })
+  const file = join(blog.folder, 'saved.vitrine')
+  await runSucceeding(blog, 'backup', file)
+  const place = join(shop.folder, 'kept', 'vitrine.db')
+  const difference = 'it has tags, nextId and it does not have goods'
+  const remedy = 'To replace all records, run reset first; to keep them, set another DATABASE_URL'
+  assert.equal(
+    await runFailing(shop, 'restore', file),
+    `vitrine: cannot restore: ${file} has other resources than ${place}: ${difference}. ${remedy}`,
+  )
+  assert.match(await runSucceeding(shop, 'export', '-'), /"goods": \[\s+\{/)
+  await runSucceeding(shop, 'reset')
+  assert.match(await runSucceeding(shop, 'restore', file), /^Restored 1 nextId, 1 post \(/)
+  // Without a data file, no service would have them.
+  assert.match(
+    await runFailing(await emptyService(t), 'restore', file),
+    /is of a data file with posts, tags, nextId\. Name that file: vitrine db\.json restore /,
+  )
 })
 
 test('a restore is a reset for a client that resumes its stream of events', async (t) => {

@@ -15,7 +15,13 @@ import { blog, run, start } from './start-data-file.ts'
 
 /** In the form of an export, with a second post that only the database has. */
 const exported = `${JSON.stringify(
-  { posts: [...blog.posts, { id: 2, title: 'Two' }], empty: [], profile: blog.profile, tags: [] },
+  {
+    posts: [...blog.posts, { id: 2, title: 'Two' }],
+    empty: [],
+    profile: blog.profile,
+    nextId: 3,
+    tags: [],
+  },
   null,
   2,
 )}\n`
@@ -24,7 +30,14 @@ const exported = `${JSON.stringify(
 async function loadedFile(t: TestContext) {
   const tags = { properties: { name: { minLength: 1 } } }
   const { posts, profile } = blog
-  const file = await dataFile(t, { $schema: { tags }, posts, empty: [], profile, tags: [] })
+  const file = await dataFile(t, {
+    $schema: { tags },
+    posts,
+    empty: [],
+    profile,
+    nextId: 3,
+    tags: [],
+  })
   const settings = settingsIn(await temporaryFolder(t))
   const { origin } = await start(t, settings, file)
   const headers = { 'content-type': 'application/json' }
@@ -36,25 +49,30 @@ test('an export has the stored records in the order of the file, one member a li
   const { file, settings, folder } = await loadedFile(t)
   const out = join(folder, 'out.json')
   const database = new URL(settings.DATABASE_URL).pathname
-  const line = `Saved 3 records of ${database} to ${out}\n`
+  const counts = 'Saved 2 posts, 1 profile, 1 nextId'
+  const line = `${counts} of ${database} to ${out}\n`
   assert.equal(await run(settings, file, 'export', out), line)
   assert.equal(await readFile(out, 'utf8'), exported)
   assert.deepEqual(await readdir(folder), ['out.json'])
+  // A backup counts the same.
+  assert.match(
+    await run(settings, 'backup', join(folder, 'backup')),
+    /^Saved 2 posts, 1 nextId, 1 profile /,
+  )
 })
 
-test('an export to a link replaces the file that the link names', async (t) => {
+test('an export to a link creates the file that the link names, and replaces none', async (t) => {
   const { file, settings, folder } = await loadedFile(t)
-  const links = ['existing', 'missing', 'chain'].map((name) => join(folder, `${name}.json`))
+  const link = join(folder, 'chain.json')
+  await symlink(join(folder, 'first'), join(folder, 'missing.json'))
+  await symlink('missing.json', link)
+  assert.match(await run(settings, file, 'export', link), /^Saved 2 posts/)
+  assert.ok((await lstat(link)).isSymbolicLink())
+  assert.equal(await readFile(link, 'utf8'), exported)
   await writeFile(join(folder, 'first'), 'old')
-  await symlink('first', join(folder, 'existing.json'))
-  await symlink(join(folder, 'second'), join(folder, 'missing.json'))
-  await symlink('missing.json', join(folder, 'chain.json'))
-  for (const link of links) {
-    assert.match(await run(settings, file, 'export', link), /^Saved 3 records/)
-    assert.ok((await lstat(link)).isSymbolicLink())
-    assert.equal(await readFile(link, 'utf8'), exported)
-  }
-  assert.equal((await readdir(folder)).length, 5)
+  assert.match(await run(settings, file, 'export', link), /first already exists$/m)
+  assert.equal(await readFile(link, 'utf8'), 'old')
+  assert.equal((await readdir(folder)).length, 3)
 })
 
 test('an export to a FIFO is written to it', async (t) => {
@@ -66,7 +84,7 @@ test('an export to a FIFO is written to it', async (t) => {
     run(settings, file, 'export', fifo),
   ])
   assert.equal(text, exported)
-  assert.match(output, /^Saved 3 records/)
+  assert.match(output, /^Saved 2 posts/)
   assert.ok((await lstat(fifo)).isFIFO())
 })
 
@@ -76,7 +94,7 @@ test('an export to - is standard output, and the message is on standard error', 
   const args = ['bin/vitrine.js', file, 'export', '-']
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: projectFolder, env })
   assert.deepEqual([String(stdout), status], [exported, 0])
-  assert.match(String(stderr), /^Saved 3 records of \S+ to standard output$/m)
+  assert.match(String(stderr), /^Saved 2 posts, 1 profile, 1 nextId of \S+ to standard output$/m)
 })
 
 test('the data file is never the target, also by a link', async (t) => {
@@ -85,10 +103,7 @@ test('the data file is never the target, also by a link', async (t) => {
   const link = join(folder, 'link.json')
   await symlink(file, link)
   for (const target of [file, link])
-    assert.match(
-      await run(settings, file, 'export', target),
-      /the data file itself is never written/,
-    )
+    assert.match(await run(settings, file, 'export', target), /already exists$/m)
   assert.equal(await readFile(file, 'utf8'), before)
 })
 
@@ -102,7 +117,7 @@ test('a backup to a link that has no file creates that file', async (t) => {
   const { settings, folder } = await loadedFile(t)
   const link = join(folder, 'link')
   await symlink('saved.vitrine', link)
-  assert.match(await run(settings, 'backup', link), /^Saved 2 posts, 1 profile /)
+  assert.match(await run(settings, 'backup', link), /^Saved 2 posts, 1 nextId, 1 profile /)
   assert.ok((await lstat(link)).isSymbolicLink())
   assert.deepEqual((await readdir(folder)).toSorted(), ['link', 'saved.vitrine'])
 })
@@ -122,6 +137,6 @@ test('an export of 100,000 records takes little memory', async (t) => {
     [file, 'export', out],
   )
   await once(child, 'close')
-  assert.match(output(), /^Saved 100,000 records/)
+  assert.match(output(), /^Saved 100,000 posts/)
   assert.equal((await readFile(out, 'utf8')).match(/^ {6}"id"/gm)?.length, 100_000)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +10,12 @@ import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import { loadConfig } from '../../src/config/config.ts'
 import { groupTitles, publicDefaults, settingNames, toFlagName } from '../../src/config/settings.ts'
+import { dataFile } from '../support/data-app.ts'
 import { failedStart } from '../support/failed-start.ts'
 import {
   findOrigin,
   projectFolder,
+  settingsIn,
   spawnVitrine,
   startVitrine,
   temporaryFolder,
@@ -143,6 +145,42 @@ test('a port that is in use stops the start with one line', async (t) => {
     lines[0] ?? '',
     /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/,
   )
+})
+
+const failures: Record<
+  string,
+  { flags?: string[]; settings?: Record<string, string>; data?: string }
+> = {
+  'a data file that is not JSON': { data: '{"posts":[}' },
+  'a data file that is a list': { data: '[]' },
+  'a certificate that is invalid': {
+    settings: { TLS_CERT: 'package.json', TLS_KEY: 'package.json' },
+  },
+  'a backup that does not exist': { flags: ['restore', 'none.backup'] },
+  'an export before the first start': { flags: ['export', '-'] },
+}
+for (const [name, { flags, settings, data = '{"posts":[]}' }] of Object.entries(failures))
+  test(`${name} leaves no new file and folder`, async (t) => {
+    const folder = await temporaryFolder(t)
+    const stores = {
+      DATABASE_URL: `sqlite:${join(folder, 'new', 'kept', 'vitrine.db')}`,
+      FILES_URL: `file:${join(folder, 'new', 'files')}`,
+    }
+    const DATA_FILE = await dataFile(t, data)
+    const { status, output } = await failedStart(t, { DATA_FILE, ...stores, ...settings }, flags)
+    assert.equal(status, 2, output)
+    assert.deepEqual(await readdir(folder), [])
+  })
+
+test('a port that is in use is reported before the data file is loaded, and the database of others stays', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { ...settingsIn(folder), DATA_FILE: await dataFile(t, '{"posts":[') }
+  const { origin } = await startVitrine(t, settingsIn(folder))
+  const before = await readdir(folder)
+  const { status, output } = await failedStart(t, { ...settings, PORT: new URL(origin).port })
+  assert.match(output, /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/)
+  assert.equal(status, 69)
+  assert.deepEqual(await readdir(folder), before)
 })
 
 for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {

@@ -13,8 +13,8 @@ export async function* writeAll<Context extends Pick<ResourceContext, 'resource'
     start = ',\n  '
     if (resource.isSingular) {
       const record = await collection.find(singularId)
-      const shown = record && (resource.isValue ? record.document.value : toShown(context, record))
-      yield indent(shown ?? (resource.isValue ? null : {}), '\n  ')
+      const shown = record && toShown(context, record)
+      yield indent(resource.isValue ? (record?.document.value ?? null) : (shown ?? {}), '\n  ')
     } else {
       const toText = (record: StoredRecord) => indent(toShown(context, record), '\n    ')
       yield* writeList(collection.pages(), toText)

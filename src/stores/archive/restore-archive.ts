@@ -7,11 +7,15 @@ import { checkArchive, readArchive } from './read-archive.ts'
 interface RestoreOptions extends ArchiveOptions {
   database: Pick<Archivable, 'replace'>
   file: string
+  /** Called before anything is replaced. It throws if the archive is of another service. */
+  assertFits?: () => Promise<void>
 }
 
 /** If interrupted, no record lacks its file; the next start removes the other files. */
-export async function restoreArchive({ database, file, files, ...options }: RestoreOptions) {
+export async function restoreArchive(archive: RestoreOptions) {
+  const { database, file, files, assertFits, ...options } = archive
   const { lost, ...totals } = await checkArchive(file, options)
+  await assertFits?.()
   // A sweep would remove kept files without records, so they stay pending until the records are there.
   const pending: string[] = []
   async function* read(): AsyncGenerator<ArchivedRecord> {
