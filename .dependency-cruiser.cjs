@@ -14,7 +14,7 @@ const allowed = {
   httpbin: 'config|http|site',
   site: 'config|http|stores|exchanges|operations/readiness',
   exchanges: 'config|http|site',
-  inspector: 'config|http|stores|lists|site|exchanges|events',
+  inspector: 'config|http|stores|auth|lists|site|exchanges|events',
   lists: 'config|http|stores',
   resources: 'config|http|stores|lists|site|idempotency|auth|events',
   'json-server': 'config|http|stores|lists|site|resources',

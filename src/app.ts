@@ -85,7 +85,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   handleErrors(app, parts)
 
   receiveRequests(app, parts)
-  addOptionsMethod(app, config)
+  addOptionsMethod(app, { ...config, ...parts.failures })
   readBodies(app, parts)
   applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries, parts.failures)

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import {
   describeDefault,
@@ -17,8 +19,9 @@ import {
 import * as fixedLimits from '../src/config/limits.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { demos } from '../src/demos/catalogue.ts'
-import { projectFolder, startVitrine } from './support/start-vitrine.ts'
-import { catalogueApp } from './support/test-app.ts'
+import type { Demo } from '../src/site/demo.ts'
+import { projectFolder, startVitrine, temporaryFolder } from './support/start-vitrine.ts'
+import { catalogueApp, testApp } from './support/test-app.ts'
 
 const isUpdate = process.env.UPDATE_DOCS === '1'
 const documents = globSync(['*.md', 'docs/*.md', 'decisions/*.md'], { cwd: projectFolder })
@@ -103,6 +106,17 @@ for (const name of Object.keys({ ...dependencies, ...peerDependencies, ...devDep
     assert.match(read('decisions/001-dependencies.md'), isNamed)
   })
 }
+
+test('the example of a demo in ARCHITECTURE.md can be served', async (t) => {
+  const [, example = ''] = /```ts\n([^]*?)```/.exec(read('ARCHITECTURE.md')) ?? []
+  const source = pathToFileURL(`${projectFolder}/src/`).href
+  const file = join(await temporaryFolder(t), 'time.ts')
+  await writeFile(file, example.replaceAll("'../../", `'${source}`))
+  const { time } = (await import(pathToFileURL(file).href)) as { time: Demo }
+  const app = await testApp(t, { demos: [time] })
+  assert.match((await app.inject('/time')).body, /^\d{4}-.*Z\n$/)
+  assert.equal((await app.inject('/demos/time')).statusCode, 200)
+})
 
 test('the table of demos in README.md names every demo and only existing routes', async (t) => {
   const app = await catalogueApp(t)

@@ -1,8 +1,9 @@
 import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary } from '../http/negotiation/negotiate.ts'
-import { sessionCookies } from '../http/openapi/document.ts'
-import { toOwnCookie } from '../http/security/own-secrets.ts'
+import { registerCookie, toOwnCookie } from '../http/security/own-secrets.ts'
+
+export const sessionCookies = registerCookie('session')
 
 export interface SessionCookie {
   id: string

@@ -84,8 +84,6 @@ export const maxCheckMs = 100
 export const maxRewriteMs = 20
 /** A regular expression can take exponential time for a page of records: one request can match several. */
 export const maxMatchingMs = { page: 50, request: 500 }
-/** json-server waits for as long as a request asks. */
-export const maxDelayMs = 60_000
 export const maxSnapshots = 20
 
 /** Go has the same limit of pairs in a form, and both frameworks that of parts. A pair costs about 1 µs. */

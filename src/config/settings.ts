@@ -1,6 +1,6 @@
 import { isNameOf } from './is-name-of.ts'
 import { localHosts } from './hosts.ts'
-import { maxDelayMs, mebibyte } from './limits.ts'
+import { mebibyte } from './limits.ts'
 import * as parse from './parse-settings.ts'
 
 interface Setting<Value> {
@@ -106,7 +106,7 @@ export const settings = {
   ),
   delayMs: flag(
     'delay',
-    integer(0, [0, maxDelayMs], 'milliseconds before each response of a resource of the data file'),
+    integer(0, [0, 60_000], 'milliseconds before each response of a resource of the data file'),
   ),
   testApi: offSwitch('whether clients can reset the records and request errors'),
   untilStdinEnds: offSwitch(
@@ -195,7 +195,7 @@ export const settings = {
   maxDurationSeconds: setting(
     '10',
     parse.duration,
-    'maximum time that a request to httpbin or `/responses`, or the response of a bin, can ask for',
+    'maximum time that a request can ask for: a delay, a slow response, or `wait` of a bin',
   ),
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),

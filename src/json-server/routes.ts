@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { maxDelayMs } from '../config/limits.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { chooseErrorForm } from '../http/errors/send-error.ts'
@@ -132,8 +131,11 @@ function sendError({ version }: Context, reply: FastifyReply, error: HttpError) 
   return sendJson(reply, version === '1' ? { error: text } : {})
 }
 
-async function delay({ version }: Context, request: FastifyRequest): Promise<void> {
+async function delay({ version, config }: Context, request: FastifyRequest): Promise<void> {
   const { _delay } = version === '0.17' ? findQuery(request) : {}
-  const milliseconds = Math.min(maxDelayMs, Number.parseFloat(String(_delay)) || 0)
+  const milliseconds = Math.min(
+    config.maxDurationSeconds * 1000,
+    Number.parseFloat(String(_delay)) || 0,
+  )
   if (milliseconds > 0) await wait(milliseconds)
 }

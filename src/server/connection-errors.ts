@@ -8,6 +8,7 @@ import { renderLastHead } from '../http/response/last-head.ts'
 /** The properties are Node's own: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
+  server?: object | null
   parser?: {
     incoming?: IncomingMessage | null
     onIncoming: (request: IncomingMessage, keepsAlive: boolean) => number
@@ -26,8 +27,8 @@ const badTarget: ErrorResponse = [
 ]
 const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   HPE_INVALID_URL: badTarget,
-  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too large.'],
+  // The limit is that of Node: kMaxChunkExtensionsSize.
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions exceed 16384 bytes.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
@@ -59,10 +60,16 @@ export function respondToClientError(
   if (hasResponse || isClosed) socket.destroy()
   else {
     const method = incoming ? (incoming.receivedMethod ?? incoming.method) : findMethod(error)
-    const response = errorResponses[code] ?? notHttp
+    const response =
+      code === 'HPE_HEADER_OVERFLOW' ? toOverflow(socket) : (errorResponses[code] ?? notHttp)
     if (!incoming) log?.info({ status: response[0], failure: code }, response[1])
     sendPlainText(socket, response, method === 'HEAD')
   }
+}
+
+function toOverflow({ server }: HttpConnection): ErrorResponse {
+  const limit = server && 'maxHeaderSize' in server ? String(server.maxHeaderSize) : '16384'
+  return [431, `The headers exceed ${limit} bytes.`]
 }
 
 /** Undefined if the head, which was not parsed, began in an earlier packet. */

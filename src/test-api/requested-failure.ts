@@ -9,7 +9,7 @@ import { recordExtras } from '../http/recording.ts'
 import { isClosed } from '../http/response/finish-responses.ts'
 import { wait } from '../http/response/pacing.ts'
 import { catchHttpError } from '../http/request/request-head.ts'
-import { isHttp2 } from '../http/request/target.ts'
+import { isHttp2, isUnder } from '../http/request/target.ts'
 import { setTimeout } from '../timers.ts'
 
 const losing = 'vitrine-lose-response'
@@ -24,7 +24,7 @@ type Next = (error?: Error) => void
 
 /** What `Prefer: vitrine-…` asks for. Without TEST_API, nothing is applied. */
 export function createRequestedFailures({ testApi, maxDurationSeconds }: Config) {
-  if (!testApi) return { apply: skip }
+  if (!testApi) return { apply: skip, findHint }
   /** Continues after the delay, with the error of the request or else with the one that it asks for. */
   const apply: Apply = (reply, next, error, isRaw) => {
     if (isRaw) reportIgnored(reply, 'delay')
@@ -37,10 +37,14 @@ export function createRequestedFailures({ testApi, maxDurationSeconds }: Config)
   }
   return {
     apply,
+    findHint: () => undefined,
     assertNotToLose,
     loseResponse: (reply: FastifyReply) => loseResponse(reply, maxDurationSeconds),
   }
 }
+
+const findHint = (path: string) =>
+  isUnder('/_vitrine', path) ? 'Resets and snapshots need --test-api (TEST_API).' : undefined
 
 const skip: Apply = (reply, next, error) => {
   reportIgnored(reply, '')

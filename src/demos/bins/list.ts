@@ -166,8 +166,10 @@ export async function sendList(
   const type = chooseType(request, reply, ['application/json', 'application/x-ndjson'])
   const list = parseRequestList(request)
   const { requests, events, bin } = services
-  if (list.waitSeconds > 0)
-    await events.wait(reply, { bin: bin.id, list, readPages: () => requests.pages(bin.id) })
+  const waitSeconds = Math.min(list.waitSeconds, services.config.maxDurationSeconds)
+  const readAll = () => requests.pages(bin.id)
+  if (waitSeconds > 0)
+    await events.wait(reply, { bin: bin.id, list: { ...list, waitSeconds }, readPages: readAll })
   const toChunks = type === 'application/json' ? toJsonArray : toJsonLines
   return sendChunks(reply, type, toChunks(await readPages(reply, services, list), requestToJson))
 }

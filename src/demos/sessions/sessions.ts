@@ -1,5 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { readSessionId, removedSession, toSetCookie } from '../../auth/session-cookie.ts'
+import {
+  readSessionId,
+  removedSession,
+  sessionCookies,
+  toSetCookie,
+} from '../../auth/session-cookie.ts'
 import {
   endSession,
   continueSession,
@@ -85,7 +90,7 @@ const getSession = (services: SessionServices): Route => ({
   method: 'GET',
   url: '/session',
   summary: 'Get the current session',
-  session: 'optional',
+  cookie: { ...sessionCookies, isOptional: true },
   responses: sessionResponses,
   errors: [406],
   store: 'writes',
@@ -121,7 +126,7 @@ const postSession = (services: SessionServices): Route => ({
   summary: 'Renew the session id',
   description:
     'The session continues under a new id and the old id becomes invalid. The maximum lifetime of the session does not change.',
-  session: 'required',
+  cookie: sessionCookies,
   errors: [401, 406],
   ...changeSession('/session', 'renewal success', async (request, reply) => {
     const issued = await renewSession(services, readSessionId(request, reply))
@@ -133,7 +138,7 @@ const postSession = (services: SessionServices): Route => ({
 
 const logOut = (services: SessionServices): Omit<Route, 'method' | 'url'> => ({
   summary: 'Log out',
-  session: 'optional',
+  cookie: { ...sessionCookies, isOptional: true },
   errors: [406],
   ...changeSession('/login', 'logout success', async (request, reply) => {
     const id = readSessionId(request, reply)

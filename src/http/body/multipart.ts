@@ -52,9 +52,11 @@ export async function readForm(
   for await (const part of parseForm(request, config, maxFiles)) {
     if (part.fileName !== undefined) await readFile(part)
     else if (fields.size === config.maxParameters)
-      throw contentTooLarge('The form has too many fields.')
+      throw contentTooLarge(`The form has more than ${String(config.maxParameters)} fields.`)
     else {
       const text = await readPartText(part, remainingBytes)
+      if (text === undefined)
+        throw contentTooLarge(`The fields of the form exceed ${String(config.maxBodyBytes)} bytes.`)
       fields.append(part.name, text)
       remainingBytes -= Buffer.byteLength(text)
     }
@@ -79,7 +81,9 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
     let count = 0
     for await (const { head, content: bytes } of readParts(content, boundary)) {
       count += 1
-      if (count > maxParameters + maxFiles) throw contentTooLarge('The form has too many parts.')
+      const maxParts = maxParameters + maxFiles
+      if (count > maxParts)
+        throw contentTooLarge(`The form has more than ${String(maxParts)} parts.`)
       yield parseFormPart(head, bytes, maxUploadBytes)
     }
     if (isAborted(raw)) throw badRequest(endedEarly)
@@ -139,10 +143,9 @@ async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes
   }
 }
 
-async function readPartText({ content }: FormPart, maxBytes: number): Promise<string> {
+async function readPartText({ content }: FormPart, maxBytes: number): Promise<string | undefined> {
   // A body in many small chunks would take more memory as chunks than as bytes.
   const bytes = createByteCollector(maxBytes)
-  for await (const chunk of content)
-    if (!bytes.add(chunk)) throw contentTooLarge('The fields of the form are too large.')
+  for await (const chunk of content) if (!bytes.add(chunk)) return undefined
   return decodeUtf8(bytes.toBuffer())
 }

@@ -36,7 +36,8 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
     parts.push(...part)
     if (match[1] !== undefined) return parts
     count += 1
-    if (count > maxFormParts) throw contentTooLarge('The form has too many parts.')
+    if (count > maxFormParts)
+      throw contentTooLarge(`The form has more than ${String(maxFormParts)} parts.`)
     start = match.index + match[0].length
   }
   return undefined

@@ -73,7 +73,7 @@ function createReader(next: Next, delimiter: string) {
         // The blank line can belong to the next delimiter.
         const end = rest.indexOf('\r\n\r\n')
         if ((end === -1 ? rest.length : end) > maxPartHeadBytes) {
-          throw badRequest('The headers of a form part are too long.')
+          throw badRequest(`The headers of a form part exceed ${String(maxPartHeadBytes)} bytes.`)
         }
         if (end === -1) await fill()
         else {

@@ -144,7 +144,7 @@ export const problemTypes = {
     'Read the detail, correct the request, and send it again.',
   ),
   'invalid-fields': define(422, { title: 'Invalid Fields' })(
-    'Required fields are missing, or fields have invalid values. "errors" lists them, each with a JSON Pointer and a description. Nothing was changed.',
+    'Fields are missing or invalid: "errors" lists them. Nothing was changed.',
     'Correct every field in "errors", and send the whole request again.',
   ),
   'idempotency-key-reused': define(422, { title: 'Idempotency Key Reused' })(

@@ -1,6 +1,6 @@
 import type { ErrorShape } from '../errors/send-error.ts'
+import type { OwnCookie } from '../security/own-secrets.ts'
 import { isUnder } from '../request/target.ts'
-import { registerCookie } from '../security/own-secrets.ts'
 import { collectComponents, isReference } from './component.ts'
 import { exampleContent, textContent } from './content.ts'
 import { toErrorResponses } from './errors.ts'
@@ -36,7 +36,8 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const operations = Object.values(paths).flatMap((ofPath) => Object.values(ofPath))
   const used = new Set(operations.flatMap((operation) => operation.tags))
   const components = collectComponents(paths)
-  if (operations.some(({ security }) => security)) components.securitySchemes = securitySchemes
+  const schemes = routes.flatMap(({ cookie }) => (cookie ? [[cookie.http, toScheme(cookie)]] : []))
+  if (schemes.length > 0) components.securitySchemes = Object.fromEntries(schemes)
   return {
     openapi: '3.1.1',
     info,
@@ -48,16 +49,12 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   }
 }
 
-export const sessionCookies = registerCookie('session')
-
-const securitySchemes = {
-  session: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: sessionCookies.http,
-    description: `Set by a login. Over HTTPS its name is \`${sessionCookies.https}\`.`,
-  },
-}
+const toScheme = ({ http, https }: OwnCookie) => ({
+  type: 'apiKey',
+  in: 'cookie',
+  name: http,
+  description: `Set by a login. Over HTTPS its name is \`${https}\`.`,
+})
 
 /** `/users/:id` → `/users/{id}`; the pattern of a parameter is in its schema. */
 export function toTemplate(url: string): string {
@@ -67,7 +64,7 @@ export function toTemplate(url: string): string {
 type DocumentedRoute = DeclaredRoute & { method: DocumentedMethod; path: string }
 
 function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'shapes' | 'limits'>) {
-  const { method, path, tag, summary, description, parameters, requestBody, session, config } =
+  const { method, path, tag, summary, description, parameters, requestBody, cookie, config } =
     endpoint
   const shape = errors.shapes.find(({ under }) => isUnder(under, path))
   const ofLimits = config?.isUnlimited ? [] : errors.limits
@@ -75,7 +72,7 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
     tags: [tag],
     summary,
     description,
-    security: session && [...(session === 'optional' ? [{}] : []), { session: [] }],
+    security: cookie && [...(cookie.isOptional ? [{}] : []), { [cookie.http]: [] }],
     parameters,
     // RFC 9110 §9.3.1, §9.3.5: content in GET and DELETE has no defined meaning.
     requestBody: /^(GET|DELETE)$/.test(method) ? undefined : requestBody,

@@ -1,4 +1,5 @@
 import type { problemTypes } from '../errors/problem-types.ts'
+import type { OwnCookie } from '../security/own-secrets.ts'
 import type { Reference } from './component.ts'
 
 export type Schema = object
@@ -44,7 +45,8 @@ export interface Operation {
   content?: Content
   /** Replaces `content` by an example of text, or of JSON, whose schema is derived from it. */
   example?: unknown
-  session?: 'optional' | 'required'
+  /** The cookie that identifies the client. */
+  cookie?: OwnCookie & { isOptional?: boolean }
   errors?: readonly ErrorStatus[]
   /** Whether it uses a store, which can fail: 503, and 507 for a write. */
   store?: 'reads' | 'writes'

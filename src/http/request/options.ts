@@ -7,7 +7,7 @@ import { isPreflight, isWriteAllowed } from '../security/origins.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { HttpError, methodNotAllowed, notImplemented } from '../errors/http-error.ts'
 import { toOrigin } from './request-head.ts'
-import { isRawRequest, isUnder, toPath } from './target.ts'
+import { isRawRequest, toPath } from './target.ts'
 import { isSafe } from './method-override.ts'
 
 type OptionsContent = Pick<AllowedMethods & Config, 'methods' | 'headers' | 'corsOrigins'>
@@ -34,8 +34,16 @@ function logBlocked({ id, raw, server }: FastifyRequest): void {
   server.log.info({ reqId: id }, `${shown} may not send ${method}: it is not in CORS_ORIGINS`)
 }
 
-export function addOptionsMethod(app: FastifyInstance, config: Config): void {
-  const { corsOrigins } = config
+interface Missing extends Pick<Config, 'dataFile'> {
+  /** Why there is nothing at a path that a part of the service has if a setting turns it on. */
+  findHint: (path: string) => string | undefined
+}
+
+export function addOptionsMethod(
+  app: FastifyInstance,
+  missing: Missing & Pick<Config, 'corsOrigins'>,
+): void {
+  const { corsOrigins } = missing
   const sendPreflight: onRequestHookHandler = (request, reply, done) => {
     const { raw, url } = request
     const allowed = isPreflight(raw) ? app.findAllowedMethods(toPath(url)) : undefined
@@ -55,7 +63,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
     route.onRequest = [sendPreflight, ...[route.onRequest ?? []].flat()]
   })
   const sendUnrouted = (request: FastifyRequest, reply: FastifyReply) =>
-    sendOptions(request, reply, { ...findOptions(request, config, suggestions), corsOrigins })
+    sendOptions(request, reply, { ...findOptions(request, missing, suggestions), corsOrigins })
   app.setNotFoundHandler(sendUnrouted)
   // Fastify judges the type of the body before it calls the handler, and the method decides first.
   app.addHook('onRequest', (request, reply, done) => {
@@ -66,7 +74,7 @@ export function addOptionsMethod(app: FastifyInstance, config: Config): void {
 
 function findOptions(
   { method, raw, server, url }: FastifyRequest,
-  config: Config,
+  missing: Missing,
   suggestions: ReadonlyMap<string, string>,
 ) {
   if (!server.supportedMethods.includes(method)) {
@@ -82,20 +90,20 @@ function findOptions(
   if (!allowed || (!isOptions && allowed.methods.includes(method))) {
     const isId = method === 'PUT' && suggestions.has(path.replace(/[^/]*$/, ''))
     if (isId) throw new HttpError('not-found', `${path} cannot be created: this id is not allowed.`)
-    throw nothingAt(path, config, findSuggestion(path, suggestions))
+    throw nothingAt(path, missing, findSuggestion(path, suggestions))
   }
   if (!isOptions) throw methodNotAllowed(method, path, allowed, raw.unknownMethod)
   return allowed
 }
 
 /** Where a data file is served, most clients are scripts. */
-function nothingAt(path: string, { dataFile, testApi }: Config, suggestion?: string): HttpError {
-  const isTestApi = isUnder('/_vitrine', path) && !testApi
-  const hint = isTestApi
-    ? ' Resets and snapshots need --test-api (TEST_API).'
-    : suggestion && ` Did you mean ${suggestion}?`
-  const isJson = dataFile !== undefined || isTestApi
-  return new HttpError('not-found', `There is nothing at ${path}.${hint ?? ''}`, { isJson })
+function nothingAt(path: string, { dataFile, findHint }: Missing, suggestion?: string): HttpError {
+  const hint = findHint(path)
+  const more = hint ?? (suggestion && `Did you mean ${suggestion}?`)
+  const detail = [`There is nothing at ${path}.`, more].filter(Boolean).join(' ')
+  return new HttpError('not-found', detail, {
+    isJson: dataFile !== undefined || hint !== undefined,
+  })
 }
 
 function findSuggestion(path: string, suggestions: ReadonlyMap<string, string>) {

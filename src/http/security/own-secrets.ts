@@ -4,8 +4,11 @@ import type { Pair } from './visitor-response.ts'
 /** The cookies of the service, which no demo shows or lets a visitor set. What sets one adds its name. */
 export const ownCookies: string[] = []
 
+/** Its name in each protocol. */
+export type OwnCookie = Readonly<Record<'http' | 'https', string>>
+
 /** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
-export function registerCookie(name: string) {
+export function registerCookie(name: string): OwnCookie {
   const names = { http: name, https: `__Host-${name}` }
   ownCookies.push(names.http, names.https)
   return names

@@ -2,6 +2,7 @@ import { utf8ToText } from '../../http/body/utf8-to-text.ts'
 import type { Config } from '../../config/config.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isUtf8 } from 'node:buffer'
+import { maxFormPairs } from '../../config/limits.ts'
 import { badRequest, contentTooLarge, notFound } from '../../http/errors/http-error.ts'
 import { remember } from '../../http/remember.ts'
 import { STATUS_CODES } from '../../http/node-http.ts'
@@ -69,7 +70,7 @@ export const httpbin: Dialect = {
   parseInteger: (text, what) => {
     if (!/^\d+$/.test(text)) throw notFound(missing)
     if (Number.isSafeInteger(Number(text))) return Number(text)
-    throw badRequest(`The ${what} is too large.`)
+    throw badRequest(`The ${what} exceeds ${String(Number.MAX_SAFE_INTEGER)}.`)
   },
   missing,
   wrongMethod: 'The method is not allowed for the requested URL.',
@@ -148,7 +149,8 @@ function parseBody(request: DialectRequest): ParsedBody {
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase()
   if (type === 'application/x-www-form-urlencoded') {
     const text = isUtf8(body) ? body.toString('latin1') : ''
-    if (hasTooManyPairs(text)) throw contentTooLarge('The form has too many fields.')
+    if (hasTooManyPairs(text))
+      throw contentTooLarge(`The form has more than ${String(maxFormPairs)} fields.`)
     return { ...emptyBody, form: httpbin.toValues(httpbin.parseQuery(text)) }
   }
   if (type === 'multipart/form-data' && /;\s*boundary=./i.test(contentType))

@@ -1,8 +1,8 @@
 import { parseCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
+import { sessionCookies } from '../../auth/session-cookie.ts'
 import { badRequest, type HttpError } from '../../http/errors/http-error.ts'
-import { sessionCookies } from '../../http/openapi/document.ts'
 import { registerCookie } from '../../http/security/own-secrets.ts'
 
 export const inspectorCookies = registerCookie('inspector')

@@ -18,7 +18,9 @@ export function toCursor({ path }: Resource, query: RecordQuery, position: Posit
 /** Throws for a cursor that this list cannot have created, with these filters and this order. */
 export function parseCursor(resource: Resource, query: RecordQuery, values: readonly string[]) {
   const [text = ''] = values
-  const position = values.length === 1 && text.length <= maxCursorLength ? decode(text) : undefined
+  if (text.length > maxCursorLength)
+    throw badParameter('after', `must have at most ${String(maxCursorLength)} characters`)
+  const position = values.length === 1 ? decode(text) : undefined
   const isOfList = position?.length === query.sort.length + 2
   // The same text again: the digest is that of this list, and nothing is spelled in another way.
   if (position && isOfList && toCursor(resource, query, position) === text) return position
