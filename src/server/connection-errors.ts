@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
+import { formatNumber } from '../config/format-count.ts'
 import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 
@@ -28,7 +29,7 @@ const badTarget: ErrorResponse = [
 const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   HPE_INVALID_URL: badTarget,
   // The limit is that of Node: kMaxChunkExtensionsSize.
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions exceed 16384 bytes.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions exceed 16,384 bytes.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 }
 
@@ -68,8 +69,8 @@ export function respondToClientError(
 }
 
 function toOverflow({ server }: HttpConnection): ErrorResponse {
-  const limit = server && 'maxHeaderSize' in server ? String(server.maxHeaderSize) : '16384'
-  return [431, `The headers exceed ${limit} bytes.`]
+  const limit = server && 'maxHeaderSize' in server ? Number(server.maxHeaderSize) : 16_384
+  return [431, `The headers exceed ${formatNumber(limit)} bytes.`]
 }
 
 /** Undefined if the head, which was not parsed, began in an earlier packet. */

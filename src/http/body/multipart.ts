@@ -52,11 +52,13 @@ export async function readForm(
   for await (const part of parseForm(request, config, maxFiles)) {
     if (part.fileName !== undefined) await readFile(part)
     else if (fields.size === config.maxParameters)
-      throw contentTooLarge(`The form has more than ${String(config.maxParameters)} fields.`)
+      throw contentTooLarge(`The form has more than ${formatNumber(config.maxParameters)} fields.`)
     else {
       const text = await readPartText(part, remainingBytes)
       if (text === undefined)
-        throw contentTooLarge(`The fields of the form exceed ${String(config.maxBodyBytes)} bytes.`)
+        throw contentTooLarge(
+          `The fields of the form exceed ${formatNumber(config.maxBodyBytes)} bytes.`,
+        )
       fields.append(part.name, text)
       remainingBytes -= Buffer.byteLength(text)
     }
@@ -83,7 +85,7 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
       count += 1
       const maxParts = maxParameters + maxFiles
       if (count > maxParts)
-        throw contentTooLarge(`The form has more than ${String(maxParts)} parts.`)
+        throw contentTooLarge(`The form has more than ${formatNumber(maxParts)} parts.`)
       yield parseFormPart(head, bytes, maxUploadBytes)
     }
     if (isAborted(raw)) throw badRequest(endedEarly)

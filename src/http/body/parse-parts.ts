@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { formatNumber } from '../../config/format-count.ts'
 import { maxBoundaryLength, maxFormParts } from '../../config/limits.ts'
 import { readFields, readParameters } from './part-head.ts'
 import { contentTooLarge } from '../errors/http-error.ts'
@@ -37,7 +38,7 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
     if (match[1] !== undefined) return parts
     count += 1
     if (count > maxFormParts)
-      throw contentTooLarge(`The form has more than ${String(maxFormParts)} parts.`)
+      throw contentTooLarge(`The form has more than ${formatNumber(maxFormParts)} parts.`)
     start = match.index + match[0].length
   }
   return undefined

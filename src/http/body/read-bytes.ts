@@ -173,7 +173,7 @@ export function watchBody(
   raw.on('data', check).on('end', stop).on('close', stop)
 }
 
-const tooSmall = `The body arrives in more than ${String(maxChunks)} chunks of less than ${String(minChunkBytes)} bytes on average.`
+const tooSmall = `The body arrives in more than ${formatNumber(maxChunks)} chunks of less than ${formatNumber(minChunkBytes)} bytes on average.`
 
 /** Some clients read the response only after they have sent everything. A longer body is cut off. */
 export async function discardRest(raw: IncomingMessage, times: BodyTimes): Promise<void> {

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import { maxPaddingBytes, maxPartHeadBytes } from '../../config/limits.ts'
 import { badRequest } from '../errors/http-error.ts'
 import { decodeUtf8 } from '../request/parameters.ts'
@@ -73,7 +74,9 @@ function createReader(next: Next, delimiter: string) {
         // The blank line can belong to the next delimiter.
         const end = rest.indexOf('\r\n\r\n')
         if ((end === -1 ? rest.length : end) > maxPartHeadBytes) {
-          throw badRequest(`The headers of a form part exceed ${String(maxPartHeadBytes)} bytes.`)
+          throw badRequest(
+            `The headers of a form part exceed ${formatNumber(maxPartHeadBytes)} bytes.`,
+          )
         }
         if (end === -1) await fill()
         else {

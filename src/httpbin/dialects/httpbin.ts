@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import { utf8ToText } from '../../http/body/utf8-to-text.ts'
 import type { Config } from '../../config/config.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
@@ -150,7 +151,7 @@ function parseBody(request: DialectRequest): ParsedBody {
   if (type === 'application/x-www-form-urlencoded') {
     const text = isUtf8(body) ? body.toString('latin1') : ''
     if (hasTooManyPairs(text))
-      throw contentTooLarge(`The form has more than ${String(maxFormPairs)} fields.`)
+      throw contentTooLarge(`The form has more than ${formatNumber(maxFormPairs)} fields.`)
     return { ...emptyBody, form: httpbin.toValues(httpbin.parseQuery(text)) }
   }
   if (type === 'multipart/form-data' && /;\s*boundary=./i.test(contentType))

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { formatNumber } from '../../config/format-count.ts'
 import { findJson } from '../../config/find-json.ts'
 import { maxCursorLength } from '../../config/limits.ts'
 import { badParameter } from '../../lists/parameters.ts'
@@ -19,7 +20,7 @@ export function toCursor({ path }: Resource, query: RecordQuery, position: Posit
 export function parseCursor(resource: Resource, query: RecordQuery, values: readonly string[]) {
   const [text = ''] = values
   if (text.length > maxCursorLength)
-    throw badParameter('after', `must have at most ${String(maxCursorLength)} characters`)
+    throw badParameter('after', `must have at most ${formatNumber(maxCursorLength)} characters`)
   const position = values.length === 1 ? decode(text) : undefined
   const isOfList = position?.length === query.sort.length + 2
   // The same text again: the digest is that of this list, and nothing is spelled in another way.
