@@ -89,8 +89,11 @@ test('a backup is restored into an empty folder, and into one with other data', 
   const other = await emptyService(t)
   const restored = (await runSucceeding(other, 'restore', file)).split('\n')
   assert.match(restored[0] ?? '', /^Restored 4 uploads, 3 locations \(/)
-  const [database, folder] = ['vitrine.db', 'files'].map((name) => join(other.folder, 'kept', name))
-  assert.equal(restored[1], `They replace the records of ${database} and the files of ${folder}`)
+  const kept = join(other.folder, 'kept')
+  assert.equal(
+    restored[1],
+    `They replace the records of ${kept}/vitrine.db and the files of ${kept}/files`,
+  )
   const opened = await openService(t, other)
   assert.deepEqual(await readEverything(opened), seen)
   // Records that are not in the backup are removed, and damaged files are replaced.

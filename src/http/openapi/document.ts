@@ -36,8 +36,9 @@ export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const operations = Object.values(paths).flatMap((ofPath) => Object.values(ofPath))
   const used = new Set(operations.flatMap((operation) => operation.tags))
   const components = collectComponents(paths)
-  const schemes = routes.flatMap(({ cookie }) => (cookie ? [[cookie.http, toScheme(cookie)]] : []))
-  if (schemes.length > 0) components.securitySchemes = Object.fromEntries(schemes)
+  const cookies = routes.flatMap(({ cookie }) => cookie ?? [])
+  const schemes = Object.fromEntries(cookies.map((cookie) => [cookie.http, toScheme(cookie)]))
+  if (cookies.length > 0) components.securitySchemes = schemes
   return {
     openapi: '3.1.1',
     info,
