@@ -19,6 +19,8 @@ for (const name of settingNames) {
   const isSet = RegExp(`\\b${variable}\\b|${flag}\\b`)
   const paths = readers.filter(({ text }) => isRead.test(text)).map(({ path }) => path)
   const count = tests.filter(({ text }) => isSet.test(text)).length
-  console.log(`${variable} ${flag} (in ${String(count)} tests): ${paths.join(', ') || 'only checked'}`)
+  console.log(
+    `${variable} ${flag} (in ${String(count)} tests): ${paths.join(', ') || 'only checked'}`,
+  )
 }
 console.log(`${String(settingNames.length)} settings`)
