@@ -40,8 +40,6 @@ interface Selection extends Omit<ListRequest, keyof Related> {
   isCancelled: () => boolean
 }
 
-const listedAtOnce = 1000
-
 /** The matching records. Of those that are tested or sorted, only ids and keys are in memory for this request. */
 export async function selectRecords(context: Context, selection: Selection) {
   const { collection } = context
@@ -55,12 +53,10 @@ export async function selectRecords(context: Context, selection: Selection) {
     const [from, to] = toPart(total).range
     const offset = Math.min(from, total)
     const limit = Math.max(0, Math.min(to, total) - offset)
-    if (limit <= listedAtOnce) return { total, pages: readPart(context, query, { offset, limit }) }
+    return { total, pages: readPart(context, query, { offset, limit }) }
   }
-  const ids =
-    isWhole && kept
-      ? kept.ids
-      : await findMatching(kept ? readInTurns(kept) : collection.pages(query), selection)
+  const pages = kept ? readInTurns(kept) : collection.pages(query)
+  const ids = isWhole && kept ? [...kept.byId.keys()] : await findMatching(pages, selection)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
   return { total: ids.length, pages: readByIds(wanted, (some) => findByIdsOrKept(context, some)) }
 }

@@ -26,13 +26,11 @@ export async function* readByIds(
   ids: readonly string[],
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredRecord>>,
 ) {
-  // While a client does not read its response, the generator has only a part of what was found in memory.
-  const readSome = async (some: readonly string[]) => {
-    const found = await find(some)
-    return some.flatMap((id) => found.get(id) ?? [])
+  for (let start = 0; start < ids.length; start += recordsPerPage) {
+    const some = ids.slice(start, start + recordsPerPage)
+    // The others are not in memory while a client does not read its response.
+    yield await find(some).then((found) => some.flatMap((id) => found.get(id) ?? []))
   }
-  for (let start = 0; start < ids.length; start += recordsPerPage)
-    yield await readSome(ids.slice(start, start + recordsPerPage))
 }
 
 export async function findByIds(

@@ -5,9 +5,9 @@ import { asJson, openClient } from '../support/client.ts'
 import { dataFile } from '../support/data-app.ts'
 import { startWatched, openSocket, toGet } from '../support/watched-vitrine.ts'
 
-/** 8 MB, which can be in memory once, and not for each state of the list. */
-const posts = Array.from({ length: 2000 }, (_, id) => ({ id: String(id), text: 'x'.repeat(4000) }))
-const [states, clientsOfState] = [40, 5]
+/** 7 MB in memory, which are kept for one state of the list at a time. */
+const posts = Array.from({ length: 2000 }, (_, id) => ({ id: String(id), text: 'ā'.repeat(1600) }))
+const [states, clientsOfState] = [50, 4]
 
 for (const version of ['0.17', '1'] as const) {
   test(`in ${version} clients that do not read sorted lists of many states have few records in memory`, async (t) => {
