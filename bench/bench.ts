@@ -7,7 +7,7 @@ import { compareVersions, measureCosts } from './costs.ts'
 import { figureRows, scaleRows } from './figures.ts'
 import type { Place } from './fill.ts'
 import { measureParts } from './profile.ts'
-import { toComparison, toLines, writeReport } from './report.ts'
+import { isMet, toComparison, toLines, writeReport } from './report.ts'
 import { readResults, toCosts, toFigureResults, writeResults, type Result } from './results.ts'
 import { rows } from './rows.ts'
 
@@ -17,11 +17,16 @@ const rounds = Number(process.env.ROUNDS ?? 8)
 const library = await mkdtemp(join(tmpdir(), 'vitrine-bench-'))
 
 const [command, ref = '', ...others] = process.argv.slice(2)
-const wanted = command === 'compare' ? others : process.argv.slice(2)
-const names = [...rows.map(({ name }) => name), ...Object.keys(figureRows)]
+const peerRows = rows.map(({ name }) => name)
+const wanted = (command === 'compare' ? others : process.argv.slice(2)).flatMap((name) =>
+  name === 'peers' ? peerRows : name,
+)
+const names = [...peerRows, ...Object.keys(figureRows)]
 const unknown = wanted.filter((name) => !names.includes(name) && !(name in scaleRows))
 if (unknown.length > 0 || (command === 'compare' && ref === '')) {
-  console.error('npm run bench [row …]; npm run bench -- compare <git ref> [row …]')
+  console.error(
+    'npm run bench -- [row …]; npm run bench -- peers; npm run bench -- compare <git ref> [row …]',
+  )
   console.error(`Rows: ${names.join(', ')}; only if named: ${Object.keys(scaleRows).join(', ')}.`)
   process.exit(2)
 }
@@ -52,11 +57,9 @@ async function measureRow(name: string, place: Place): Promise<Omit<Result, 'day
     return { figures: toFigureResults(figures) }
   }
   const costs = await toCosts(await measureCosts(row, place))
-  if (row.goal === undefined) return { costs }
-  return {
-    costs,
-    parts: await measureParts(row, { ...place, folder: join(place.folder, 'parts') }),
-  }
+  if (costs.every((cost) => isMet(row, cost))) return { costs }
+  const parts = await measureParts(row, { ...place, folder: join(place.folder, 'parts') })
+  return { costs, parts }
 }
 
 /** Measures this version beside another, which is checked out for it. */

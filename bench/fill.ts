@@ -1,20 +1,12 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
 import { access, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
 import { openPostgresDatabase } from '../src/stores/postgres/database.ts'
 import { toKeys } from '../src/stores/records/postgres/keys.ts'
 import { openSqliteDatabase } from '../src/stores/sqlite/database.ts'
-import { knownId } from './rows.ts'
-
-const run = promisify(execFile)
-const newCertificate =
-  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost'.split(
-    ' ',
-  )
 
 export interface Place {
   /** Empty at first, and not shared with other rows. */
@@ -25,20 +17,14 @@ export interface Place {
 }
 
 /**
- * Writes files, and a database with locations, one of which has the known id. A database is made
- * once per run, in `library`, and copied.
+ * Writes files to serve, a data file with 1,000 posts, and a database with locations. A database is
+ * made once per run, in `library`, and copied.
  */
 export async function fill({ folder, library }: Place, records = 0): Promise<void> {
   await mkdir(join(folder, 'public'), { recursive: true, mode: 0o700 })
   await writeFile(join(folder, 'public/4k.bin'), Buffer.alloc(4096, 'glass'))
   await writeFile(join(folder, 'public/1m.bin'), Buffer.alloc(1024 ** 2, 'glass'))
-  await run('openssl', [
-    ...newCertificate,
-    '-keyout',
-    `${folder}/key.pem`,
-    '-out',
-    `${folder}/cert.pem`,
-  ])
+  await writeFile(join(folder, 'db.json'), JSON.stringify({ posts: toPosts() }))
   if (records === 0) return
   const filled = join(library, `${String(records)}.db`)
   const isThere = await access(filled).then(
@@ -94,9 +80,19 @@ function* toLines(records: number): Generator<string> {
   yield text
 }
 
+function toPosts() {
+  return Array.from({ length: 1000 }, (_, index) => ({
+    id: index + 1,
+    title: `post number ${String(index + 1)}`,
+    body: 'lorem ipsum dolor sit amet '.repeat(1 + (index % 7)),
+    authorId: index % 10,
+    views: (index * 919) % 1000,
+  }))
+}
+
 function* toRecords(records: number) {
   for (let index = 0; index < records; index += 1) {
-    const id = index === 0 ? knownId : toId(index)
+    const id = `id-${String(index + 1)}`
     const time = new Date(1_700_000_000_000 + index).toISOString()
     const latitude = ((index * 7919) % 18_000) / 100 - 90
     const longitude = ((index * 104_729) % 36_000) / 100 - 180
@@ -104,5 +100,3 @@ function* toRecords(records: number) {
     yield [id, document, time] as const
   }
 }
-
-export const toId = (index: number) => `id-${String(index)}`

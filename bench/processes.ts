@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { request as requestHttp, type IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { request, type IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import type { Request } from './rows.ts'
 
@@ -17,20 +16,19 @@ export interface Running {
 
 interface ServerOptions extends SpawnOptions {
   cores?: string | undefined
-  isSecure?: boolean | undefined
 }
 
 /** Starts a server, on the first core by default, and waits until it responds. */
 export async function startServer(
   port: number,
   [command, ...args]: readonly [string, ...string[]],
-  { cores = '0', isSecure = false, ...options }: ServerOptions,
+  { cores = '0', ...options }: ServerOptions,
 ): Promise<Running> {
   const child = spawn('taskset', ['-c', cores, command, ...args], {
     ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  const origin = `http${isSecure ? 's' : ''}://127.0.0.1:${String(port)}`
+  const origin = `http://127.0.0.1:${String(port)}`
   await untilResponding(origin, child)
   return { port, origin, pid: child.pid ?? 0, stop: () => stop(child) }
 }
@@ -47,12 +45,10 @@ async function untilResponding(origin: string, child: ChildProcess): Promise<voi
   }
 }
 
-/** Unlike `fetch`, accepts the certificate of the bench, and does not decode content. */
 export async function sendOnce(origin: string, { path, body, headers }: Request) {
-  const send: typeof requestHttps = origin.startsWith('https:') ? requestHttps : requestHttp
   const method = body === undefined ? 'GET' : 'POST'
-  const options = { method, headers: { ...headers }, agent: false, rejectUnauthorized: false }
-  const sent = send(origin + path, options).end(body)
+  const options = { method, headers: { ...headers }, agent: false }
+  const sent = request(origin + path, options).end(body)
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return {
     status: response.statusCode,

@@ -19,7 +19,7 @@ export async function measureParts(row: Row, place: Place): Promise<Record<strin
   await fill(place, row.records)
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=250']
   const vitrine = await start('vitrine', { ...row, flags }, folder)
-  const load = { request: row, count: row.slice ?? 20_000, folder }
+  const load = { request: row.request, count: row.slice ?? 20_000, folder }
   await measureSlice(vitrine, load)
   await measureSlice(vitrine, load)
   const begin = Number(process.hrtime.bigint() / 1000n)

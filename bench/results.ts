@@ -4,7 +4,7 @@ import type { Contender } from './rows.ts'
 import { toRatios, toSpread, type Slice, type Spread } from './slices.ts'
 import { readVersion } from './versions.ts'
 
-/** A measurement without a baseline. */
+/** A measurement without a peer. */
 export interface Figure {
   title: string
   unit: string
@@ -18,7 +18,7 @@ export interface Cost {
   version: string
   cpu: Spread
   rate: Spread
-  /** The CPU time of Vitrine divided by that of the program. */
+  /** The CPU time of the program divided by that of Vitrine. */
   ratio: Spread
 }
 
@@ -26,9 +26,9 @@ export type FigureResult = Omit<Figure, 'values'> & { spread: Spread }
 
 export interface Result {
   day: string
-  /** Of Vitrine, the baseline and other programs, in this order. */
+  /** Of Vitrine and its peers, in this order. */
   costs?: readonly Cost[]
-  /** The shares of parts of Vitrine in its CPU time, the largest first. */
+  /** The shares of parts of Vitrine in its CPU time, the largest first, if a goal is missed. */
   parts?: Readonly<Record<string, number>>
   figures?: readonly FigureResult[]
 }
@@ -59,7 +59,7 @@ export async function toCosts(slices: ReadonlyMap<Contender, readonly Slice[]>):
     version: (await readVersion(program)) ?? '',
     cpu: toSpread(each.map(({ cpu }) => cpu)),
     rate: toSpread(each.map(({ rate }) => rate)),
-    ratio: toSpread(toRatios(own, each)),
+    ratio: toSpread(toRatios(each, own)),
   }))
   return Promise.all(costs)
 }

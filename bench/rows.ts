@@ -1,24 +1,30 @@
-/** A request whose cost is measured, beside a baseline that does the same work. */
-export interface Row extends Request {
+/** A job whose CPU time is measured, beside the programs that people use for it. */
+export interface Row {
   name: string
+  /** For the page. */
   title: string
-  baseline: Contender
-  /** The CPU time of Vitrine per request is at most this multiple of the baseline's. */
-  goal?: number
-  /** Why the goal cannot be reached, for the page. */
-  reason?: string
-  /** Programs that do the same job in their own way, with the paths that they have for it. */
-  peers?: Readonly<Partial<Record<Contender, string>>>
+  request: Request
+  /** The same job of other programs. */
+  peers: Readonly<Partial<Record<Contender, Peer>>>
+  /** Log and inspector are off if it is not given: `{}` is the service with its defaults. */
   settings?: Readonly<Record<string, string>>
+  /** Arguments of Vitrine; the data file follows them. */
+  data?: readonly string[]
   /** The initial number of locations. */
   records?: number
   /** Requests in each slice. */
   slice?: number
-  /** Over TLS. */
-  isHttp2?: boolean
+}
+
+export interface Peer extends Request {
+  /** The CPU time of the peer is at least this multiple of that of Vitrine. */
+  goal?: number
+  /** Why the goal is missed, for the page. */
+  reason?: string
 }
 
 export interface Request {
+  /** A number from 1 to 1,000 stands for each `$n`, so that the URLs vary as those of real clients do. */
   path: string
   /** With a body, the method is POST. */
   body?: string
@@ -26,224 +32,121 @@ export interface Request {
 }
 
 export type Contender =
-  | 'vitrine'
-  | 'vitrine-unrecorded'
-  | 'fastify'
-  | 'fastify-logged'
-  | 'fastify-echo'
-  | 'node-http'
-  | 'node-insert'
-  | 'nginx'
-  | 'json-server'
-  | 'json-server-beta'
-  | 'go-httpbin'
-  | 'httpbin'
-  | 'pocketbase'
-
-/** The id of the location that rows request; PocketBase has ids of 15 characters. */
-export const knownId = 'known0000000000'
+  'vitrine' | 'nginx' | 'json-server' | 'json-server-beta' | 'go-httpbin' | 'httpbin' | 'pocketbase'
 
 const json = { accept: 'application/json' }
-const path = `/locations/${knownId}`
-const show = { path, records: 1000, baseline: 'fastify' } as const
+const jsonBody = { 'content-type': 'application/json' }
 /** Also measured on PostgreSQL and with several processes. */
-export const showRequest: Request = { path, headers: json }
-const collection = '/api/collections/locations/records'
-const httpbins = (path: string) => ({ 'go-httpbin': path, httpbin: path })
+export const showRequest: Request = { path: '/locations/id-$n', headers: json }
 export const createRequest: Request = {
   path: '/locations',
-  headers: { ...json, 'content-type': 'application/json' },
+  headers: { ...json, ...jsonBody },
   body: '{"name":"Pier","latitude":53.5,"longitude":-9.25}',
 }
 
-const listPage = { path: '/locations?page=3&per_page=20', records: 1000, slice: 5000 } as const
-const compressed = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+const person = JSON.stringify({
+  ...{ name: 'Ada Lovelace', email: 'ada@example.org', tags: ['a', 'b', 'c'] },
+  address: { street: '12 St James Square', city: 'London', country: 'UK', zip: 'SW1Y 4JH' },
+  bio: 'lorem ipsum '.repeat(22),
+})
+const post = JSON.stringify({ title: 'a post', body: 'lorem ipsum', authorId: 3, views: 12 })
 
-const words = 'x'.repeat(970)
+const httpbinJobs = [
+  { name: 'get', path: '/get?n=$n' },
+  { name: 'post', path: '/post?n=$n', body: person, headers: jsonBody },
+  { name: 'status', path: '/status/204?n=$n', goals: { quiet: 0.75, defaults: 0.6 } },
+  { name: 'bytes', path: '/bytes/1024?n=$n' },
+]
+
+const httpbinRows = httpbinJobs.flatMap(({ name, goals, ...request }): Row[] => {
+  const { quiet, defaults } = goals ?? { quiet: 1, defaults: 0.8 }
+  const own = { ...request, path: `/go-httpbin${request.path}` }
+  const size = request.body ? ` with ${String(request.body.length)} bytes of JSON` : ''
+  const what = `\`${request.body ? 'POST' : 'GET'} ${request.path.replace('?n=$n', '')}\`${size}`
+  const toPeers = (goal: number): Row['peers'] => ({
+    'go-httpbin': { ...request, goal },
+    httpbin: { ...request, goal: 1 },
+  })
+  return [
+    { name, title: `${what}, without log and inspector`, request: own, peers: toPeers(quiet) },
+    { name: `${name}-defaults`, title: what, request: own, peers: toPeers(defaults), settings: {} },
+  ]
+})
+
+/** Jobs with the 1,000 posts of the data file, for which json-server has the same URLs. */
+function toJsonServerRows(
+  version: '0.17' | '1',
+  peer: Contender,
+  jobs: Readonly<Record<string, Request>>,
+): Row[] {
+  return Object.entries(jobs).map(([what, request]) => ({
+    name: `json-server-${version}-${what.replaceAll(' ', '-')}`,
+    title: `\`--json-server=${version}\`: ${what}`,
+    ...{ request, peers: { [peer]: { ...request, goal: 1 } }, data: [`--json-server=${version}`] },
+    slice: what === 'create' ? 500 : 2000,
+  }))
+}
+
+const collection = '/api/collections/posts/records'
 
 export const rows: readonly Row[] = [
-  {
-    name: 'json',
-    title: '`GET /api/json`',
-    path: '/api/json',
-    baseline: 'fastify',
-    goal: 1.12,
-    peers: httpbins('/json'),
-  },
-  {
-    name: 'json-http2',
-    title: '`GET /api/json`, HTTP/2',
-    path: '/api/json',
-    isHttp2: true,
-    baseline: 'fastify',
-  },
-  {
-    name: 'json-logged',
-    title: '`GET /api/json` with a log line',
-    path: '/api/json',
-    settings: { LOG_LEVEL: 'info' },
-    baseline: 'fastify-logged',
-    goal: 1.2,
-  },
-  {
-    name: 'inspector',
-    title: '`GET /api/json`, recorded',
-    path: '/api/json',
-    settings: { INSPECTOR: 'all' },
-    baseline: 'vitrine-unrecorded',
-    goal: 1.15,
-  },
-  {
-    name: 'inspector-logged',
-    title: '`GET /api/json`, recorded, with a log line',
-    path: '/api/json',
-    settings: { INSPECTOR: 'all', LOG_LEVEL: 'info' },
-    baseline: 'vitrine-unrecorded',
-    goal: 1.15,
-  },
-  {
-    name: 'httpbin-get',
-    title: '`GET /httpbin/get`',
-    path: '/httpbin/get',
-    baseline: 'fastify',
-    peers: { httpbin: '/get' },
-  },
-  {
-    name: 'go-httpbin-get',
-    title: '`GET /go-httpbin/get`',
-    path: '/go-httpbin/get',
-    baseline: 'fastify',
-    peers: { 'go-httpbin': '/get' },
-  },
-  {
-    name: 'record',
-    title: '`GET /locations/:id` as JSON',
-    ...show,
-    headers: json,
-    goal: 1.3,
-    peers: {
-      'json-server': path,
-      'json-server-beta': path,
-      pocketbase: `${collection}/${knownId}`,
+  ...httpbinRows,
+  ...toJsonServerRows('0.17', 'json-server', {
+    record: { path: '/posts/$n' },
+    'page of 20': { path: '/posts?_page=3&_limit=20&n=$n' },
+    'filter and sort': { path: '/posts?authorId=3&_sort=views&_order=desc&_limit=20&n=$n' },
+    search: { path: '/posts?q=number%20$n&_limit=20' },
+    create: { path: '/posts', body: post, headers: jsonBody },
+  }),
+  ...toJsonServerRows('1', 'json-server-beta', {
+    record: { path: '/posts/$n' },
+    'page of 20': { path: '/posts?_page=3&_per_page=20&n=$n' },
+    'filter and sort': { path: '/posts?authorId=3&_sort=-views&n=$n' },
+  }),
+  ...[
+    {
+      what: 'record',
+      path: '/posts/$n',
+      other: `${collection}/$n`,
     },
-  },
-  {
-    name: 'record-http2',
-    title: '`GET /locations/:id`, HTTP/2',
-    ...show,
-    headers: json,
-    isHttp2: true,
-  },
-  {
-    name: 'not-modified',
-    title: '`GET /locations/:id`, 304',
-    ...show,
-    headers: { ...json, 'if-none-match': '*' },
-    goal: 1.25,
-  },
-  {
-    name: 'page',
-    title: '`GET /locations/:id` as a page',
-    ...show,
-    headers: { accept: 'text/html' },
-    goal: 1.9,
-  },
-  {
-    name: 'echo-json',
-    title: '`POST /users/post`, 1 KiB of JSON',
-    path: '/users/post',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ words, number: 1 }),
-    baseline: 'fastify-echo',
-    goal: 1.15,
-    peers: httpbins('/post'),
-  },
-  {
-    name: 'echo-form',
-    title: '`POST /users/post`, 1 KiB of a form',
-    path: '/users/post',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `words=${words}&number=1`,
-    baseline: 'fastify-echo',
-    goal: 1.15,
-    peers: httpbins('/post'),
-  },
-  {
-    name: 'create',
-    title: '`POST /locations`',
-    ...createRequest,
-    records: 1000,
-    baseline: 'node-insert',
-    goal: 1.5,
-    peers: {
-      'json-server': '/locations',
-      'json-server-beta': '/locations',
-      pocketbase: collection,
+    {
+      what: 'page of 20',
+      path: '/posts?sort=-views&views:lte=$n&per_page=20',
+      other: `${collection}?sort=-views&filter=(views<=$n)&perPage=20`,
     },
-    slice: 10_000,
+    {
+      what: 'filter and sort',
+      path: '/posts?authorId=3&views:lte=$n&sort=-views&per_page=20',
+      other: `${collection}?sort=-views&filter=(authorId=3%26%26views<=$n)&perPage=20`,
+    },
+    { what: 'create', path: '/posts', other: collection, body: post },
+  ].map(({ what, path, other, ...body }): Row => {
+    const headers = { ...json, ...(what === 'create' && jsonBody) }
+    return {
+      name: `own-data-${what.replaceAll(' ', '-')}`,
+      title: `own data: ${what}`,
+      request: { path, headers, ...body },
+      peers: { pocketbase: { path: other, headers, ...body, goal: 1 } },
+      data: [],
+      slice: what === 'record' ? 20_000 : 5000,
+    }
+  }),
+  {
+    name: 'location',
+    title: '`GET /locations/:id`',
+    request: showRequest,
+    peers: {},
+    records: 10_000,
   },
+  { name: 'create', title: '`POST /locations`', request: createRequest, peers: {}, records: 1000 },
   {
     name: 'file',
     title: 'a static file of 4 KiB',
-    path: '/4k.bin',
-    baseline: 'node-http',
-    goal: 1.4,
-    peers: { nginx: '/4k.bin', pocketbase: '/4k.bin' },
-  },
-  {
-    name: 'file-large',
-    title: 'a static file of 1 MiB',
-    path: '/1m.bin',
-    baseline: 'node-http',
-    peers: { nginx: '/1m.bin' },
-    slice: 1000,
-  },
-  {
-    name: 'list-page',
-    title: '`GET /locations?page=3&per_page=20` of 1,000,000 records',
-    path: '/locations?page=3&per_page=20',
-    headers: json,
-    records: 1_000_000,
-    baseline: 'fastify',
-  },
-  {
-    name: 'list',
-    title: '`GET /locations?page=3&per_page=20`',
-    ...listPage,
-    headers: json,
-    baseline: 'fastify',
-  },
-  {
-    name: 'list-zstd',
-    title: 'the same with `Accept-Encoding`',
-    ...listPage,
-    headers: { ...json, ...compressed },
-    baseline: 'fastify',
-  },
-  {
-    name: 'list-html',
-    title: '`GET /locations?page=3&per_page=20` as a page',
-    ...listPage,
-    headers: { accept: 'text/html' },
-    baseline: 'fastify',
-  },
-  {
-    name: 'docs',
-    title: '`GET /docs`',
-    path: '/docs',
-    slice: 2000,
-    baseline: 'fastify',
-  },
-  {
-    name: 'docs-zstd',
-    title: 'the same with `Accept-Encoding`',
-    path: '/docs',
-    headers: compressed,
-    slice: 5000,
-    baseline: 'fastify',
+    request: { path: '/4k.bin' },
+    peers: { nginx: { path: '/4k.bin' } },
   },
 ]
 
-export function peersOf({ peers = {} }: Row): Contender[] {
+export function peersOf({ peers }: Row): Contender[] {
   return Object.keys(peers) as Contender[]
 }

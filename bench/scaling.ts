@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { openPostgresServer, type PostgresServer } from '../test/support/postgres-server.ts'
 import { start } from './contenders.ts'
-import { fill, fillPostgres, toId, type Place } from './fill.ts'
+import { fill, fillPostgres, type Place } from './fill.ts'
 import { readCpuMicroseconds, sendOnce, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
 import { createRequest, showRequest, type Request } from './rows.ts'
@@ -119,21 +119,17 @@ async function measureAtScale(folder: string, settings = {}): Promise<Figure[]> 
   const vitrine = await start('vitrine', { settings }, folder)
   try {
     const { headers = {} } = showRequest
-    const numbers = Array.from({ length: 1000 }, (_, index) => (index * 7_919_333) % atScale)
     const byName = '/locations?sort=name&per_page=20'
     const before = await sendOnce(vitrine.origin, { path: `${byName}&page=99999`, headers })
     const next = /<([^>]*)>; ?rel="?next/.exec(String(before.headers.link))?.[1] ?? ''
     const { pathname, search } = new URL(next, vitrine.origin)
-    const show = numbers.map((index) => `/locations/${toId(Math.max(index, 1))}`)
-    const filter = numbers.map((index) => `/locations?name=Place%20${String(index)}`)
-    const requests: Readonly<Record<string, Omit<Request, 'path'> & { path: string | string[] }>> =
-      {
-        'show a record': { path: show, headers },
-        'create a record': createRequest,
-        'filter by `name`, which has an index': { path: filter, headers },
-        'first page by `name`': { path: byName, headers },
-        'page 100,000 by `name`, by cursor': { path: pathname + search, headers },
-      }
+    const requests: Readonly<Record<string, Request>> = {
+      'show a record': { path: '/locations/id-$n00', headers },
+      'create a record': createRequest,
+      'filter by `name`, which has an index': { path: '/locations?name=Place%20$n00', headers },
+      'first page by `name`': { path: byName, headers },
+      'page 100,000 by `name`, by cursor': { path: pathname + search, headers },
+    }
     const figures: Figure[] = []
     for (const [title, request] of Object.entries(requests)) {
       const load = { request, count: 1000, folder, connections: 1 }

@@ -16,8 +16,7 @@ export interface Slice {
 }
 
 interface Load {
-  /** With more than one path, each connection requests them in turn. */
-  request: Omit<Request, 'path'> & { path: string | readonly string[] }
+  request: Request
   /** Requests in each slice; the first four are not measured. */
   count: number
   /** For the request's body. */
@@ -48,13 +47,10 @@ export async function measureSlices<Name extends string>(
   return slices
 }
 
-/**
- * What requests cost, on 32 connections from the server's core, as a batch process, which interrupts
- * no other. From another core, the server's time would include waking up the client.
- */
+/** What requests cost, on 16 connections from the other core, as those of a client on another machine. */
 export async function measureSlice(server: Running, load: Load): Promise<Slice> {
   const before = await readCpuMicroseconds(server.pid)
-  const output = await send(server, { cores: '0', ...load })
+  const output = await send(server, load)
   const cpu = ((await readCpuMicroseconds(server.pid)) - before) / load.count
   return { cpu, rate: Number(/([\d.]+) req\/s/.exec(output)?.[1]) }
 }
@@ -71,21 +67,20 @@ export async function measureTimes(server: Running, load: Load): Promise<number[
 /** Throws if any response is an error. */
 async function send(
   { origin }: Running,
-  { request: { path, body, headers = {} }, count, folder, cores = '1', connections = 32 }: Load,
+  { request: { path, body, headers = {} }, count, folder, cores = '1', connections = 16 }: Load,
   ...more: readonly string[]
 ): Promise<string> {
-  const urls = [path].flat().map((one) => origin + one)
+  const urls = Array.from({ length: path.includes('$n') ? 1000 : 1 }, (_, index) =>
+    origin.concat(path.replaceAll('$n', String(index + 1))),
+  )
+  await writeFile(join(folder, 'urls'), urls.join('\n'))
   const fields = Object.entries(headers).flatMap((field) => ['-H', field.join(': ')])
   const file = join(folder, 'body')
   if (body !== undefined) await writeFile(file, body)
   const content = body === undefined ? [] : ['-d', file]
-  // Over HTTP/2 as many requests at once, on an eighth of the connections.
-  const isSecure = origin.startsWith('https:')
-  const atOnce = isSecure ? [connections / 8, '-m', 8] : [connections, '--h1']
-  const options = ['-n', count, '-c', ...atOnce, ...fields, ...content, ...more, ...urls].map(
-    String,
-  )
-  const { stdout } = await run('taskset', ['-c', cores, 'chrt', '-b', '0', 'h2load', ...options])
+  const load = ['--h1', '-n', count, '-c', connections, '-i', join(folder, 'urls')].map(String)
+  const options = [...load, ...fields, ...content, ...more]
+  const { stdout } = await run('taskset', ['-c', cores, 'h2load', ...options])
   if (!stdout.includes(` ${String(count)} succeeded`))
     throw new Error(`${urls[0] ?? ''}: ${stdout}`)
   return stdout
@@ -105,6 +100,6 @@ export function toSpread(values: readonly number[]): Spread {
 }
 
 /** The ratios of the CPU time of two servers, round by round. */
-export function toRatios(own: readonly Slice[] = [], other: readonly Slice[] = []): number[] {
-  return own.map(({ cpu }, round) => cpu / (other[round]?.cpu ?? NaN))
+export function toRatios(slices: readonly Slice[] = [], others: readonly Slice[] = []): number[] {
+  return slices.map(({ cpu }, round) => cpu / (others[round]?.cpu ?? NaN))
 }

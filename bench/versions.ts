@@ -25,11 +25,7 @@ export async function readVersion(name: Contender): Promise<string | undefined> 
 async function find(name: Contender): Promise<string | undefined> {
   switch (name) {
     case 'vitrine':
-    case 'vitrine-unrecorded':
       return await readPackageVersion('..')
-    case 'node-http':
-    case 'node-insert':
-      return process.version.slice(1)
     case 'json-server':
     case 'json-server-beta':
       return await readPackageVersion(`node_modules/${name}`)
@@ -45,7 +41,6 @@ async function find(name: Contender): Promise<string | undefined> {
     case 'pocketbase':
       return await readGoVersion(pocketbase)
   }
-  return await readPackageVersion('node_modules/fastify')
 }
 
 async function readPackageVersion(folder: string): Promise<string> {
