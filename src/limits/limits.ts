@@ -51,23 +51,38 @@ function tooManyRequests(limit: string, policy: string, restSeconds: number): Ht
 }
 
 const intervalMs = 20
+const restMs = 10_000
 
-/** `monitorEventLoopDelay` would reject requests long after a single spike. */
+/**
+ * `monitorEventLoopDelay` would reject requests long after a single spike. The timer stops after ten seconds
+ * without a request, so that it does not wake up a service at rest.
+ */
 function watchEventLoop(maxDelayMs: number) {
-  let dueAt = performance.now() + intervalMs
+  let requestedAt = 0
+  let dueAt = 0
   let wasLate = false
-  const timer = setInterval(() => {
+  let timer: ReturnType<typeof setInterval> | undefined
+  const check = () => {
     const now = performance.now()
     wasLate = now - dueAt > maxDelayMs
     dueAt = now + intervalMs
-  }, intervalMs).unref()
-  return {
-    // Many requests may arrive before an overdue timer runs.
-    isLate: () => wasLate || performance.now() - dueAt > maxDelayMs,
-    close: () => {
-      clearInterval(timer)
-    },
+    if (now - requestedAt > restMs) close()
   }
+  const close = () => {
+    clearInterval(timer)
+    timer = undefined
+    wasLate = false
+  }
+  const isLate = () => {
+    requestedAt = performance.now()
+    if (timer === undefined) {
+      timer = setInterval(check, intervalMs).unref()
+      dueAt = requestedAt + intervalMs
+    }
+    // Many requests may arrive before an overdue timer runs.
+    return wasLate || requestedAt - dueAt > maxDelayMs
+  }
+  return { isLate, close }
 }
 
 function createRateLimits(config: Config, places: CounterSet) {

@@ -120,7 +120,7 @@ export function toServerLimits({ headersSeconds, requestSeconds, maxHeaderBytes 
     // Node rejects a `headersTimeout` that is longer than `requestTimeout`.
     headersTimeout: Math.min(headersSeconds, requestSeconds) * 1000,
     requestTimeout: requestSeconds * 1000,
-    connectionsCheckingInterval: 500,
+    connectionsCheckingInterval: 1000,
     keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false,

@@ -173,14 +173,19 @@ for (const protocol of ['HTTP', 'TLS']) {
     const { open, count, assertSound } = start(t)
     const socket = await open()
     const get = toRequest('GET /mirror/query?a=1 HTTP/1.1', [host])
-    for (let round = 0; round < 3; round += 1) {
+    let looks = -1
+    for (let round = 1; round <= 3; round += 1) {
       let text = ''
       const add = (chunk: Buffer) => (text += chunk.toString())
       socket.on('data', add).write(get.repeat(101))
       await until(() => text.split('HTTP/1.1 200 ').length === 102)
       socket.off('data', add)
+      // The last response may arrive before the service counts its request as complete.
+      await until(async () => {
+        looks += 1
+        return (await count()) - looks === round * 101
+      })
     }
-    assert.equal(await count(), 303)
     await assertSound()
   })
 }
