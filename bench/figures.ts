@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { copyRepository, installPackage } from '../test/package/installed-package.ts'
+import { copyRepository, countBytes, installPackage } from '../test/package/installed-package.ts'
 import { start } from './contenders.ts'
 import { fill, type Place } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
@@ -15,7 +14,6 @@ import { measureTimes, toSpread } from './slices.ts'
 import { measureUpload } from './upload.ts'
 
 const run = promisify(execFile)
-const root = join(import.meta.dirname, '..')
 
 type Setup = Parameters<typeof start>[1]
 type FigureRows = Readonly<Record<string, (place: Place) => Promise<readonly Figure[]>>>
@@ -199,28 +197,11 @@ async function measureInstalled(
   ]
 }
 
-/** The result of `npm ci --omit=dev`. */
-async function measureInstall(): Promise<Figure[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'vitrine-install-'))
-  try {
-    for (const file of ['package.json', 'package-lock.json']) {
-      await copyFile(join(root, file), join(folder, file))
-    }
-    await cp(join(root, '.npmrc'), join(folder, '.npmrc'))
-    await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder })
-    const modules = join(folder, 'node_modules')
-    const lock = JSON.parse(await readFile(join(modules, '.package-lock.json'), 'utf8')) as {
-      packages: object
-    }
-    const { stdout } = await run('du', ['-sb', modules])
-    const title = 'default install'
-    return [
-      { title: `${title}: packages`, unit: '', values: [Object.keys(lock.packages).length] },
-      { title: `${title}: size`, unit: 'MB', values: [parseInt(stdout) / 1024 ** 2] },
-    ]
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+async function measureInstall({ folder }: Place): Promise<Figure[]> {
+  const installed = await installPackage(await copyRepository(folder), folder)
+  const bytes = await countBytes(join(installed, 'node_modules'))
+  const title = 'size of the installed package, without drivers'
+  return [{ title, unit: 'MB', values: [bytes / 1e6], goal: { atMost: 20 } }]
 }
 
 async function withVitrine<T>(

@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' }
 
 const drivers = Object.keys(packageJson.peerDependencies)
 
-// What `npm ci --omit=dev` leaves: none of the optional packages.
+// As in an installation, which has none of the optional packages.
 const withoutDrivers = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({

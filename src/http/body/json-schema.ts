@@ -1,29 +1,25 @@
 import { createRequire } from 'node:module'
+import { extname } from 'node:path'
 import type { Validator, XSchema } from 'typebox/schema'
 
-interface Modules {
-  'typebox/format': typeof import('typebox/format')
-  'typebox/schema': typeof import('typebox/schema')
-  'typebox/system': typeof import('typebox/system')
-}
+type Compiler = typeof import('./compiler.ts')
 
-const load: <Name extends keyof Modules>(name: Name) => Modules[Name] = createRequire(
-  import.meta.url,
-)
+const require = createRequire(import.meta.url)
+const loadCompiler = () => require(`./compiler${extname(import.meta.filename)}`) as Compiler
 
 /** Returns the validator of a JSON Schema, compiled on first use: loading the compiler takes 40 ms. */
 export function compileLater<const Schema extends XSchema>(schema: Schema) {
   let validator: Validator<Schema> | undefined
   return (): Validator<Schema> => {
-    return (validator ??= openCompiler().Compile(schema))
+    return (validator ??= openCompiler()(schema))
   }
 }
 
-function openCompiler() {
-  const { Settings } = load('typebox/system')
+function openCompiler(): Compiler['Compile'] {
+  const { Compile, Settings } = loadCompiler()
   // By default, a validation ends after 8 errors: a form with more invalid fields would not name them all.
   Settings.Set({ maxErrors: 100 })
-  return load('typebox/schema')
+  return Compile
 }
 
-export const openFormats = (): Modules['typebox/format']['Format'] => load('typebox/format').Format
+export const openFormats = (): Compiler['Format'] => loadCompiler().Format
