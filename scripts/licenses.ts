@@ -6,7 +6,9 @@ const { outputs } = JSON.parse(readFileSync(inputs, 'utf8')) as {
   outputs: Record<string, { inputs: object }>
 }
 const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs))
-const folders = files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [])
+const folders = files.flatMap(
+  (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [],
+)
 const texts = [...new Set(folders)].sort().map((folder) => {
   const { name, version, license } = JSON.parse(
     readFileSync(`${folder}/package.json`, 'utf8'),
