@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import { createExamples } from './support/examples.ts'
-import { loadDocument } from './support/openapi/load-document.ts'
+import { test } from 'node:test'
+import { openEverything } from './support/every-url.ts'
 import { variableHeaders } from './support/request-both-ways.ts'
-import { isEndless, isRaw } from './support/routes.ts'
-import { catalogueApp } from './support/test-app.ts'
+import { useApp } from './support/test-app.ts'
 
 const accepts = [
   undefined,
@@ -34,43 +32,43 @@ function withoutVariable(headers: Headers): Headers {
   )
 }
 
-/** The app with a record of each kind, and the URLs of every GET route. */
-async function openApp(t: TestContext) {
-  const app = await catalogueApp(t)
-  const examples: Record<string, string> = {
-    ...(await createExamples(app)),
-    '/inspector': String((await app.inject('/health')).headers['x-request-id']),
-    '/problems': 'not-found',
-  }
-  const { paths } = await loadDocument(app)
-  const urls = Object.entries(paths)
-    // The headers of `/mirror` show the method.
-    .filter(([path, operations]) => operations.get && path !== '/mirror' && !isRaw(app, path))
-    .filter(([path]) => !isEndless(path))
-    .map(([path]) =>
-      path.replace(/^(.*?)\/?\{\w+\}/, (_, prefix: string) =>
-        prefix in examples ? `${prefix}/${examples[prefix] ?? ''}` : path.replace(/\{\w+\}/, '200'),
-      ),
-    )
-  const others = ['/people', '/places'].flatMap((path) => [
-    `${path}?page=1`,
-    `${path}?page=2&per_page=1`,
-  ])
-  const files = ['/topic.html', '/assets/vitrine.css', '/assets/icon.svg', '/favicon.ico']
-  urls.push(...others, ...files, '/mirror/status/204')
-  return { app, urls }
+const urls: string[] = []
+const shared = useApp({}, async (t) => {
+  const opened = await openEverything(t)
+  // The headers of `/mirror` show the method, and each visit of a lesson gets another name.
+  urls.push(...opened.urls.filter((url) => !['/mirror', '/learn/caching'].includes(url)))
+  urls.push(
+    ...['/people', '/places'].flatMap((path) => [`${path}?page=1`, `${path}?page=2&per_page=1`]),
+  )
+  urls.push('/topic.html', '/mirror/status/204')
+  return opened.app
+})
+
+/** The response of each URL for each Accept, which the first test that wants it requests. */
+const responses = new Map<string, Promise<Response[]>>()
+
+function getResponses(url: string): Promise<Response[]> {
+  const known = responses.get(url) ?? Promise.all(accepts.map((accept) => get(url, accept)))
+  responses.set(url, known)
+  return known
 }
 
-test('HEAD is GET without its body, on every route and for every Accept', async (t) => {
-  const { app, urls } = await openApp(t)
+type Response = Awaited<ReturnType<typeof get>>
+
+async function get(url: string, accept?: string) {
+  const headers = accept === undefined ? {} : { accept }
+  const { statusCode, headers: received } = await shared().inject({ url, headers })
+  return { sent: headers, what: `${url} ${String(accept)}`, statusCode, headers: received }
+}
+
+test('HEAD is GET without its body, on every route and for every Accept', async () => {
+  const app = shared()
   for (const url of urls) {
     const isSeen = trackTypes()
-    for (const accept of accepts) {
-      const headers = accept === undefined ? {} : { accept }
-      const got = await app.inject({ url, headers })
+    for (const got of await getResponses(url)) {
       if (isSeen(got)) continue
-      const head = await app.inject({ method: 'HEAD', url, headers })
-      const what = `${url} ${String(accept)}`
+      const { what, sent } = got
+      const head = await app.inject({ method: 'HEAD', url, headers: sent })
       assert.equal(head.statusCode, got.statusCode, what)
       assert.equal(head.body, '', what)
       const expected = withoutVariable(got.headers)
@@ -84,24 +82,22 @@ test('HEAD is GET without its body, on every route and for every Accept', async 
   }
 })
 
-test('every response with an ETag or a date supports 304, which has the headers for caches', async (t) => {
-  const { app, urls } = await openApp(t)
+test('every response with an ETag or a date supports 304, which has the headers for caches', async () => {
+  const app = shared()
   let tagged = 0
   for (const url of urls) {
     const isSeen = trackTypes()
-    for (const accept of accepts) {
-      const headers = accept === undefined ? {} : { accept }
-      const got = await app.inject({ url, headers })
+    for (const got of await getResponses(url)) {
+      const { what, sent } = got
       const { etag, 'last-modified': date } = got.headers
       if (isSeen(got) || got.statusCode !== 200) continue
-      const what = `${url} ${String(accept)}`
       const conditions = [
         ...(etag === undefined ? [] : [{ 'if-none-match': etag }]),
         ...(date === undefined ? [] : [{ 'if-modified-since': date }]),
       ]
       for (const condition of conditions) {
         tagged += 1
-        const response = await app.inject({ url, headers: { ...headers, ...condition } })
+        const response = await app.inject({ url, headers: { ...sent, ...condition } })
         assert.equal(response.statusCode, 304, what)
         assert.equal(response.body, '', what)
         // RFC 9110 §15.4.5
@@ -118,14 +114,9 @@ test('every response with an ETag or a date supports 304, which has the headers 
 })
 
 test('exactly the responses that depend on Accept have Vary: Accept', async (t) => {
-  const { app, urls } = await openApp(t)
   for (const url of urls) {
     await t.test(`${url} has Vary: Accept only if Accept changes it`, async () => {
-      const responses = await Promise.all(
-        accepts.map(async (accept) =>
-          app.inject({ url, headers: accept === undefined ? {} : { accept } }),
-        ),
-      )
+      const responses = await getResponses(url)
       const types = new Set(responses.map(({ headers }) => headers['content-type']))
       for (const { headers, statusCode } of responses) {
         const varies = (headers.vary ?? '').split(', ').includes('Accept')
@@ -147,7 +138,7 @@ test('exactly the responses that depend on Accept have Vary: Accept', async (t) 
 })
 
 test('every response with Accept-Ranges supports ranges, and 416', async (t) => {
-  const { app, urls } = await openApp(t)
+  const app = shared()
   const ranged: string[] = []
   for (const url of urls) {
     const got = await app.inject(url)

@@ -1,15 +1,23 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { test, type TestContext } from 'node:test'
+import { test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { buildApp } from '../../src/embed.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { limit } from '../support/stopping.ts'
 import { until } from '../support/until.ts'
 import { endHeaders, endStream, getRoot, preface, toFrame, types } from './http2-frames.ts'
-import { curl, makeCertificate } from '../support/tls-client.ts'
-import { openSocket, startWatched, toRequest } from '../support/watched-vitrine.ts'
+import { startSecure } from '../support/tls-client.ts'
+import {
+  listen,
+  openSocket,
+  startWatched,
+  toGet,
+  toRequest,
+  useStarted,
+  useWatched,
+} from '../support/watched-vitrine.ts'
 
 type Message = readonly [what: string, message: string | Buffer, hasResponse?: boolean]
 
@@ -105,83 +113,69 @@ const sessions: readonly Message[] = [
   ['no preface', 'garbage\r\n\r\n'],
 ]
 
+/** Starts the service with another port, which this setting names. */
+const useBoth = (name: string, start: typeof startWatched) =>
+  useStarted(async (t) => {
+    const port = String(await findFreePort())
+    return { ...(await start(t, { [name]: port })), other: `http://127.0.0.1:${port}` }
+  })
+
+const plain = useBoth('ADMIN_PORT', startWatched)
+const open = useWatched({ PRESET: 'public', HOST: '127.0.0.1' })
+const secure = useBoth('REDIRECT_HTTP_PORT', async (t, settings) => {
+  const watched = await startSecure(t, settings)
+  const assertSound = async () => {
+    await watched.assertSound()
+    const [connection] = await openTls(watched.origin, 'http/1.1')
+    connection.write(toGet('/health'))
+    assert.equal((await listen(connection)).statuses[0], 200)
+  }
+  return { ...watched, assertSound }
+})
+/** An error without a listener would end the process of the tests. */
+const embedded = useStarted(async (t) => {
+  const vitrine = await buildApp()
+  t.after(() => vitrine.stop())
+  const origin = await vitrine.start()
+  const assertSound = async () => {
+    assert.equal((await fetch(`${origin}/health`)).status, 200)
+  }
+  return { origin, assertSound }
+})
+
+interface Started {
+  assertSound: () => Promise<void>
+}
+
 /** Each way of the service to receive a connection. */
-const ports: readonly [name: string, rows: readonly Message[], start: Start][] = [
-  ['PORT', messages, startPlain],
-  [
-    'PORT of the public preset',
-    messages,
-    (t) => startPlain(t, { PRESET: 'public', HOST: '127.0.0.1' }),
-  ],
-  ['PORT with TLS', messages, (t) => startSecure(t, 'http/1.1')],
-  ['PORT with HTTP/2', sessions, (t) => startSecure(t, 'h2')],
-  ['PORT with TLS, without its handshake', messages, (t) => startSecure(t)],
-  ['REDIRECT_HTTP_PORT', messages, startRedirect],
-  ['ADMIN_PORT', messages, startAdmin],
-  ['a service in this process', messages, startEmbedded],
+const ports: readonly (readonly [
+  name: string,
+  rows: readonly Message[],
+  find: () => Started,
+  connect: () => Promise<Opened>,
+])[] = [
+  ['PORT', messages, plain, () => openPlain(plain().origin)],
+  ['PORT of the public preset', messages, open, () => openPlain(open().origin)],
+  ['PORT with TLS', messages, secure, () => openTls(secure().origin, 'http/1.1')],
+  ['PORT with HTTP/2', sessions, secure, () => openTls(secure().origin, 'h2')],
+  ['PORT with TLS, without its handshake', messages, secure, () => openPlain(secure().origin)],
+  ['REDIRECT_HTTP_PORT', messages, secure, () => openPlain(secure().other)],
+  ['ADMIN_PORT', messages, plain, () => openPlain(plain().other)],
+  ['a service in this process', messages, embedded, () => openPlain(embedded().origin)],
 ]
-for (const [name, rows, start] of ports) {
+for (const [name, rows, find, connect] of ports) {
   test(`clients that reset connections to ${name} do no harm`, limit, async (t) => {
-    const { open, assertSound } = await start(t)
     for (const row of rows) {
       await t.test(row[0], async () => {
-        await resetOften(open, row)
-        await assertSound()
+        await resetOften(connect, row)
+        await find().assertSound()
       })
     }
   })
 }
 
-interface Started {
-  open: () => Promise<Opened>
-  assertSound: () => Promise<void>
-}
-type Start = (t: TestContext) => Promise<Started>
-
-async function startPlain(t: TestContext, settings = {}): Promise<Started> {
-  const { origin, assertSound } = await startWatched(t, settings)
-  return { open: () => openPlain(origin), assertSound }
-}
-
-async function startSecure(t: TestContext, protocol?: string): Promise<Started> {
-  const { origin, assertSound } = await startWatched(t, await makeCertificate(t))
-  return {
-    open: () => (protocol === undefined ? openPlain(origin) : openTls(origin, protocol)),
-    assertSound: async () => {
-      await assertSound()
-      assert.equal((await curl(`${origin}/health`)).status, 200)
-    },
-  }
-}
-
-async function startRedirect(t: TestContext): Promise<Started> {
-  const port = String(await findFreePort())
-  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: port }
-  const { assertSound } = await startWatched(t, settings)
-  return { open: () => openPlain(`http://127.0.0.1:${port}`), assertSound }
-}
-
-async function startAdmin(t: TestContext): Promise<Started> {
-  const port = String(await findFreePort())
-  const { assertSound } = await startWatched(t, { ADMIN_PORT: port })
-  return { open: () => openPlain(`http://127.0.0.1:${port}`), assertSound }
-}
-
-/** An error without a listener would end the process of the tests. */
-async function startEmbedded(t: TestContext): Promise<Started> {
-  const vitrine = await buildApp()
-  t.after(() => vitrine.stop())
-  const origin = await vitrine.start()
-  return {
-    open: () => openPlain(origin),
-    assertSound: async () => {
-      assert.equal((await fetch(`${origin}/health`)).status, 200)
-    },
-  }
-}
-
 test('a client that stays connected after CONNECT or an invalid handshake is disconnected', async (t) => {
-  const { origin, assertSound } = await startWatched(t)
+  const { origin, assertSound } = plain()
   for (const message of [target, toRequest(webSocket, [host, ...upgrade])]) {
     const socket = openSocket(origin)
     t.after(() => socket.destroy())
