@@ -44,8 +44,9 @@ export async function findKept(context: Context, willRead: number, isIndexed = f
   all.set(collection, kept)
   kept.size ??= await collection.count()
   if (isIndexed && kept.size > maxTested) return undefined
+  const isKept = kept.read >= kept.size
   kept.read += willRead
-  if (kept.read - willRead < kept.size) return undefined
+  if (!isKept) return undefined
   return (kept.loading ??= inTurn(load, context, all, kept))
 }
 

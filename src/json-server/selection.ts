@@ -47,7 +47,9 @@ export async function selectRecords(context: Context, selection: Selection) {
   const query = { filters, sort: [], isCancelled }
   const isWhole = tests.length === 0 && sort.length === 0
   if (isWhole && !toPart) return { total: 0, pages: collection.pages(query) }
-  const kept = await findKept(context, isWhole ? recordsPerPage : Infinity, filters.length > 0)
+  const isIndexed = filters.length > 0
+  const willRead = isWhole || isIndexed ? recordsPerPage : Infinity
+  const kept = await findKept(context, willRead, isIndexed)
   if (isWhole && toPart && !kept) {
     const total = await collection.count()
     const [from, to] = toPart(total).range
