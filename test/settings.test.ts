@@ -14,7 +14,7 @@ test('npm run settings lists each setting, and only WORKERS is not read', async 
     lines.map((line) => line.split(' ')[0]),
     settingNames.map(toEnvironmentName),
   )
-  const unread = lines.filter((line) => line.endsWith(': not read'))
+  const unread = lines.filter((line) => line.endsWith(': only checked'))
   assert.deepEqual(
     unread.map((line) => line.split(' ')[0]),
     ['WORKERS'],
