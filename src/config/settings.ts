@@ -195,7 +195,7 @@ export const settings = {
   maxDurationSeconds: setting(
     '10',
     parse.duration,
-    'maximum time that a request can ask for: a delay, a slow response, or `wait` of a bin',
+    'maximum time that a request can ask for: a delay or a slow response',
   ),
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),

@@ -284,6 +284,15 @@ test('a response is delayed by DELAY_MS and _delay together', async (t) => {
   assert.ok(performance.now() - start >= 119)
 })
 
+test('_delay is at most MAX_DURATION_SECONDS', async (t) => {
+  const app = await openData(t, '0.17', { MAX_DURATION_SECONDS: '0.06' })
+  const start = performance.now()
+  for (const value of ['3600000', '3600000&_delay=3600000', 'Infinity', '1e300'])
+    assert.equal((await app.inject(`/posts?_delay=${value}`)).statusCode, 200)
+  // A timer can be a millisecond early.
+  assert.ok(performance.now() - start >= 3 * 59)
+})
+
 test('JSON_SERVER without a data file stops the start', async (t) => {
   const { status, lines } = await failedStart(t, { JSON_SERVER: '1' })
   assert.equal(status, 2)

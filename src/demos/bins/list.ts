@@ -166,10 +166,8 @@ export async function sendList(
   const type = chooseType(request, reply, ['application/json', 'application/x-ndjson'])
   const list = parseRequestList(request)
   const { requests, events, bin } = services
-  const waitSeconds = Math.min(list.waitSeconds, services.config.maxDurationSeconds)
-  const readAll = () => requests.pages(bin.id)
-  if (waitSeconds > 0)
-    await events.wait(reply, { bin: bin.id, list: { ...list, waitSeconds }, readPages: readAll })
+  if (list.waitSeconds > 0)
+    await events.wait(reply, { bin: bin.id, list, readPages: () => requests.pages(bin.id) })
   const toChunks = type === 'application/json' ? toJsonArray : toJsonLines
   return sendChunks(reply, type, toChunks(await readPages(reply, services, list), requestToJson))
 }
