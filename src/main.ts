@@ -1,5 +1,6 @@
 import packageJson from '../package.json' with { type: 'json' }
 import { helpText, parseCommandLine } from './cli/flags.ts'
+import { removeMade } from './cli/remove-made.ts'
 import { ConfigProblems, findMisspelled } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { isDamage, isDiskFull } from './stores/sqlite/database.ts'
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     for (const hint of findMisspelled(process.env)) console.error(`vitrine: ${hint}`)
     await command.run()
   } catch (error) {
+    removeMade()
     console.error(toErrorLines(error, verb))
     // 69: EX_UNAVAILABLE of sysexits.h. A service manager can then try again.
     process.exitCode = isTemporary(error) ? 69 : 2

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
 import { commands, parseCommand, type Command } from './commands.ts'
-import { runOrRemoveNew } from './remove-new.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { loadConfig } from '../config/config.ts'
 import { describeDefault, groupTitles, settingNames, settings } from '../config/settings.ts'
@@ -14,10 +13,7 @@ export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { command = commands.serve, argument = '', others = [], problem } = parseCommand(ofCommand)
   if (problem !== undefined) problems.push(problem)
   const config = loadConfig({ ...process.env, ...values }, demoNames, problems)
-  return {
-    verb: command.verb,
-    run: () => runOrRemoveNew(config, () => command.run(config, argument, others)),
-  }
+  return { verb: command.verb, run: () => command.run(config, argument, others) }
 }
 
 /** npm takes flags as its own configuration. */

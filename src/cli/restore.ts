@@ -1,20 +1,17 @@
 import { openFiles, openRecords, toArchivable } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
-import { findLoad, parseLoad, toPlace } from '../data-file/load-data.ts'
+import { findLoad, parseLoad, toPlace, type Load } from '../data-file/load-data.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { restoreArchive } from '../stores/archive/restore-archive.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
-import type { Records } from '../stores/records/records.ts'
 import { checkRecord } from './check-record.ts'
 import { assertNotInMemory, formatNames, formatTotals } from './format.ts'
 
 export async function restore(config: Config, file: string): Promise<void> {
-  const { databaseUrl, filesUrl, dataFile } = config
-  assertNotInMemory(databaseUrl)
+  assertNotInMemory(config.databaseUrl)
   const database = await toArchivable(config, fileCollections)
   const { files, close } = await openFiles(config)
-  const place = toPlace(databaseUrl)
   let saved: readonly string[] = []
   try {
     const totals = await restoreArchive({
@@ -27,48 +24,41 @@ export async function restore(config: Config, file: string): Promise<void> {
         if (collection === collectionNames.dataFile)
           saved = toNames(parseLoad({ document, version: 1 }))
       },
-      assertFits: async () => {
-        const { records, close: closeRecords } = await openRecords(config)
-        const { stored, isEmpty } = await findStored(records).finally(closeRecords)
-        const difference = findDifference(saved, stored)
-        if (difference === '') return
-        if (!isEmpty)
-          throw new Error(
-            `${file} has other resources than ${place}: ${difference}. To replace all records, run reset first; to keep them, set another DATABASE_URL`,
-          )
-        if (dataFile === undefined)
-          throw new Error(
-            `${file} is of a data file with ${formatNames(saved)}. Name that file: vitrine db.json restore ${file}`,
-          )
-      },
+      assertFits: () => assertFits(config, file, saved),
     })
     const { records, close: closeRecords } = await openRecords(config)
     await removeOrphanedFiles(files, records, fileCollections).finally(closeRecords)
+    const [place, folder] = [config.databaseUrl, config.filesUrl].map(toPlace)
     console.log(`Restored ${formatTotals(totals)} from ${file}`)
-    console.log(`They replace the records of ${place} and the files of ${toPlace(filesUrl)}`)
+    console.log(`They replace the records of ${place ?? ''} and the files of ${folder ?? ''}`)
   } finally {
     close()
   }
 }
 
-const toNames = ({ definitions }: { definitions: readonly { name: string }[] }) =>
-  definitions.map(({ name }) => name)
-
-/** The names of the resources of the data file that is loaded, and whether there is no record of any demo. */
-async function findStored(records: Records) {
-  const load = await findLoad(records)
+/** Throws if the backup has other resources than a database with records, or than a service without a data file. */
+async function assertFits(config: Config, file: string, saved: readonly string[]): Promise<void> {
+  const { databaseUrl, dataFile } = config
+  const { records, close } = await openRecords(config)
+  const [load, counts] = await Promise.all([findLoad(records), records.counts()]).finally(close)
   const stored = load?.isComplete ? toNames(load) : []
-  const counts = await records.counts()
-  const isUsed = counts.some(([name, count]) => count > 0 && !name.startsWith('~'))
-  return { stored, isEmpty: !isUsed && stored.length === 0 }
-}
-
-/** An empty text if there is none. */
-function findDifference(saved: readonly string[], stored: readonly string[]): string {
   const more = saved.filter((name) => !stored.includes(name))
   const missing = stored.filter((name) => !saved.includes(name))
-  return [
-    ...(more.length > 0 ? [`it has ${formatNames(more)}`] : []),
-    ...(missing.length > 0 ? [`it does not have ${formatNames(missing)}`] : []),
-  ].join(' and ')
+  if (more.length + missing.length === 0) return
+  const isUsed = counts.some(([name, count]) => count > 0 && !name.startsWith('~'))
+  if (isUsed || stored.length > 0) {
+    const differences = [
+      ...(more.length > 0 ? [`it has ${formatNames(more)}`] : []),
+      ...(missing.length > 0 ? [`it does not have ${formatNames(missing)}`] : []),
+    ].join(' and ')
+    throw new Error(
+      `${file} has other resources than ${toPlace(databaseUrl)}: ${differences}. To replace all records, run reset first; to keep them, set another DATABASE_URL`,
+    )
+  }
+  if (dataFile === undefined)
+    throw new Error(
+      `${file} is of a data file with ${formatNames(saved)}. Name that file: vitrine db.json restore ${file}`,
+    )
 }
+
+const toNames = ({ definitions }: Pick<Load, 'definitions'>) => definitions.map(({ name }) => name)

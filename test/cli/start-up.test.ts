@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -172,6 +172,19 @@ for (const [name, { flags, settings, data = '{"posts":[]}' }] of Object.entries(
     assert.deepEqual(await readdir(folder), [])
   })
 
+test('a failed start leaves a link to a missing database, and a folder that others filled', async (t) => {
+  const folder = await temporaryFolder(t)
+  await symlink(join(folder, 'missing.db'), join(folder, 'link.db'))
+  await mkdir(join(folder, 'files'))
+  const { status } = await failedStart(t, {
+    DATA_FILE: await dataFile(t, '[]'),
+    DATABASE_URL: `sqlite:${join(folder, 'link.db')}`,
+    FILES_URL: `file:${join(folder, 'files')}`,
+  })
+  assert.equal(status, 2)
+  assert.deepEqual((await readdir(folder)).toSorted(), ['files', 'link.db'])
+})
+
 test('a port that is in use is reported before the data file is loaded, and the database of others stays', async (t) => {
   const folder = await temporaryFolder(t)
   const settings = { ...settingsIn(folder), DATA_FILE: await dataFile(t, '{"posts":[') }
@@ -323,7 +336,8 @@ for (const [title, files] of [
   ['its dependencies', ['bin', 'src', 'package.json']],
 ] as const) {
   test(`a copy of Vitrine without ${title} prints how to make the package`, async (t) => {
-    const folder = await temporaryFolder(t)
+    // Deeper than the folder of others: Node would hint at a file `dist/main.js` there.
+    const folder = join(await temporaryFolder(t), 'copy')
     for (const name of files)
       await cp(join(projectFolder, name), join(folder, name), { recursive: true })
     const started = run(process.execPath, [join(folder, 'bin/vitrine.js')], { cwd: folder })

@@ -1,12 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { fileMode, folderMode } from '../file-modes.ts'
+import { fileMode } from '../file-modes.ts'
 import { hasCode } from '../../config/has-code.ts'
 import { filesUnavailable, failToOpen, StoreFailure } from '../store-failure.ts'
+import { makeFolder } from '../made.ts'
 import type { Files, SavedFile } from './files.ts'
 
 const pendingName = /^([A-Za-z0-9_-]+)\.part$/
@@ -14,8 +15,11 @@ const pendingName = /^([A-Za-z0-9_-]+)\.part$/
 /** A sweep removes a pending file without a record that has not grown for `abandonedSeconds`. */
 export async function openDiskFiles(url: string, abandonedSeconds = 0): Promise<Files> {
   const folder = url.slice('file:'.length)
-  const making = mkdir(folder, { recursive: true, mode: folderMode })
-  await making.catch((error: unknown) => failToOpen(url, error))
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    failToOpen(url, error)
+  }
   const toPath = (id: string) => join(folder, id)
   const toPendingPath = (id: string) => join(folder, `${id}.part`)
 

@@ -1,16 +1,6 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { fileMode, folderMode } from '../file-modes.ts'
+import { makeFile } from '../made.ts'
 import { hasCode } from '../../config/has-code.ts'
 import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
 import { migrate } from './migrations.ts'
@@ -106,22 +96,6 @@ export function setReadOnly(database: DatabaseSync, isReadOnly: boolean): void {
 export function toDatabasePath(url: string): string | undefined {
   const path = url.slice('sqlite:'.length)
   return path === ':memory:' ? undefined : path
-}
-
-export function makeFile(path: string): void {
-  makeFolder(dirname(path))
-  if (!existsSync(path)) closeSync(openSync(path, 'a', fileMode))
-}
-
-/** Not `recursive`, which loops forever where the file system rejects a folder with ENOENT. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
-  try {
-    mkdirSync(path, folderMode)
-  } catch (error) {
-    if (!existsSync(path)) throw error
-  }
 }
 
 /** Another process may be turning on the log too; SQLite itself does not wait. */

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { failToOpen } from '../store-failure.ts'
-import { isBusy, makeFile } from './database.ts'
+import { makeFile } from '../made.ts'
+import { isBusy } from './database.ts'
 import { readSchemaVersion } from './migrations.ts'
 
 /** Throws if another process has opened the database. */
