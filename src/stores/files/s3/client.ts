@@ -34,7 +34,7 @@ export class S3Error extends Error {
 }
 
 /** A silent request fails after this, so that a client gets 503 in two seconds. */
-const silenceMs = 1500
+const maxSilenceMs = 1500
 /**
  * The system takes a body of megabytes at once, and Node cannot see how much of it S3 has received. A response
  * may therefore take as long as the body takes at this rate, half of a connection of 1 Mbit/s.
@@ -44,7 +44,7 @@ const minBodyBytesPerMs = 64
 const idleMs = 4000
 const pausesMs = [100, 400]
 
-export function createS3Client(settings: S3Settings) {
+export function createS3Client(settings: S3Settings, silenceMs = maxSilenceMs) {
   const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
   const { endpoint, region, bucket, prefix } = parseS3Url(settings.filesUrl)
   const [Agent, openRequest] = endpoint.startsWith('https:')
@@ -67,7 +67,7 @@ export function createS3Client(settings: S3Settings) {
     const length = Buffer.byteLength(body)
     const timeout = silenceMs + Math.ceil(length / minBodyBytesPerMs)
     const options = { method, agent, timeout, headers: { ...signed, 'content-length': length } }
-    return receive(openRequest(target, options).end(body))
+    return receive(openRequest(target, options).end(body), silenceMs)
   }
 
   async function open(request: S3Request): Promise<IncomingMessage> {
@@ -113,7 +113,10 @@ function parseS3Url(url: string) {
   return { bucket, region, prefix: path && `${path}/`, endpoint: endpoint.replace(/\/$/, '') }
 }
 
-function receive(request: ReturnType<typeof requestHttp>): Promise<IncomingMessage> {
+function receive(
+  request: ReturnType<typeof requestHttp>,
+  silenceMs: number,
+): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   let received: IncomingMessage | undefined
   request.on('response', (response) => {

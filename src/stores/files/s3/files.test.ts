@@ -35,7 +35,8 @@ function listAll({ objects, uploads }: S3Server): string[] {
 }
 
 filesContract('a bucket', async (t) => {
-  const { server, files } = await openBucket(t)
+  // A process that is busy with other tests may be silent for longer than S3 may be.
+  const { server, files } = await openBucket(t, { silenceMs: 600_000 })
   return { files, list: async () => listAll(server) }
 })
 

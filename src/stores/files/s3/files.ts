@@ -5,13 +5,17 @@ import type { Files, SavedFile } from '../files.ts'
 import { S3Error, createS3Client, type S3Client, type S3Settings } from './client.ts'
 import * as multipart from './uploads.ts'
 
-export type S3FilesOptions = S3Settings & { maxUploadBytes: number; abandonedSeconds: number }
+export interface S3FilesOptions extends S3Settings {
+  maxUploadBytes: number
+  abandonedSeconds: number
+  silenceMs?: number
+}
 
 const minPartBytes = 5 * 1024 ** 2
 const maxParts = 10_000
 
 export async function openS3Files(options: S3FilesOptions) {
-  const s3 = createS3Client(options)
+  const s3 = createS3Client(options, options.silenceMs)
   let problem: string | undefined
   try {
     await s3.send({ method: 'GET', query: { 'list-type': '2', 'max-keys': '1' } })
