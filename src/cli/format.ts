@@ -1,3 +1,4 @@
+import pluralize from 'pluralize'
 import { formatCount } from '../config/format-count.ts'
 import type { Totals } from '../stores/archive/read-archive.ts'
 
@@ -9,7 +10,7 @@ export function formatCounts(
 ): string {
   const listed = counts.slice(0, maxListed)
   const texts = listed.map(([plural, count]) =>
-    formatCount(count, plural.replace(/s$/, ''), plural),
+    formatCount(count, pluralize.singular(plural), plural),
   )
   const others = counts.slice(maxListed).reduce((total, [, count]) => total + count, 0)
   return [...texts, ...(others > 0 ? [formatCount(others, 'other record')] : [])].join(', ')

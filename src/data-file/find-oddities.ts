@@ -48,6 +48,18 @@ export function findDangling(resources: readonly DataResource[]): string[] {
   })
 }
 
+/** The ids of json-server 1 are text, and only a text refers to them. */
+export function findNumberReferences(resources: readonly DataResource[]): string[] {
+  const fields = findReferences(resources).flatMap(({ name, field, isToList }) => {
+    const records = resources.find(({ definition }) => definition.name === name)?.records ?? []
+    const isNumber = records.some(({ document }) => typeof document[field] === 'number')
+    return isToList && isNumber ? [`${field} of ${name}`] : []
+  })
+  if (fields.length === 0) return []
+  const reason = 'ids are text in json-server 1, so numbers refer to no record'
+  return [`${listPlaces(fields)} ${fields.length === 1 ? 'has' : 'have'} numbers: ${reason}`]
+}
+
 const maxPlaces = 20
 
 export function listPlaces(places: readonly string[]): string {

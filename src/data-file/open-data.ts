@@ -13,7 +13,13 @@ import type { Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { defineData, redefineData } from './define-data.ts'
-import { findDangling, findOddities, findOtherKind, listPlaces } from './find-oddities.ts'
+import {
+  findDangling,
+  findNumberReferences,
+  findOddities,
+  findOtherKind,
+  listPlaces,
+} from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import { replaceRecords, type SavedRecord } from './replace-records.ts'
@@ -57,7 +63,8 @@ export async function openData(
     const found = [...ids, ...findDangling(parsed.resources), ...oddities]
     const more = found.splice(maxShownProblems).length
     const others = more > 0 ? [`${String(more)} more lines about the data`] : []
-    const notices = [loaded, ...parsed.kinds, ...found, ...others]
+    const numbers = config.jsonServer === '1' ? findNumberReferences(parsed.resources) : []
+    const notices = [loaded, ...parsed.kinds, ...numbers, ...found, ...others]
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }

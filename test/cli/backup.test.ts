@@ -114,8 +114,8 @@ test('a backup of other resources than those of the database is restored only af
     await (await openService(t, services)).stop()
     return services
   }
-  const blog = await load({ posts: [{ id: 1 }], tags: [], nextId: 3 })
-  const shop = await load({ posts: [], goods: [{ id: 1 }] })
+  const blog = await load({ posts: [{ id: 1 }], tags: [], nextId: 3, categories: [{}] })
+  const shop = await load({ posts: [], goods: [{ id: 1 }], categories: [] })
   const file = join(blog.folder, 'saved.vitrine')
   await runSucceeding(blog, 'backup', file)
   const place = join(shop.folder, 'kept', 'vitrine.db')
@@ -127,11 +127,14 @@ test('a backup of other resources than those of the database is restored only af
   )
   assert.match(await runSucceeding(shop, 'export', '-'), /"goods": \[\s+\{/)
   await runSucceeding(shop, 'reset')
-  assert.match(await runSucceeding(shop, 'restore', file), /^Restored 1 nextId, 1 post \(/)
+  assert.match(
+    await runSucceeding(shop, 'restore', file),
+    /^Restored 1 category, 1 nextId, 1 post \(/,
+  )
   // Without a data file, no service would have them.
   assert.match(
     await runFailing(await emptyService(t), 'restore', file),
-    /is of a data file with posts, tags, nextId\. Name that file: vitrine db\.json restore /,
+    /is of a data file with posts, tags, nextId, categories\. Name that file: vitrine db\.json restore /,
   )
 })
 

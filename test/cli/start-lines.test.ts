@@ -27,6 +27,28 @@ test('the start names inferred references to records that the file does not have
   )
 })
 
+for (const [dialect, isNamed] of [
+  ['1', true],
+  ['0.17', false],
+] as const)
+  test(`with json-server ${dialect}, references that are numbers are ${isNamed ? 'named' : 'usual'}`, async (t) => {
+    const file = await dataFile(t, {
+      posts: [{ id: '1', authorId: 'a', editor_id: 2, profileId: 1 }],
+      authors: [{ id: 'a' }],
+      editors: [{ id: 2 }],
+      comments: [
+        { id: 1, postId: '1', otherId: 1 },
+        { id: 2, postId: 1, otherId: 2 },
+      ],
+      profile: { name: 'Ada' },
+    })
+    const { output } = await start(t, { JSON_SERVER: dialect }, file, '--fresh')
+    const lines = output().match(/^.*ids are text.*$/gm) ?? []
+    const named =
+      'editor_id of posts, postId of comments have numbers: ids are text in json-server 1, so numbers refer to no record'
+    assert.deepEqual(lines, isNamed ? [named] : [])
+  })
+
 test('the start names fields and types that few records have', async (t) => {
   const soldOn = (index: number) => (index === 2 ? '2026-13-45' : '2026-11-22')
   const note = (index: number) => (index === 2 ? 'https://example.org' : 'a note')
