@@ -1,5 +1,7 @@
 import type { XStatic } from 'typebox/schema'
+import { negotiationSchema } from '../http/negotiation/negotiate.ts'
 import { text } from '../http/openapi/content.ts'
+import type { Loose } from '../http/openapi/json-schema.ts'
 
 export const exampleId = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
 
@@ -88,16 +90,7 @@ export const exchangeSchema = {
       required: ['end'],
       properties: { body: ms, handlerBegin: ms, handlerEnd: ms, firstByte: ms, end: ms },
     },
-    negotiation: {
-      type: 'object',
-      description: 'How the media type was chosen, if the URL has several.',
-      required: ['offers', 'by'],
-      properties: {
-        offers: texts,
-        chosen: text,
-        by: { enum: ['accept', 'default', 'suffix'] },
-      },
-    },
+    negotiation: negotiationSchema,
     preconditions: {
       type: 'object',
       description: 'The validators that the conditions of the request were compared with.',
@@ -122,13 +115,6 @@ export const exchangeSchema = {
     trailerFields: { ...fields, description: 'The trailers of the response.' },
   },
 } as const
-
-type Loose<Value> = Value extends readonly unknown[]
-  ? { readonly [Index in keyof Value]: Loose<Value[Index]> }
-  : {
-      [Name in keyof Value]:
-        Loose<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never)
-    }
 
 export type ExchangeSummary = Loose<XStatic<typeof summarySchema>>
 export type Exchange = Loose<XStatic<typeof exchangeSchema>>

@@ -44,11 +44,13 @@ function write(value: unknown, style: JsonStyle, newline?: string): string {
 }
 
 function toMembers(value: object, { sortsMaps }: JsonStyle): Iterable<readonly [string, unknown]> {
-  if (!isMembers(value)) return sortByName(Object.entries(value))
-  return sortsMaps ? sortByName([...value]) : value
+  if (!(value instanceof Map)) return sortByName(Object.entries(value))
+  const members = Array.from(
+    value,
+    ([name, item]: [unknown, unknown]) => [String(name), item] as const,
+  )
+  return sortsMaps ? sortByName(members) : members
 }
-
-const isMembers = (value: object): value is Map<string, unknown> => value instanceof Map
 
 /** These characters are in strings only, so that the whole text is escaped at once. */
 function escape(text: string, { escaped }: JsonStyle): string {

@@ -69,6 +69,7 @@ async function matchInWorker(sent: [...Parameters<typeof match>, limit: number])
   running.ref()
   running.postMessage(sent)
   try {
+    // The code of the worker is `source`, which posts nothing else.
     const [matched] = (await once(running, 'message')) as [Matched]
     running.unref()
     return matched

@@ -1,7 +1,7 @@
 import type { XStatic } from 'typebox/schema'
 import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
-import { hasRequired, type Collection, type Records } from '../../stores/records/records.ts'
+import { hasTypes, type Collection, type Records } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
@@ -149,7 +149,7 @@ const now = () => new Date().toISOString()
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
 function parseBin({ id, document, createdAt, version }: BinRecord): Bin {
-  if (!hasRequired(document, binSchema))
+  if (!hasTypes(document, binSchema))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
   const { secretHash, response, name = '' } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt

@@ -63,12 +63,9 @@ export const capturedSchema = {
 export type RequestContent = XStatic<typeof requestSchema>
 export type RequestBody = XStatic<typeof bodySchema>
 
-export interface CapturedRequest extends RequestContent {
-  bin: string
-  id: string
-  receivedAt: string
-  isInFile: boolean
-}
+type Captured = XStatic<typeof capturedSchema>
+export type CapturedRequest = RequestContent &
+  Omit<Captured, 'request'> & { id: string; receivedAt: string }
 
 const validator = compileLater(capturedSchema)
 

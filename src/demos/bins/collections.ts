@@ -1,3 +1,4 @@
+import { savedFileSchema } from '../../stores/files/files.ts'
 import { textSchema } from '../../stores/records/records.ts'
 import { capturedSchema } from './captured-request.ts'
 
@@ -19,17 +20,8 @@ export const binSchema = {
   },
 } as const
 
-const fileSchema = {
-  type: 'object',
-  required: ['size', 'sha256'],
-  properties: {
-    size: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
-  },
-} as const
-
 export const collections = [
   { name: binCollections.bins, schema: binSchema },
   { name: binCollections.requests, schema: capturedSchema },
-  { name: binCollections.files, schema: fileSchema, isOfFiles: true },
+  { name: binCollections.files, schema: savedFileSchema, isOfFiles: true },
 ]

@@ -7,6 +7,7 @@ import { readForm, type FormPart } from '../../http/body/multipart.ts'
 import { takeFormHeaders } from '../../http/request/parameters.ts'
 import { badRequest, unsupportedMediaType } from '../../http/errors/http-error.ts'
 import type { Services } from '../../site/demo.ts'
+import { savedFileSchema } from '../../stores/files/files.ts'
 import { textSchema, type Collection, type StoredRecord } from '../../stores/records/records.ts'
 import { isUnavailable } from '../../stores/store-failure.ts'
 import type { FileSpace, Share } from './file-space.ts'
@@ -21,13 +22,7 @@ export const uploadSchema = {
       pattern: '^[\\w!#$&^.+-]{1,100}/[\\w!#$&^.+-]{1,100}$',
       description: 'The media type that the client sent.',
     },
-    size: {
-      type: 'integer',
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The size in bytes.',
-    },
-    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
+    ...savedFileSchema.properties,
   },
 } as const
 

@@ -12,7 +12,7 @@ import { toJsonArray, sendChunks } from '../../http/response/send.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { removeWithFile } from '../../stores/orphaned-files.ts'
-import { hasRequired } from '../../stores/records/records.ts'
+import { hasTypes } from '../../stores/records/records.ts'
 import type { Collection, Document, Pages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { exampleUpload, listOperation } from './documentation.ts'
@@ -112,7 +112,7 @@ async function findUpload(uploads: Collection, id: string): Promise<StoredUpload
 }
 
 function isUpload(document: Document): document is Document & Upload {
-  return hasRequired(document, uploadSchema) && document.size >= 0
+  return hasTypes(document, uploadSchema) && document.size >= 0
 }
 
 async function* toUploads(pages: Pages) {

@@ -116,6 +116,7 @@ async function hashRange(
   const hashing = createHash(hashNames[algorithm])
   if (end < start) return hashing.digest()
   const content = await open(start, end)
+  // A stream without an encoding, as each that `open` returns, yields buffers.
   const chunks: AsyncIterable<Buffer> | [Buffer] = Buffer.isBuffer(content) ? [content] : content
   for await (const chunk of chunks) hashing.update(chunk)
   return hashing.digest()

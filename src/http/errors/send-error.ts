@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapePointer } from '../body/patch.ts'
 import { protectiveHeaders } from '../response/default-headers.ts'
 import { negotiate } from '../negotiation/negotiate.ts'
@@ -100,6 +100,6 @@ function toHttpError(error: unknown, request: FastifyRequest): HttpError {
 }
 
 /** Fastify runs no hook for a method that only HTTP/2 accepts. */
-export function isUnrouted(error: unknown): error is FastifyError {
+export function isUnrouted(error: unknown): error is Error & { code: string } {
   return hasCode(error, 'FST_ERR_NOT_FOUND')
 }

@@ -1,13 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import type { XStatic } from 'typebox/schema'
 import { HttpError } from '../errors/http-error.ts'
+import { text } from '../openapi/content.ts'
+import type { Loose } from '../openapi/json-schema.ts'
 import { remember } from '../remember.ts'
 
-export interface Negotiation {
-  offers: readonly string[]
-  chosen: string | undefined
-  by: 'accept' | 'default' | 'suffix'
-}
+export const negotiationSchema = {
+  type: 'object',
+  description: 'How the media type was chosen, if the URL has several.',
+  required: ['offers', 'by'],
+  properties: {
+    offers: { type: 'array', items: text },
+    chosen: text,
+    by: { enum: ['accept', 'default', 'suffix'] },
+  },
+} as const
+
+export type Negotiation = Loose<XStatic<typeof negotiationSchema>>
 
 declare module 'fastify' {
   interface FastifyRequest {

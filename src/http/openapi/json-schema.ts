@@ -39,6 +39,14 @@ export interface FieldSchema extends Partial<Record<Limit, number>> {
   examples?: readonly unknown[]
 }
 
+/** What a schema describes: here an optional member may be undefined too, which JSON leaves out. */
+export type Loose<Value> = Value extends readonly unknown[]
+  ? { readonly [Index in keyof Value]: Loose<Value[Index]> }
+  : {
+      [Name in keyof Value]:
+        Loose<Value[Name]> | (object extends Pick<Value, Name> ? undefined : never)
+    }
+
 export const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
 type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
 /** How a field is edited and shown; `json` is a list, an object, or of several types. */

@@ -25,7 +25,8 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
     const known = (router ??= toRouter(routes, maxUrlBytes))
     const found = listedMethods.flatMap((method) => {
       const route = known.find(method, path)
-      return route ? [{ method, config: route.store as FastifyContextConfig }] : []
+      // `toRouter` stores nothing else.
+      return route ? [{ method, config: route.store as FastifyContextConfig | undefined }] : []
     })
     return found.length === 0 ? undefined : toAllowedMethods(found)
   })
@@ -55,7 +56,9 @@ function toRouter(routes: readonly RouteOptions[], maxUrlBytes: number) {
   return router
 }
 
-function toAllowedMethods(routes: readonly { method: string; config?: FastifyContextConfig }[]) {
+function toAllowedMethods(
+  routes: readonly { method: string; config?: FastifyContextConfig | undefined }[],
+) {
   const names = [...routes.map(({ method }) => method), 'OPTIONS']
   const headers: Record<string, string> = { allow: names.join(', ') }
   for (const { method, config } of routes) {

@@ -1,13 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { XStatic } from 'typebox/schema'
 import type { Config } from '../../config/config.ts'
 import { maxExchanges } from '../../config/limits.ts'
 import { beginRecording, endRecording, type ByteBudget } from '../../http/recording.ts'
+import { text } from '../../http/openapi/content.ts'
+import type { Loose } from '../../http/openapi/json-schema.ts'
 import type { FinishedResponse } from '../../http/response/finish-responses.ts'
 import { takeTurn } from '../../http/turns.ts'
 import { nextTurn } from '../../timers.ts'
-import type { Exchange, ExchangeSummary } from '../../exchanges/exchange.ts'
+import { summarySchema, type Exchange } from '../../exchanges/exchange.ts'
 import type { RecordedBytes } from '../../exchanges/to-body.ts'
 import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { hashOwner } from './owner.ts'
@@ -22,12 +25,20 @@ export interface Search extends Omit<ExchangeQuery, 'limit'> {
 }
 
 /** New exchanges of a process since the number that was given for it. */
-export interface News {
-  processId: string
-  next: number
-  missed: number
-  summaries: readonly (ExchangeSummary & { owner: Viewer })[]
-}
+export type News = Loose<XStatic<typeof newsSchema>>
+export const newsSchema = {
+  type: 'object',
+  required: ['processId', 'next', 'missed', 'summaries'],
+  properties: {
+    processId: text,
+    next: { type: 'integer' },
+    missed: { type: 'integer', minimum: 0 },
+    summaries: {
+      type: 'array',
+      items: { ...summarySchema, properties: { ...summarySchema.properties, owner: text } },
+    },
+  },
+} as const
 
 export interface NewsQuery {
   numbers: Readonly<Record<string, number>>

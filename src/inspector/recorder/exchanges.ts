@@ -8,7 +8,13 @@ import {
   type ExchangeSummary,
 } from '../../exchanges/exchange.ts'
 import { createNews } from './exchange-events.ts'
-import type { ExchangeLog, News, NewsQuery, Search } from './exchange-log.ts'
+import {
+  newsSchema,
+  type ExchangeLog,
+  type News,
+  type NewsQuery,
+  type Search,
+} from './exchange-log.ts'
 import {
   sortExchanges,
   toCursor,
@@ -114,19 +120,7 @@ async function respond(log: ExchangeLog, question: Question): Promise<unknown> {
 
 const validateWhole = compileLater({ type: 'array', items: exchangeSchema })
 const validateSummaries = compileLater({ type: 'array', items: summarySchema })
-const validateNews = compileLater({
-  type: 'array',
-  items: {
-    type: 'object',
-    required: ['processId', 'next', 'missed', 'summaries'],
-    properties: {
-      processId: { type: 'string' },
-      next: { type: 'integer' },
-      missed: { type: 'integer', minimum: 0 },
-      summaries: { type: 'array', items: summarySchema },
-    },
-  },
-})
+const validateNews = compileLater({ type: 'array', items: newsSchema })
 
 /** Other clients of the same Redis can publish anything. */
 function isResponse(question: Question, value: unknown): boolean {

@@ -149,6 +149,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     ...{ maskedTarget: masked || target, maskedLocation: location || undefined, origin },
     connection: { id: connectionId, requestsBefore, remoteAddress },
     ...{ tls: tls || undefined, demo: demo || undefined, route: route || undefined },
+    // `toRare` wrote it, in the memory of this process.
     rare: rare ? (JSON.parse(rare) as Rare) : {},
     requestFields: toPairs(rawHeaders),
     statusLine,

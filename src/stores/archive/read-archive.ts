@@ -142,6 +142,7 @@ function parseLine(line: Buffer, number: number) {
 /** The lines have their line breaks. `readline` would also end lines at U+2028. */
 async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const options = { highWaterMark: 256 * 1024, ...(signal && { signal }) }
+  // Without an encoding in the options, it yields buffers.
   const chunks: AsyncIterable<Buffer> = createReadStream(file, options)
   let parts: Buffer[] = []
   let length = 0

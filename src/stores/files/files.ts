@@ -1,9 +1,22 @@
 import type { Readable } from 'node:stream'
+import type { XStatic } from 'typebox/schema'
+import { textSchema } from '../records/records.ts'
 
-export interface SavedFile {
-  size: number
-  sha256: string
-}
+export const savedFileSchema = {
+  type: 'object',
+  required: ['size', 'sha256'],
+  properties: {
+    size: {
+      type: 'integer',
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The size in bytes.',
+    },
+    sha256: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
+  },
+} as const
+
+export type SavedFile = XStatic<typeof savedFileSchema>
 
 /** Files by id. An id consists of letters, digits, `_` and `-`. */
 export interface Files {

@@ -1,6 +1,6 @@
 import type { XStatic } from 'typebox/schema'
 import { createExpiring } from '../expiring.ts'
-import { hasRequired, idSchema, textSchema, timeSchema } from '../records/records.ts'
+import { hasTypes, idSchema, textSchema, timeSchema } from '../records/records.ts'
 import type { Collection } from '../records/records.ts'
 
 const responseSchema = {
@@ -39,7 +39,7 @@ export type IdempotencyEntries = ReturnType<typeof createIdempotencyEntries>
 export function createIdempotencyEntries(collection: Collection) {
   const now = () => new Date().toISOString()
   const { create, sweep } = createExpiring(collection, {
-    toEnd: ({ document }) => (hasRequired(document, entrySchema) ? document.expiresAt : ''),
+    toEnd: ({ document }) => (hasTypes(document, entrySchema) ? document.expiresAt : ''),
     order: 'createdAt',
     // An entry in use is changed all the time.
     leastSeconds: 60,
@@ -49,7 +49,7 @@ export function createIdempotencyEntries(collection: Collection) {
       create({ id, document: { ...entry }, createdAt: now() }),
     find: async (keyHash: string) => {
       const { document, version } = (await collection.find(keyHash)) ?? {}
-      return hasRequired(document, entrySchema) && version ? { ...document, version } : undefined
+      return hasTypes(document, entrySchema) && version ? { ...document, version } : undefined
     },
     change: (id: string, version: number, entry: IdempotencyEntry) =>
       collection.change({ id, version, document: { ...entry }, updatedAt: now() }),

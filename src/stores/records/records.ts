@@ -4,19 +4,26 @@ import { isObject } from '../../config/is-object.ts'
 export type Document = Readonly<Record<string, unknown>>
 
 export interface DocumentSchema {
-  type: 'object'
-  required: readonly string[]
-  properties: Readonly<Record<string, { type?: string }>>
+  type: string
+  enum?: readonly unknown[]
+  required?: readonly string[]
+  properties?: Readonly<Record<string, DocumentSchema>>
+  additionalProperties?: DocumentSchema
 }
 
-/** Checks the types of the required members, which are texts, integers and booleans. A restore checks the rest. */
-export function hasRequired<const Schema extends DocumentSchema>(
+/** A restore checks formats and limits too: here they would cost the compilation of a schema. */
+export function hasTypes<const Schema extends DocumentSchema>(
   value: unknown,
-  { required, properties }: Schema,
+  { type, enum: choices = [value], required = [], properties = {}, ...others }: Schema,
 ): value is XStatic<Schema> {
-  const hasType = (member: unknown, type?: string) =>
-    type === 'integer' ? Number.isSafeInteger(member) : typeof member === (type ?? 'string')
-  return isObject(value) && required.every((name) => hasType(value[name], properties[name]?.type))
+  if (type === 'integer') return Number.isSafeInteger(value)
+  if (type !== 'object') return typeof value === type && choices.includes(value)
+  if (!isObject(value) || required.some((name) => value[name] === undefined)) return false
+  return Object.entries(value).every(([name, member]) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : others.additionalProperties
+    // An undefined member is absent once it is stored.
+    return member === undefined || schema === undefined || hasTypes(member, schema)
+  })
 }
 
 export const idPattern = '[A-Za-z0-9_-]{1,64}'

@@ -1,5 +1,5 @@
 import type { XStatic } from 'typebox/schema'
-import { hasRequired, idSchema, isId, textSchema, timeSchema } from '../records/records.ts'
+import { hasTypes, idSchema, isId, textSchema, timeSchema } from '../records/records.ts'
 
 const issueSchema = {
   type: 'object',
@@ -30,15 +30,10 @@ export type SessionIssue = XStatic<typeof issueSchema>
 
 /** Other clients of Redis can store anything. */
 export function isSession(value: unknown): value is Session {
-  if (!hasRequired(value, storedSessionSchema) || !isId(value.userId)) return false
+  if (!hasTypes(value, storedSessionSchema) || !isId(value.userId)) return false
   const { createdAt, expiresAt, idleUntil, issue } = value
-  return [createdAt, expiresAt, idleUntil].every(isTime) && (issue === undefined || isIssue(issue))
-}
-
-function isIssue(value: unknown): boolean {
-  if (!hasRequired(value, issueSchema) || !isTime(value.issuedAt)) return false
-  const { by, oldId = '', newId } = value
-  return /^(login|renewal)$/.test(by) && typeof oldId === 'string' && /^\*{6}[\w-]{4}$/.test(newId)
+  const times = [createdAt, expiresAt, idleUntil, issue?.issuedAt ?? createdAt]
+  return times.every(isTime) && (issue === undefined || /^\*{6}[\w-]{4}$/.test(issue.newId))
 }
 
 const timeFormat = new RegExp(timeSchema.pattern)
