@@ -18,11 +18,9 @@ import { listen } from './server/server.ts'
 export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
-  /** Adds so many users and locations; not with `data`. */
   seed(count: number): Promise<void>
   /** Removes everything that was stored; with `data`, its records are stored again. */
   reset(): Promise<void>
-  /** Completes the requests in flight, closes everything and removes the temporary folder. */
   stop(): Promise<void>
 }
 
@@ -31,9 +29,7 @@ export interface VitrineOptions {
   settings?: Readonly<Record<string, string>>
   /** What a data file would contain. Not a Record: an interface has no index signature. */
   data?: object
-  /** What a schema file would contain. */
   schema?: object
-  /** The version of json-server whose responses it has. */
   dialect?: '0.17' | '1'
 }
 

@@ -9,14 +9,11 @@ import { toPrintable } from './format.ts'
 export interface Source {
   url: string
   authorization: string
-  /** The id of the last event that was handled. */
   event?: string
   /** The id of the latest request that was sent; empty before the first one. */
   request: string
-  /** The ids of the requests that were sent before their event arrived. */
   listed: Set<string>
   isLost?: boolean
-  /** The request that is being sent again. */
   waiting?: ListedRequest
 }
 
@@ -57,7 +54,6 @@ export async function get({ url, authorization }: Source, path: string, more = {
   throw new BinUnavailable(toPrintable(String(problem.detail)))
 }
 
-/** Yields the requests of a list, or the one at the path. Throws if the response is not that of a bin. */
 export async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
   const accept = 'application/x-ndjson, application/json'
   const response = await get(source, `/requests${pathOrQuery}`, { accept })

@@ -11,9 +11,7 @@ export interface Source {
   faker: Faker
   /** The ids that a field of this name inside an object can have. */
   ids: ReadonlyMap<string, readonly unknown[]>
-  /** Whether a record has the name of a person. */
   isOfPeople: boolean
-  /** How many objects and lists the value is in. */
   depth?: number
 }
 

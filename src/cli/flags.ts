@@ -120,7 +120,6 @@ function toUnknownFlag(name: string, known: readonly string[], isWhole: boolean)
   return `unknown flag ${name}; ${hint.replace(/[^?]$/, '$&.')} See --help`
 }
 
-/** The help is that of the command that is named, if any, with the defaults of PRESET=public if it is set. */
 export function helpText(args: string[]): string {
   const { values, words } = parseFlags(args.filter((arg) => arg !== '--help'))
   const preset = values.PRESET ?? process.env.PRESET

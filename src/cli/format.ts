@@ -4,7 +4,6 @@ import type { Totals } from '../stores/archive/read-archive.ts'
 
 const maxListed = 20
 
-/** The names in plural, of which a data file can have any number. */
 export function formatCounts(
   counts: readonly (readonly [plural: string, count: number])[],
 ): string {

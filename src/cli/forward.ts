@@ -24,7 +24,6 @@ const maxResends = 3
 const localSeconds = 30
 const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
-/** Sends what the bin captures to the local service: one request, or from now on or after one, until it is interrupted. */
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
   const source = parseBin(bin, config.binSecret)
   const to = URL.parse(local)
@@ -68,7 +67,6 @@ function parseBin(text: string, binSecret: string): Source {
   return { url: `${url.origin}/bins/${id}`, authorization, request: '', listed: new Set() }
 }
 
-/** The id after which all are sent; empty before the first one. */
 async function findStart(source: Source, after: string): Promise<string> {
   const start = after === '0' ? '' : after
   const query = after === '' ? 'sort=-receivedAt' : `after=${encodeURIComponent(start)}`
@@ -83,7 +81,6 @@ async function sendOnly(source: Source, to: URL, id: string): Promise<boolean> {
   throw new Error(`the bin has no request ${id}`)
 }
 
-/** Reads until the connection ends, which is an error. */
 async function follow(source: Source, to: URL): Promise<void> {
   let missed = 0
   const sendOn = async (request: ListedRequest) => {
@@ -121,7 +118,6 @@ async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise
 
 const toLine = ({ method, path }: ListedRequest) => toPrintable(`${method} ${path}`)
 
-/** Returns the result: the status, or why no response arrived. */
 async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
   const { id, path, isTooLarge, requestBody } = captured
   if (isTooLarge) return 'not sent: its body was larger than BIN_MAX_BODY_BYTES of the service'

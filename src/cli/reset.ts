@@ -58,7 +58,6 @@ const inUse = 'A running service keeps the exchanges of its request inspector un
 const unused =
   'No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.'
 
-/** Resolves with the counts by plural. Records that are created meanwhile may stay. */
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries, states } = stores
   // Files are removed before the records of the demo, which hold their names.

@@ -89,7 +89,6 @@ async function addRecords(context: ResourceContext, source: Source, count: numbe
 
 const maxChoices = 20
 
-/** Finds the texts of fields with few different texts, for example of a category. */
 async function loadRepeatedTexts({ resource, collection }: ResourceContext) {
   const found = await collection.list(allRecords, { offset: 0, limit: maxParents })
   const fitting = found.filter(({ document }) => findProblems(resource, document).length === 0)
@@ -104,7 +103,6 @@ async function loadRepeatedTexts({ resource, collection }: ResourceContext) {
 
 const isText = (value: unknown) => typeof value === 'string'
 
-/** The ids of the resources that fields inside objects refer to, as `productId`. */
 async function loadNestedIds(
   { resource, config }: ResourceContext,
   records: Records,

@@ -112,7 +112,6 @@ async function openApp(config: Config, parts: Parts) {
   }
 }
 
-/** An app that receives the requests, and passes them to an app that each change of the data replaces. */
 async function openFront(
   config: Config,
   { opening, opened, ...parts }: Parts & { opening: Opening; opened: AsyncDisposableStack },
@@ -154,7 +153,6 @@ function printChange(file: string): void {
   console.log(`${file} has changed. The running service keeps its records: ${flags}`)
 }
 
-/** The demos, and the resources of the data file if there is one. `losses` is filled until the app is ready. */
 async function openDemos(config: Config, stores: Stores, losses: string[]) {
   if (config.dataFile === undefined) return { ...addTestApi(config, catalogue), paths: [] }
   const opened = await openData(config, stores)

@@ -4,7 +4,6 @@ import { isUrl } from '../config/parse-settings.ts'
 
 const pollMs = 200
 
-/** Calls `onChange` after each change of the data file or its schema, one call at a time. */
 export function watchData(
   { dataFile, dataSchema }: Config,
   onChange: (file: string) => Promise<void> | void,

@@ -83,7 +83,6 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
 export const freshName = `vitrine-fresh-${hostname()}-`
 const freshPrefix = `file:${join(tmpdir(), freshName)}`
 
-/** The folder of the files of a fresh start, which its end removes. */
 export function findFreshFolder({ filesUrl }: Config): string | undefined {
   return filesUrl.startsWith(freshPrefix) ? filesUrl.slice('file:'.length) : undefined
 }
@@ -99,7 +98,6 @@ function findDefault(name: keyof Config, environment: Environment): string {
   return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
-/** These settings concern the data, beside the data file itself. */
 const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer', 'delayMs'] as const
 
 function toNames(name: SettingName): string {
@@ -158,7 +156,6 @@ function isInstalled(name: string): boolean {
   }
 }
 
-/** A setting that undoes a protection of the preset. */
 export function findOpenInspector({ preset, inspector }: Config): string[] {
   if (preset !== 'public' || inspector !== 'all') return []
   return [

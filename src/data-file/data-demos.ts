@@ -14,7 +14,6 @@ interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
   notify?: (notice: string) => void
 }
 
-/** The demos that are served with the resources of a data file, which come first. */
 export function combineDemos(
   config: Config,
   catalogue: readonly ResettableDemo[],
@@ -56,7 +55,6 @@ export function addTestApi(config: Config, catalogue: readonly ResettableDemo[])
   return { config: { ...config, demos: names }, demos: [...catalogue, added] }
 }
 
-/** The pages and the errors of the demo are delayed too. */
 function withDelay(demo: Demo, milliseconds: number): Demo {
   if (milliseconds === 0) return demo
   return {

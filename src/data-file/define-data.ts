@@ -48,7 +48,6 @@ export function findNameProblem(name: string): string | undefined {
   return 'cannot be the segment of a path: use 1 to 200 characters, without / * ? #, and not . or .. alone'
 }
 
-/** The resources of a data file: those that only have a schema, then those with data. */
 export function defineData(data: Document, options: DataOptions): DataResource[] {
   const { schemas, report } = options
   const known = Object.keys(data)
@@ -65,7 +64,6 @@ export function defineData(data: Document, options: DataOptions): DataResource[]
   return resources
 }
 
-/** The resources of stored records, and those that only have a schema. */
 export function redefineData(stored: readonly InferredResource[], options: SchemaOptions) {
   const known = stored.map(({ name }) => name)
   const added = [...options.schemas.keys()].filter((name) => !known.includes(name))
@@ -260,7 +258,6 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-/** Each reference to a list of the file has the places of the values that are no id of the list. */
 export function findReferences(resources: readonly DataResource[]) {
   const lists = resources.filter(({ definition }) => !definition.isSingular)
   const ids = new Map(
@@ -279,7 +276,6 @@ export function findReferences(resources: readonly DataResource[]) {
   )
 }
 
-/** Checks only the references that the schema declares. */
 function reportDangling(
   resources: readonly DataResource[],
   { schemas, names, report }: DefineContext,

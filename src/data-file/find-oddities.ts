@@ -11,7 +11,6 @@ const maxCompared = 1000
 /** Rare values are reported as mistakes if they are at most this share of the usual ones. */
 const maxShare = 0.25
 
-/** Lines about fields and types of few records, which are probably mistakes. */
 export function findOddities({ definition: { name }, records }: DataResource): string[] {
   const documents = records.slice(0, maxCompared).map(({ document }) => document)
   const names = [...new Set(documents.flatMap((document) => Object.keys(document)))]
@@ -67,7 +66,6 @@ export function listPlaces(places: readonly string[]): string {
   return places.slice(0, maxPlaces).join(', ') + (more > 0 ? ` and ${String(more)} more` : '')
 }
 
-/** The values with a name that few have, compared with the others. */
 function findRare(values: readonly unknown[], toName: (value: unknown) => string) {
   const given = [...values.keys()].filter((index) => (values[index] ?? null) !== null)
   const byName = Map.groupBy(given, (index) => toName(values[index]))

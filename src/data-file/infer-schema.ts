@@ -63,7 +63,6 @@ function toType(value: unknown): JsonType {
 
 const maxChoices = 10
 
-/** A few short words, each of them several times. */
 function findChoices(texts: readonly string[]): readonly string[] | undefined {
   const counts = new Map<string, number>()
   for (const text of texts) {

@@ -25,7 +25,6 @@ const markMs = 1000
 /** A load marks its progress more often: its process has ended. */
 const abandonedMs = 5000
 
-/** The last load. Waits for another process that is loading. */
 export async function findLoad(records: Records): Promise<Load | undefined> {
   for (;;) {
     const record = await records.collection(collectionNames.dataFile).find(loadId)
@@ -58,9 +57,7 @@ export const loadSchema = {
   properties: {
     /** The hash of the file, or empty if its records are not those that were loaded. */
     hash: textSchema,
-    /** The hash of the records that were loaded. */
     recordsHash: textSchema,
-    /** The hash of the schema and the other options that change the definitions. */
     schemaHash: textSchema,
     isComplete: { type: 'boolean' },
     definitions: { type: 'array', items: definitionSchema },
@@ -108,7 +105,6 @@ type LoadedData = Omit<Load, 'isComplete' | 'definitions' | 'inferred' | 'versio
   resources: readonly DataResource[]
 }
 
-/** Replaces the records of the last load. False if another process is loading. */
 export async function loadData(
   records: Records,
   { resources, hash, schemaHash, recordsHash, ownSchema, responses }: LoadedData,

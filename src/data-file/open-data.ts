@@ -38,7 +38,6 @@ export interface OpenedData {
   notices: readonly string[]
 }
 
-/** The resources of the data file, whose records are loaded unless the database has them. */
 export async function openData(
   config: Config,
   { records, states }: Pick<Services, 'records' | 'states'>,
@@ -70,7 +69,6 @@ export async function openData(
   }
 }
 
-/** The records of an earlier start. Undefined if another process has changed the load. */
 async function openLoaded(
   config: Config,
   records: Records,
@@ -94,7 +92,6 @@ async function openLoaded(
   return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
-/** Applies the schemas to the stored records. Undefined if another process has changed the load. */
 async function redefine(
   config: Config,
   records: Records,
@@ -137,7 +134,6 @@ function toPasswordPaths(definitions: readonly ResourceDefinition[]): string[] {
   )
 }
 
-/** The place of the first problem of each stored record that has one. */
 async function findMisfits(records: Records, definitions: readonly ResourceDefinition[]) {
   const places: string[] = []
   for (const resource of definitions.map(defineResource))
@@ -180,7 +176,6 @@ async function describeChange(config: Config, texts: DataTexts): Promise<string>
 const toLoadAgain = (isFresh: boolean) =>
   isFresh ? 'Restart the service' : 'Start the service with --reload'
 
-/** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
 export async function reloadData(
   config: Config,
   records: Records,

@@ -11,7 +11,6 @@ const flag = { type: 'boolean' } as const
 /** Of each field it is only known that it is a schema: forms and messages read any part of one. */
 export const fieldsSchema = { type: 'object', additionalProperties: { type: 'object' } } as const
 
-/** What the records of a file show, without a schema. */
 export const inferredSchema = {
   type: 'object',
   required: ['name', 'isSingular', 'idField', 'hasNumericIds', 'count', 'fields'],
@@ -83,7 +82,6 @@ function summarize(source: DefinitionSource, fields: readonly string[]): string 
 
 type GivenFields = Readonly<Record<string, GivenField>>
 
-/** The fields are those of the schema, and those that are only in the data. */
 function toFields(source: DefinitionSource) {
   const { isSingular, schema, idField, fields } = source
   const found: FieldSchemas = fields.properties
@@ -152,7 +150,6 @@ function findNaming(properties: GivenFields): string | undefined {
   return namingFields.find((name) => isText(properties[name] ?? {}))
 }
 
-/** Returns the references that the schema declares, and fields like `authorId` or `author_id` of `authors`. */
 function findReferences(
   { names, isSingular, foreignKeySuffix }: DefinitionSource,
   properties: GivenFields,

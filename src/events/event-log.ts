@@ -3,9 +3,7 @@ import { StoreFailure } from '../stores/store-failure.ts'
 
 export interface EventLog<Part> {
   findLast: () => number | Promise<number>
-  /** Some of the events after a number, and the number to read on from. Without a part, the store is unavailable. */
   read: (after: number) => Read<Part> | Promise<Read<Part>>
-  /** Calls `wake` when there may be more to read. Returns what stops it. */
   watch: (wake: () => void) => () => void
 }
 

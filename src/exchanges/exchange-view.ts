@@ -15,7 +15,6 @@ import { renderTiming } from './timing-view.ts'
 interface Additions {
   links?: Html
   form?: Html
-  /** The request body without its content coding, if it was recorded as sent. */
   decodedBody?: ExchangeBody | undefined
   cut?: { note: string; wholeUrl?: string | undefined } | undefined
 }
@@ -164,7 +163,6 @@ function renderValue(value: string): HtmlValue {
   return parts.map((part, index) => (index === 0 ? part : html`${hidden}${part}`))
 }
 
-/** `bodyUrl`: where the whole body is, if only its start is part of the exchange. */
 function renderCommands(exchange: Exchange, bodyUrl?: string): Html {
   const { curl, fetch, python, httpie, go } = toCommands(exchange)
   const windows = toWindowsCommand(exchange)

@@ -3,7 +3,6 @@ import type { ExchangeSummary } from './exchange.ts'
 /** A client sends what follows a redirect or a preflight at once, unless a person has to confirm it. */
 const maxPauseMs = 10_000
 
-/** Groups a list, the latest first: each exchange is followed by the redirects and the preflight before it. */
 export function groupExchanges<Item extends ExchangeSummary>(
   exchanges: readonly Item[],
 ): readonly (readonly Item[])[] {

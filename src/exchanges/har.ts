@@ -38,7 +38,6 @@ export function sendHar(
   return sendChunks(reply, 'application/json', chunks)
 }
 
-/** The exports of one client take turns, page by page. */
 async function* toHarChunks(pages: Pages, client: string, comment: string) {
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)

@@ -45,7 +45,6 @@ ${rows}</tbody>
 `
 }
 
-/** `isPart`: an earlier exchange of the group above it. */
 export function renderRow(
   exchange: ExchangeRow,
   toUrl: (id: string) => string,

@@ -15,7 +15,6 @@ import { toRoutePath } from './matcher.ts'
 
 type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
 
-/** The demo is at `/<name>`, and at the root too if no other demo is open. */
 export function toDialectDemo(dialect: Dialect, texts: Texts): Demo {
   const { name } = dialect
   return {

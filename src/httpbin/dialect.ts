@@ -26,7 +26,6 @@ export interface DialectRequest extends Mount {
   path: string
   query: readonly Pair[]
   headers: readonly Pair[]
-  /** The body is empty unless the endpoint reads it. */
   body: Buffer
 }
 
@@ -47,12 +46,10 @@ export interface Dialect {
   toOrigin: (request: DialectRequest) => string
   toUrl: (request: DialectRequest) => string
   parseBody: (request: DialectRequest) => ParsedBody
-  /** Throws 400 or 404. `what` is the name in the message, and `parser` in that of go-httpbin. */
   parseInteger: (text: string, what: string, parser?: 'Atoi' | 'ParseInt') => number
   missing: string
   wrongMethod: string
   renderError: (error: HttpError) => VisitorResponse
-  /** Allow includes the methods that every path has. */
   toAllow: (methods: readonly string[]) => string
   preflightMethods: string
   toReason: (status: number) => string

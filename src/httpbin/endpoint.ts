@@ -16,13 +16,11 @@ export interface DialectEndpoint {
   path: string
   summary: string
   handler: Handler
-  /** An endpoint exists in these dialects, for these methods. `*` is any. */
   methods: Readonly<Partial<Record<DialectName, readonly string[]>>>
   readsBody?: boolean
   description?: string
   query?: Parameters<typeof queryParameters>[0]
   requiresQuery?: boolean
-  /** The schemas of the parameters in the path and the query that do not accept every text. */
   toSchemas?: (mount: Mount) => Readonly<Record<string, Schema>>
   /** If unset, 200 is documented. */
   statuses?: readonly (number | string)[]

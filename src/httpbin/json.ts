@@ -9,7 +9,6 @@ export class JsonNumber extends String {}
 export interface JsonStyle {
   /** Whether the members of a `Map` are sorted by name. Those of other objects always are. */
   sortsMaps: boolean
-  /** These runs of characters are written as `\uXXXX`. */
   escaped: RegExp
   compact: readonly [comma: string, colon: string]
 }
@@ -22,7 +21,6 @@ export function toCompactJson(value: unknown, style: JsonStyle): string {
   return escape(write(value, style), style)
 }
 
-/** `newline` has the indentation of the value. Without it, the text is compact. */
 function write(value: unknown, style: JsonStyle, newline?: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   if (value instanceof JsonNumber) return value.toString()
@@ -61,7 +59,6 @@ function escape(text: string, { escaped }: JsonStyle): string {
 /** A number whose digits another program writes in another way than JavaScript; also some texts. */
 const oddNumber = /(?:^|[[:,\s])-?(?:\d+[.eE]|\d{16}|(?<=-)0)/
 
-/** Throws an Error. Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
 export function parseJsonNumbers(
   text: string,
   { maxJsonDepth }: Config,

@@ -7,7 +7,6 @@ export function toRoutePath(path: string): string {
   return path.replaceAll(/=[^/]*/g, '')
 }
 
-/** Finds an endpoint by its path below the prefix, without the first `/`. */
 export function createMatcher(dialect: Dialect) {
   const all = listEndpoints(dialect).map((endpoint) => {
     const { path } = endpoint

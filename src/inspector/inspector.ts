@@ -125,7 +125,6 @@ function sendList(
   return sendPage(reply, view)
 }
 
-/** A page by its number is followed by the next number. */
 function toOlder({ part, sort }: ListView['query'], next: string): Record<string, string> {
   if (part === undefined && sort.length === 0) return { before: next }
   return {

@@ -7,7 +7,6 @@ import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
 import { toShown, type Context } from './server.ts'
 
-/** The demos of the resources of a data file, with the responses of json-server, and one for `/db`. */
 export function createJsonServer(
   version: Context['version'],
   definitions: readonly ResourceDefinition[],

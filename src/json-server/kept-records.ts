@@ -14,7 +14,6 @@ interface KeptRecords {
 interface Kept {
   state: number
   size?: number
-  /** The number of records that requests have read from the store in this state. */
   read: number
   /** The length of the JSON of its records, once they are kept. */
   length: number

@@ -10,7 +10,6 @@ import { createToDocuments } from './relations.ts'
 import { selectRecords } from './selection.ts'
 import { findRecord, isVersion1, type Context } from './server.ts'
 
-/** `fixed` are the fields that the path of a nested route sets. */
 export function list(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
     const { embed, expand, ...selection } = isVersion1(context)

@@ -13,7 +13,6 @@ const tooLong =
 type Documents = readonly Document[]
 type AddRelated = (documents: Documents) => Documents | Promise<Documents>
 
-/** Makes the documents of records, with one query for each related name. */
 export function createToDocuments(context: Context, { embed, expand }: Related) {
   const add = [
     ...embed.map((name) => {

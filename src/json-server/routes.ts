@@ -19,7 +19,6 @@ import { delay as wait } from '../timers.ts'
 
 type ToHandler = (context: Context, fixed?: Document) => Handler
 
-/** The routes of a resource, with the JSON of json-server. Pages and other types stay. */
 export function toDialect(context: Context, routes: readonly ResourceRoute[]): readonly Route[] {
   if (context.resource.isValue) return isVersion1(context) ? toWrites(context, routes) : routes
   const operations = { list, show, create, change, remove }
@@ -35,7 +34,6 @@ export function toDialect(context: Context, routes: readonly ResourceRoute[]): r
   return isVersion1(context) ? own : [...own, ...toAdded(context)]
 }
 
-/** An object can replace a value. */
 function toWrites(context: Context, routes: readonly ResourceRoute[]): readonly Route[] {
   const handler = changeValue(context)
   return routes.flatMap((route) => {

@@ -10,7 +10,6 @@ export type Test = (
 ) => readonly boolean[] | Promise<readonly boolean[]>
 
 export interface Related {
-  /** Resources that refer to this one; in 1 also the resources that it refers to, in the singular. */
   embed: readonly string[]
   /** Only 0.17 has these: the resources that this one refers to, in the singular. */
   expand: readonly string[]
@@ -18,7 +17,6 @@ export interface Related {
 
 export interface ListRequest extends Related {
   tests: readonly Test[]
-  /** The filters of the database. A record that passes every test matches them. */
   filters: readonly Filter[]
   sort: readonly {
     find: Find
@@ -29,7 +27,6 @@ export interface ListRequest extends Related {
 }
 
 export interface Part {
-  /** The index of the first record, and that after the last, which can be too large. */
   range: readonly [from: number, to: number]
   headers?: Readonly<Record<string, string>>
   envelope?: object
@@ -40,7 +37,6 @@ interface Selection extends Omit<ListRequest, keyof Related> {
   isCancelled: () => boolean
 }
 
-/** The matching records. Of those that are tested or sorted, only ids and keys are in memory for this request. */
 export async function selectRecords(context: Context, selection: Selection) {
   const { collection } = context
   const { tests, filters, sort, toPart, isCancelled } = selection
@@ -70,7 +66,6 @@ async function findMatching(pages: Pages, selection: Selection): Promise<string[
   return sortFound(found, compares).map(({ id }) => id)
 }
 
-/** The filters of equal values that have an index: those of the id and of references. */
 export function toIndexed({ resource }: Context, parameters: Document): Filter[] {
   const { idName, references } = resource
   const fields = [idName, ...references.map(({ field }) => field)]

@@ -5,7 +5,6 @@ import type { Resource } from '../resources/definition.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import type { Document, RecordQuery, Records, StoredRecord } from '../stores/records/records.ts'
 
-/** A resource of a file, in the dialect of one version of json-server. */
 export interface Context extends ResourceContext {
   version: '0.17' | '1'
   contexts: readonly Context[]
@@ -39,7 +38,6 @@ export function toPlural({ version }: Context, name: string): string {
   return words[version].plural(name)
 }
 
-/** The field of other lists that refers to this one: `postId`. */
 export function toForeignKey(context: Context): string {
   const { config, resource } = context
   return toSingular(context, resource.name) + config.foreignKeySuffix

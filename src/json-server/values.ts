@@ -11,7 +11,6 @@ export function createFindAt(path: string): Find {
   return (document) => (Object.hasOwn(document, path) ? document[path] : find(document))
 }
 
-/** The value of `author.name` or `tags[0]`. */
 export function createFindInside(path: string): Find {
   const names = path.replaceAll(/\[(\w+)\]/g, '.$1').split('.')
   return (document) => {

@@ -25,7 +25,6 @@ import { findQuery } from './read.ts'
 import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './server.ts'
 import { toShown, toSingular, type Context } from './server.ts'
 
-/** `fixed` are the fields that the path of a nested route sets. */
 export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
     const body = { ...parseBody(context, request), ...fixed }
@@ -52,7 +51,6 @@ async function storeNew(context: Context, body: Document) {
   throw conflict(`There is already a ${resource.singular} with the id ${key}.`)
 }
 
-/** Handles PUT and PATCH, and POST of a singular resource. */
 export function change(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
@@ -84,7 +82,6 @@ function sendStored(context: Context, reply: FastifyReply, record: StoredRecord)
   return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
 
-/** Removes a record in one transaction with the records that refer to it. */
 export function remove(context: Context): Handler {
   const { resource } = context
   return async (request, reply) => {
@@ -141,7 +138,6 @@ async function withRemoval(context: Context, request: FastifyRequest): Promise<R
   return { ...context, collection: checkWrites({ ...context, relations }, context.records) }
 }
 
-/** The fields of a list whose value is the id of a record of this one. */
 function toReferring(context: Context, { resource: { fields } }: Context): readonly string[] {
   if (isVersion1(context)) return [toForeignKey(context)]
   const { config, resource } = context

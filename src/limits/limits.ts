@@ -15,7 +15,6 @@ export function openLimits(config: Config, counters: CounterSet | undefined) {
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const rates = counters && createRateLimits(config, counters)
   return {
-    /** Counts a request that arrived and is never handled. */
     discard: (raw: IncomingMessage) => rates?.discard(raw),
     isDecided: (raw: IncomingMessage) => raw.isOverLimit === true || eventLoop?.isLate() === true,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {

@@ -21,7 +21,6 @@ export function isNumeric(types: readonly string[]): boolean {
   return types.includes('number') || types.includes('integer')
 }
 
-/** The members that a schema documents, also inside others, as `requestBody.size`, but not lists. */
 export function toListFields(properties: FieldSchemas, others: readonly string[]): ListFields {
   const fields = new Map(findMembers(properties).map((field) => [field.label, field]))
   return {

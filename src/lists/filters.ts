@@ -85,7 +85,6 @@ interface ParsedFilter {
   items: readonly string[]
 }
 
-/** In a list, `contains` finds an element. */
 function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
   const { types, elementTypes, isTime } = field
   const isList = operator === 'contains' && types.includes('array')

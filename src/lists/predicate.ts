@@ -7,7 +7,6 @@ interface Rules {
   isEqual: Comparison
   isBelow: Comparison
   isAtMost: Comparison
-  /** Returns undefined for a value that has no text. */
   findText: (value: unknown) => string | undefined
   toText: (operand: unknown) => string
 }
@@ -51,7 +50,6 @@ const comparisons = createComparisons({
   toText: String,
 })
 
-/** One operand must match; with `ne` none may be equal. */
 export function createMatch(
   all: Readonly<Record<string, Comparison>>,
   operator: string,
@@ -66,7 +64,6 @@ export function createMatch(
     : (value) => operands.some((operand) => compare(value, operand))
 }
 
-/** Whether a value matches the filters, as a database selects it. */
 export function toPredicate<Item = unknown>(
   { filters, search }: Pick<RecordQuery, 'filters' | 'search'>,
   find: (item: Item, field: FieldPath) => unknown = findAt,

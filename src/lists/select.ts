@@ -21,7 +21,6 @@ export function sortFound<Item extends Keyed>(
 /** Records can be long, so few are in memory at once. */
 export const recordsPerPage = 20
 
-/** `find` returns these records, and can return others. */
 export async function* readByIds(
   ids: readonly string[],
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredRecord>>,

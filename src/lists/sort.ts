@@ -17,7 +17,6 @@ export function parseSort({ find, names }: ListFields, sort: readonly string[]) 
   })
 }
 
-/** The items of comma-separated lists; a value that `isItem` accepts is one item. */
 export function toItems(values: readonly string[], isItem: (value: string) => boolean): string[] {
   return values.flatMap((value) => (isItem(value) ? [value] : value.split(',')))
 }

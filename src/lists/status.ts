@@ -3,7 +3,6 @@ import { badParameter } from './parameters.ts'
 
 export const statusPattern = '^[1-5](xx|\\d\\d)$'
 
-/** `404`, or `4xx` for a class. */
 export function parseStatus(text: string): Filter[] {
   if (text === '') return []
   const status = text.toLowerCase()

@@ -11,7 +11,6 @@ import { performance, setImmediate } from '../timers.ts'
 
 export interface LogStream {
   write: (line: string) => void
-  /** Writes together with the other lines of this turn of the event loop, or before the next `write`. */
   queue: (line: string) => void
 }
 

@@ -66,7 +66,6 @@ function addEventLoopDelays(register: Registry): void {
   }
 }
 
-/** The states are found when the metrics are read. */
 function addStates(
   { countConnections, countRecords, findWorking }: States,
   registers: Registry[],

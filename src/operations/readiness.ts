@@ -7,7 +7,6 @@ export type ReadinessState =
 
 export type Readiness = ReturnType<typeof createReadiness>
 
-/** Each resolves if this dependency works, and rejects or takes long if not. */
 export type Checks = Record<'database', Check> & Record<string, Check>
 type Check = () => unknown
 

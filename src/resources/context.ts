@@ -16,9 +16,7 @@ export interface ResourceContext {
   learned?: Collection
 }
 
-/** A relation leads to the parent, or to the list of the children. `field` is one of the child. */
 export interface Relation extends Pick<ResourceReference, 'field' | 'onDelete' | 'isInferred'> {
-  /** The relation has this name in `embed`, and in the JSON of a record that embeds it. */
   name: string
   isToParent: boolean
   /** Numbers reference no record. */
@@ -31,11 +29,9 @@ export type Handler = Route['handler']
 export interface ResourceRoute extends Route {
   /** What its JSON does, which a dialect may do in another way. Unset for forms and events. */
   operation?: 'list' | 'show' | 'create' | 'change' | 'remove'
-  /** The name of the list, if the path is below a record of another resource. */
   nested?: string
 }
 
-/** The fields that a request has by its path. Throws 404 if there is no such path. */
 export type FindFixed = (
   request: FastifyRequest,
 ) => Promise<Readonly<Record<string, string | number>>>
@@ -53,12 +49,10 @@ function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boole
 
 export const routableId = new RegExp(toIdPattern({ storesId: true }, false))
 
-/** Whether the path of a record can have this id, if its resource stores ids. */
 export function isRoutableId(id: string): boolean {
   return routableId.test(id) && id.isWellFormed()
 }
 
-/** The pattern of the path of a record, and of a path below it. */
 export function toRecordRoute(resource: Resource, end = ''): string {
   const { path, isSingular } = resource
   if (isSingular) return path + end
@@ -85,7 +79,6 @@ export function toListLink({ path, title, isSingular }: Resource) {
   return isSingular ? undefined : ([path, `All ${title.toLowerCase()}`] as const)
 }
 
-/** Moves the default type to the front. */
 export function sortTypes<Type extends string>(
   { defaultType }: Resource,
   types: readonly Type[],

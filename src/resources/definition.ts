@@ -10,7 +10,6 @@ export interface ResourceDefinition {
   /** Plural: the name of the demo and its path (`users` for `/users`). */
   name: string
   singular: string
-  /** The singular in the names of fields and schemas. */
   key?: string
   /** The name of the schema of a record in OpenAPI; the names of related schemas begin with it. */
   schemaName?: string
@@ -38,31 +37,24 @@ export interface ResourceDefinition {
   defaultType?: 'text/html' | 'application/json'
   /** Whether PATCH and DELETE respond with the envelope of the original API; true if unset. */
   usesEnvelope?: boolean
-  /** Whether its changes are logged, and streamed as events. */
   hasEvents?: boolean
   /** One record, at the path itself, that cannot be deleted. */
   isSingular?: boolean
   /** A value that is stored in the field `value` of a singular record. */
   isValue?: boolean
-  /** Whether fields that the schema does not name are stored and shown. */
   allowsUnknown?: boolean
-  /** Whether the responses that are JSON are those of json-server. */
   hasDialect?: boolean
-  /** Whether the schema is not only inferred from records. */
   hasSchema?: boolean
   /** What the records show of fields whose type is inferred: forms, filters and pages use it, and no rule does. */
   hints?: FieldSchemas
-  /** The name of the file that showed them. */
   inferredFrom?: string
   references?: readonly ResourceReference[]
-  /** The fields of which no two records have the same value. */
   unique?: readonly string[]
   createFigure?: () => Figure
   /** A valid document for `vitrine seed`, always the same for one number. */
   createSample?: (number: number) => Document
 }
 
-/** The field has the id of a record of another resource, or of the same. */
 export interface ResourceReference {
   field: string
   resource: string
@@ -83,7 +75,6 @@ export interface RecordLink {
   href: string
 }
 
-/** The media types of a request body, except patches. */
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
 export const mergePatchType = 'application/merge-patch+json'
@@ -158,14 +149,12 @@ function toFieldSets(definition: ResourceDefinition, isChecked: boolean) {
     passwords: fields.filter(({ kind }) => kind === 'password'),
     visible: [...ids, ...readable, ...times],
     times,
-    /** The names of the fields that no request can change. */
     fixed: [...own, ...fields.filter((field) => !isSet(schema, field.name))].map(
       ({ name }) => name,
     ),
   }
 }
 
-/** A request cannot set a field that is read-only. */
 const isSet = ({ properties }: ResourceDefinition['schema'], field: string) =>
   properties[field]?.readOnly !== true
 
@@ -178,7 +167,6 @@ function createValidator(schema: ResourceDefinition['schema'], id: FieldSchemas)
   })
 }
 
-/** A field that references no record is null. */
 function toProperties({ schema, references = [] }: ResourceDefinition): FieldSchemas {
   const properties = { ...schema.properties }
   for (const { field } of references.filter((known) => !schema.required.includes(known.field))) {
@@ -195,7 +183,6 @@ function assertFieldNames({ name, schema }: ResourceDefinition, own: readonly Fi
       throw new Error(`${name}: invalid field name "${field}"`)
 }
 
-/** The field whose value names a record: the id of another record names none. */
 function findNaming({ namedBy, references = [] }: ResourceDefinition, readable: readonly Field[]) {
   const named = readable.filter(({ name }) => references.every(({ field }) => field !== name))
   return named.find((field) => field.name === namedBy) ?? named[0]
@@ -215,7 +202,6 @@ function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
 interface FieldOptions {
   required?: readonly string[]
   hints?: FieldSchemas | undefined
-  /** Whether the fields are of the record itself, and not of its document. */
   isOwn?: boolean
 }
 
@@ -230,11 +216,9 @@ function toFields(schemas: FieldSchemas, options: FieldOptions) {
       label: rule.title ?? name,
       kind: toFieldKind(schema, rule),
       isRequired: required.includes(name),
-      /** Whether a blank input is null. */
       isNullable: toTypes(schema).includes('null'),
       acceptsNull: toTypes(rule).includes('null'),
       isInferred,
-      /** The schema of the values that the field accepts. */
       rule,
       /** The schema of the values that it has: the rule, unless that is inferred. */
       schema,

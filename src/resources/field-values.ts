@@ -14,7 +14,6 @@ export function findValue(document: Document, name: string): unknown {
   return Object.hasOwn(document, name) ? document[name] : undefined
 }
 
-/** The display name: the naming field, or the id if the field has no visible character. */
 export function toRecordName(resource: Resource, { id, document }: StoredRecord): string {
   const { naming, namedBy, singular } = resource
   if (namedBy === '') return `${capitalize(singular)} ${id}`
@@ -74,7 +73,6 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
 /** Escaped, a longer value could make a page of several megabytes. */
 const maxShownLength = 65_536
 
-/** Returns an empty text for a value that is too long for a form. */
 export function toFormText(text: string): string {
   return text.length > maxShownLength ? '' : text
 }
@@ -125,7 +123,6 @@ export function formToValue(
   }
 }
 
-/** The items of a list and the members of an object, which the names of inputs have in brackets. */
 function convertMembers(schema: FieldSchema, value: unknown, limits: Limits): unknown {
   const type = Array.isArray(value) ? 'array' : 'object'
   const {

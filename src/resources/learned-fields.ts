@@ -14,7 +14,6 @@ import { toTitle } from './field-values.ts'
 import { findUnknownFields } from './write/input.ts'
 import { writeRecord } from './write/write-record.ts'
 
-/** A resource has one such record: the fields that requests have added, with the types of their values. */
 export const learnedSchema = {
   type: 'object',
   required: ['fields'],
@@ -26,7 +25,6 @@ export const learnedSchema = {
   },
 } as const
 
-/** A collection whose writes store the names of new fields before the record. */
 export function learnFields({ resource, collection, learned }: ResourceContext): Collection {
   if (!resource.allowsUnknown || !learned) return collection
   const learn = async ({ document }: Pick<NewRecord, 'document'>) => {
@@ -42,7 +40,6 @@ export function learnFields({ resource, collection, learned }: ResourceContext):
   }
 }
 
-/** The same object if all are known with this type. Throws 422 for a field that cannot be added. */
 function addFields(
   resource: Resource,
   known: Document = { fields: {} },

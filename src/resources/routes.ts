@@ -13,7 +13,6 @@ import { toWriteRoutes } from './write-routes.ts'
 
 type ToDialect = (routes: readonly ResourceRoute[], services: Services) => readonly Route[]
 
-/** `resources` may reference each other. `toDialect` replaces the JSON of the routes. */
 export function toResourceDemo(
   resource: Resource,
   resources: readonly Resource[] = [resource],

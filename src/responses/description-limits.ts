@@ -81,7 +81,6 @@ function checkBody(
   ]
 }
 
-/** `size` is that of the body after its encoding. */
 export function findTimeProblems(
   { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
   size: number,

@@ -9,7 +9,6 @@ import { isWithoutBody } from '../http/response/send.ts'
 import { nextTurn } from '../timers.ts'
 
 export interface SoundResponse {
-  /** Its `raw` has the status, and the headers without those of the framing. */
   reply: FastifyReply
   body: Buffer
   seconds: number

@@ -17,7 +17,6 @@ const getSequenceValidator = compileLater(sequenceSchema)
 
 type Described = ResponseDescription | Sequence
 
-/** A description or a sequence of them, or what is wrong with it. */
 export function checkDescribed(
   value: unknown,
   config: DescriptionLimits,
@@ -50,14 +49,12 @@ export function toInner(
   })
 }
 
-/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescribed(value: unknown, config: DescriptionLimits, intro = ''): Described {
   const checked = checkDescribed(value, config)
   if ('value' in checked) return checked.value
   throw invalidDescription(checked.problems, intro)
 }
 
-/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescription(
   value: unknown,
   config: DescriptionLimits,

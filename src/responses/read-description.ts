@@ -31,10 +31,6 @@ export function toAllParameters({ raw }: FastifyRequest): readonly Pair[] {
   return [...new URLSearchParams(url.slice(start))]
 }
 
-/**
- * The JSON of the parameter `description` or, without any parameter, of the body, with the start of an
- * error. It is unchecked, and undefined if there is none. Throws 400 and 413.
- */
 export async function readDescription(
   request: FastifyRequest,
   query: readonly Pair[],
@@ -53,7 +49,6 @@ export async function readDescription(
   return { value: parseJson(decodeUtf8(bytes), config, `${intro}It`), intro }
 }
 
-/** Parameters that are repeated. The members of most are in the plural. */
 const repeatable = ['header', 'header_base64', 'cookie', 'trailer', 'early_hint']
 const { properties } = descriptionSchema
 const flags = ['close', 'ranges']
@@ -73,7 +68,6 @@ export const descriptionParameters = Object.entries(properties).map(
   },
 )
 
-/** Parameters of other URLs, and what to use instead. */
 const remedies = new Map([
   ['retry_after', 'header=Retry-After:1'],
   ['steps', '/responses/sequence'],
@@ -88,7 +82,6 @@ export function toUnknownProblem(
   return { field, message: `is not allowed: ${hint}` }
 }
 
-/** The description in query parameters, unchecked. `others` are the other parameters of the URL. Throws 400. */
 export function parseMembers(
   query: readonly Pair[],
   config: Config,

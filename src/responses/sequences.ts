@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import { recordExtras } from '../http/recording.ts'
 import type { States } from '../stores/states/states.ts'
 
-/** Counts the request, records its step, and resolves with its number and the step that it gets. */
 export async function takeStep<Step extends { times?: number }>(
   raw: IncomingMessage,
   states: States,

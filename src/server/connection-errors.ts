@@ -6,7 +6,6 @@ import { formatNumber } from '../config/format-count.ts'
 import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { renderLastHead } from '../http/response/last-head.ts'
 
-/** The properties are Node's own: the response being sent, and the request being read. */
 export type HttpConnection = Duplex & {
   _httpMessage?: ServerResponse | null
   server?: object | null
@@ -73,7 +72,6 @@ function toOverflow({ server }: HttpConnection): ErrorResponse {
   return [431, `The headers exceed ${formatNumber(limit)} bytes.`]
 }
 
-/** Undefined if the head, which was not parsed, began in an earlier packet. */
 function findMethod({ rawPacket, bytesParsed }: ClientError): string | undefined {
   const head = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1)
   return head?.trimStart().split(' ', 1)[0]

@@ -26,20 +26,17 @@ export interface DemoCollection {
   isOfFiles?: boolean
 }
 
-/** A demo: its routes and its page. Its file is `demos/<name>/<name>.ts`. */
 export interface Demo {
   name: string
   title: string
   summary: string
   uses?: readonly string[]
-  /** Its group in the navigation and on the home page. */
   group?: (typeof demoGroups)[number]
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
   page?: string
   samples?: readonly SampleRequest[]
   /** One to three sentences about the exchanges of the samples, for `renderPhrases`. */
   lookFor?: string
-  /** Replaces those above, if the settings require others. */
   toTexts?: (config: Config) => Promise<Pick<Demo, 'samples' | 'lookFor'> | undefined>
   /** The path of a file in PUBLIC_DIR with a form for this demo. */
   form?: string
@@ -52,7 +49,6 @@ export interface Demo {
   errorShape?: (services: Services) => ErrorShape
 }
 
-/** The demos that are open, with the texts for their settings. */
 export function findDemos(demos: readonly Demo[], config: Config): Promise<readonly Demo[]> {
   const open = demos.filter(({ name }) => config.demos.includes(name))
   return Promise.all(open.map(async (demo) => ({ ...demo, ...(await demo.toTexts?.(config)) })))
@@ -75,7 +71,6 @@ export async function openDemo(app: FastifyInstance, { name, routes }: Demo, ser
   })
 }
 
-/** Whether a page may link to this file of PUBLIC_DIR. */
 export async function servesFile({ demos, publicDir }: Config, path: string): Promise<boolean> {
   return demos.includes('static') && withFile(publicDir, path, (file) => file !== undefined)
 }

@@ -3,7 +3,6 @@ import type { HttpError } from '../http/errors/http-error.ts'
 import { html, type Html } from './html.ts'
 import { renderStatus, type Page } from './page.ts'
 
-/** `previous` is the URL of the page of the service that led to the request. */
 export function renderErrorPage(error: HttpError, requestId: string, previous?: string): Page {
   const { status, title, message, problem, headers } = error
   // A Fastify plugin may respond with any status.

@@ -32,7 +32,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return new Html(markup)
 }
 
-/** The parameters that a form keeps, without those that its own fields have. */
 export function renderHiddenFields(
   parameters: ReadonlyMap<string, readonly string[]>,
   replaced: readonly string[],

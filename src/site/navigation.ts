@@ -14,7 +14,6 @@ const system: readonly Item[] = [
   { href: '/problems', label: 'Problems' },
 ]
 
-/** Renders the navigation for a page of a demo, or else for the page at a path. */
 export type Navigation = (path: string, demo?: string) => Html
 
 export function createNavigation(demos: readonly Demo[]): Navigation {

@@ -10,12 +10,10 @@ export interface Page {
   image?: string
   back?: readonly [string, string] | undefined
   main: Html
-  /** Names of files in `site/assets`. */
   scripts?: readonly string[]
   styles?: readonly string[]
 }
 
-/** A reply, or what takes its place for a page that is rendered once. */
 export interface PagePlace {
   server: { navigation: Navigation; demoName?: string }
   request: { url: string }
@@ -26,7 +24,6 @@ export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
   return opening.markup + main.markup + closing.markup
 }
 
-/** The markup before and after `main`, for a page whose `main` is streamed. */
 export function renderPageAround({ server, request }: PagePlace, page: Omit<Page, 'main'>) {
   const { title, heading = title, styles = [], scripts = [] } = page
   const { description = 'Vitrine is a service for learning and testing HTTP.', image, back } = page

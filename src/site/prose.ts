@@ -4,7 +4,6 @@ export function renderProse(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${renderPhrases(paragraph)}</p>\n`)}`
 }
 
-/** Text with `code`, **strong** parts and [links](/to) paths of the service. */
 export function renderPhrases(text: string): Html {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\(\/[^)]*\))/)
   return html`${parts.map((part) => {

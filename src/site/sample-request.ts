@@ -1,7 +1,6 @@
 import { renderMethod } from './highlight.ts'
 import { html, type Html } from './html.ts'
 
-/** A request that a form sends, on the page of a demo. Without scripts the form is sent natively. */
 export interface SampleRequest {
   title: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -15,9 +14,7 @@ export interface SampleRequest {
   accept?: string
   /** Replaces the fields. Only scripts can send it. */
   body?: { type: string; text: string }
-  /** Values of the first parameter or field, by label. */
   choices?: Readonly<Record<string, string>>
-  /** The label of the request on the home page, if it is one of the first to try. */
   featured?: string
 }
 

@@ -34,7 +34,6 @@ export function renderError(error: HttpError, reply: FastifyReply): string {
 /** Longer bodies are sent as they are: indented, deep JSON would take 60 times its length. */
 const shownLength = 16_384
 
-/** Sends the body as it is, or on a page with a way back if the client prefers HTML, as browsers do. */
 export function sendForReader(
   request: FastifyRequest,
   reply: FastifyReply,

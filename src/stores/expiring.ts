@@ -8,7 +8,6 @@ const maxTogether = 100
 interface Lifetime {
   /** Returns a time in ISO 8601, or an empty text for a damaged record. */
   toEnd: (record: StoredRecord) => string
-  /** Records end in the order of this time. */
   order?: 'createdAt' | 'updatedAt'
   /** A record that was changed in the last seconds, of this number, is not removed before its end. */
   leastSeconds?: number
@@ -16,7 +15,6 @@ interface Lifetime {
   remove?: (records: readonly StoredRecord[]) => Promise<void>
 }
 
-/** Removes records after their end. With an order, a full store has its oldest removed for new ones. */
 export function createExpiring(collection: Collection, lifetime: Lifetime) {
   const { toEnd, order, leastSeconds = 0, max = Infinity, remove = removeEach } = lifetime
   const sort = order === 'updatedAt' ? [{ field: order, isDescending: false }] : []

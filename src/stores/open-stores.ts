@@ -27,7 +27,6 @@ export interface Stores {
   checks: Record<'database', () => unknown> & Record<string, () => unknown>
   /** The kinds are in plain words. */
   countRecords: () => Promise<(readonly [kind: string, count: number])[]>
-  /** Makes writes fail as unavailable, where the store can. */
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
 }

@@ -3,7 +3,6 @@ import type { Files } from './files/files.ts'
 import type { Records } from './records/records.ts'
 import { retryIfFull } from './store-failure.ts'
 
-/** Keeps the pending files of records, and removes those that are abandoned or orphaned. */
 export async function sweepFiles(
   files: Files,
   records: Records,

@@ -4,7 +4,6 @@ import { toKind } from './collection-names.ts'
 /** Nothing was written, unless the connection was lost: then the whole write or nothing. */
 export class StoreFailure extends Error {
   readonly kind: 'full' | 'unavailable'
-  /** What the client reads, if it is the limit of a setting, or not the database. */
   readonly detail: string | undefined
 
   constructor(kind: StoreFailure['kind'], cause: unknown, detail?: string) {

@@ -25,7 +25,6 @@ type Next = (error?: Error) => void
 /** What `Prefer: vitrine-…` asks for. Without TEST_API, nothing is applied. */
 export function createRequestedFailures({ testApi, maxDurationSeconds }: Config) {
   if (!testApi) return { apply: skip, findHint }
-  /** Continues after the delay, with the error of the request or else with the one that it asks for. */
   const apply: Apply = (reply, next, error, isRaw) => {
     if (isRaw) reportIgnored(reply, 'delay')
     const asked = isRaw
@@ -71,7 +70,6 @@ function assertNotToFail(request: FastifyRequest): void {
   throw new HttpError(Number(status), detail, { headers })
 }
 
-/** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
 function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
   const delay = findDelay(request)
@@ -100,7 +98,6 @@ function assertNotToLose(request: FastifyRequest): void {
   throw badRequest(`${losing} needs an Idempotency-Key, in a POST request that creates a record.`)
 }
 
-/** Names the preferences that the service does not apply in a header: all, or all but `applied`. */
 function reportIgnored(reply: FastifyReply, applied: string): void {
   const names = listOwn(reply.request).flatMap((preference) => /^[\w-]+/.exec(preference) ?? [])
   const ignored = names.filter((name) => name !== `vitrine-${applied}`)

@@ -58,7 +58,6 @@ export function isBinCookie(name: string): boolean {
   return cookieName.test(name)
 }
 
-/** The ids of the bins of this browser, the one that ends last first. */
 export function findOwnIds({ headers }: FastifyRequest): string[] {
   return Object.keys(parseCookie(headers.cookie ?? ''))
     .flatMap((name) => cookieName.exec(name)?.[1] ?? [])

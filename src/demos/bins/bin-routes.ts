@@ -157,7 +157,6 @@ function binToJson(request: FastifyRequest, bin: Bin) {
   return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
 }
 
-/** Throws 400. */
 function parseBin(request: FastifyRequest, config: Config): BinChange {
   const { body = {} } = request
   if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')
@@ -182,7 +181,6 @@ function parseName(name: unknown): string {
   ])
 }
 
-/** The description as JSON, which is text in a form. Null stands for the default. */
 function parseResponse(request: FastifyRequest, response: unknown, config: Config): string {
   if (response === null) return defaultResponse
   const isText = typeof response === 'string' && isForm(request)

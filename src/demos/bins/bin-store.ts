@@ -36,7 +36,6 @@ export function createBinStore(records: Records, requests: RequestStore, config:
   const remove = (record: StoredRecord) => removeBin(record, records, requests)
   let creating: Promise<unknown> = Promise.resolve()
 
-  /** Replaces the oldest bins without requests if there are too many. */
   async function create({ response = defaultResponse, name = '' }: BinChange) {
     const excess = (await bins.count()) - config.maxBins + 1
     for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
@@ -81,7 +80,6 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       const part = { offset: 0, limit: ids.length }
       return (await bins.list({ filters, sort: [] }, part)).map(parseBin)
     },
-    /** Returns false if the bin was changed or removed at the same time. */
     change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
       const document = { secretHash, response, name, isRemoved: false }
       return bins.change({ id, version, document, updatedAt: now() })
@@ -118,7 +116,6 @@ async function removeBin(
   }
 }
 
-/** Bins that may have no requests, the oldest first. */
 function createUnused(bins: Collection, requests: RequestStore) {
   const ids: string[] = []
   let listing: Promise<void> | undefined

@@ -158,7 +158,6 @@ const shortTypes = new Map([
   ['application/octet-stream', 'binary'],
 ])
 
-/** A list of a bin shows the path below it. */
 export function toRow(request: CapturedRequest): ExchangeRow {
   const { requestFields, requestBody } = request
   const type = toMediaType(findField(requestFields, 'content-type'))

@@ -15,7 +15,6 @@ export const binSchema = {
     secretHash: { ...textSchema, pattern: '^[0-9a-f]{64}$' },
     response: textSchema,
     name: textSchema,
-    /** If it is true, the requests of the bin are being removed. */
     isRemoved: { type: 'boolean' },
   },
 } as const

@@ -34,7 +34,6 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       return sendEvents(request, reply, { log, toText: createEventRenderer(bins, search, hasRows) })
     },
-    /** Waits until a request matches, the time is over, or the client has gone. */
     wait: async (reply: FastifyReply, { bin, list, readPages }: Wait): Promise<void> => {
       const endsAt = performance.now() + list.waitSeconds * 1000
       const stream = open(reply.request, reply, log.watch)

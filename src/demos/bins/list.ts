@@ -58,7 +58,6 @@ export const requestListParameters = [
 
 export type RequestList = ReturnType<typeof parseRequestList>
 
-/** Throws 400 for other values, and for parameters that are neither `known` nor `others` nor filters. */
 export function parseRequestList(
   request: FastifyRequest,
   others: readonly string[] = [],
@@ -132,7 +131,6 @@ export function parsePageList(request: FastifyRequest) {
   }
 }
 
-/** The matching requests in their order. Of those in another order than that of their times, only ids and keys are in memory. */
 export async function* selectRequests(
   { requests, bin: { id } }: BinServices & { bin: Bin },
   { sort, isMatch }: Search & { sort: readonly SortTerm[] },
@@ -172,7 +170,6 @@ export async function sendList(
   return sendChunks(reply, type, toChunks(await readPages(reply, services, list), requestToJson))
 }
 
-/** All that match, or the part that the parameters select, with its headers. */
 export async function readPages(
   reply: FastifyReply,
   services: BinServices & { bin: Bin },

@@ -37,7 +37,6 @@ const secretParameter = queryParameters({
   secret: ['The secret. A browser keeps it as a cookie, and is redirected.', ''],
 })
 
-/** A route that requires the secret of the bin, or to read a request, that of the request. */
 export function ofBin({ path = '', handle, ...operation }: SecretOperation) {
   const { method, description = '', parameters = [], errors = [] } = operation
   const isRead = method === 'GET'

@@ -46,7 +46,6 @@ export function createRequestStore({ records, files, config }: Services) {
     if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
   })
 
-  /** Throws 404. */
   const load = async (bin: string, id: string): Promise<StoredRecord> => {
     const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
     if (record) return record
@@ -58,7 +57,6 @@ export function createRequestStore({ records, files, config }: Services) {
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
-    /** Resolves with the id of its record, or undefined if the bin has been removed. */
     capture: async (capture: NewCapture): Promise<string | undefined> => {
       const { bin, record, bytes } = toRecord(capture)
       const { id } = record
@@ -73,12 +71,10 @@ export function createRequestStore({ records, files, config }: Services) {
       await trim(bin)
       return isWritten ? record.id : undefined
     },
-    /** Stores the outcome of a response that was not sent as it was due. */
     correct: async (id: string, outcome: Outcome): Promise<void> => {
       const record = await requests.find(id)
       if (record) await requests.change(toCorrected(record, outcome))
     },
-    /** The newest, up to the limit, in the order of their times. */
     pages: async function* (bin: string, isDescending = false): AsyncGenerator<CapturedRequest[]> {
       const total = await count(bin)
       let excess = isDescending ? 0 : Math.max(0, total - config.binMaxRequests)
@@ -91,7 +87,6 @@ export function createRequestStore({ records, files, config }: Services) {
         yield kept.map(toCapturedRequest)
       }
     },
-    /** The requests with these ids that still exist, in the order of the ids. */
     pagesOf: async function* (bin: string, ids: readonly string[]) {
       const find = (some: readonly string[]) => findByIds(requests, some)
       for await (const page of readByIds(
@@ -110,7 +105,6 @@ export function createRequestStore({ records, files, config }: Services) {
       }
       return Buffer.concat(await content.toArray())
     },
-    /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) {

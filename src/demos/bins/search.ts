@@ -34,7 +34,6 @@ export function toMatch({ filters = [], path = '', contains = '' }: Conditions):
     (words === '' || (await look(async () => (await toSearchedOnce(one)).includes(words))))
 }
 
-/** A flag that is not set is false. */
 export function toListed(request: CapturedRequest) {
   const flags = { isPending: false, isCutOff: false, isTooLarge: false }
   return { ...flags, ...request }

@@ -27,7 +27,6 @@ type FileList = ReturnType<typeof filesToJson>
 const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 interface BinsView {
-  /** The bin that ends last comes first. */
   own: readonly { id: string; name: string }[]
   days: number
   origin: string
@@ -69,7 +68,6 @@ function renderBinLink({ id, name }: { id: string; name: string }): Html {
   return html`<li><a href="/bins/${id}">${name === '' ? '' : html`<bdi>${name}</bdi> `}<code>${id}</code></a> <span class="quiet">until ${renderTime(until)}</span></li>\n`
 }
 
-/** A browser without the secret, or with a wrong one, gets this page. */
 export function renderSecretPage(path: string, problem: string): Page {
   const isWrong = problem === wrongSecret
   return {
@@ -95,7 +93,6 @@ export interface BinEdit {
 
 interface BinView extends BinEdit {
   origin: string
-  /** The number of the last event before the list was read. */
   lastEvent: number
   exchanges: readonly ExchangeRow[]
   parameters: ParameterTexts

@@ -5,13 +5,11 @@ import { binCollections } from './collections.ts'
 export interface Capture {
   bin: string
   record: NewRecord
-  /** The record describes the file of the body. */
   file: NewRecord | undefined
 }
 
 const maxTogether = 100
 
-/** Writes the captures that arrive during a write together. Each is false if its bin has been removed. */
 export function createCaptureWriter(records: Records, removeSome: () => Promise<void>) {
   let last: Promise<unknown> = Promise.resolve()
   let waiting: Capture[] = []

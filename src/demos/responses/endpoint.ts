@@ -6,11 +6,9 @@ import type { Route } from '../../http/openapi/route.ts'
 import { descriptionSchema, type ResponseDescription } from '../../responses/description.ts'
 import type { Services } from '../../site/demo.ts'
 
-/** A route under `/responses/<name>`. Its requests are raw. */
 export interface ResponseEndpoint extends Omit<Route, 'method' | 'handler'> {
   /** The route has any method if it is unset. */
   method?: 'GET' | 'DELETE'
-  /** The limits of this request, if they are not those of the service. */
   toConfig?: (request: FastifyRequest, config: Config) => Config
   describe: (
     request: FastifyRequest,
@@ -23,7 +21,6 @@ export const descriptionComponent = toComponent('schemas', 'ResponseDescription'
 const description = 'The described response.'
 const content = { ...textContent(), 'application/json': {}, '*/*': {} }
 
-/** A route has these if it responds with what a visitor has described. */
 export const describedResponses = Object.fromEntries(
   ['2XX', '3XX', '4XX', '5XX'].map((status) => [status, { description, content }]),
 )

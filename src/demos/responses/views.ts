@@ -48,7 +48,6 @@ ${notes}`,
   }
 }
 
-/** Leaves out the page itself, and repeated paths. */
 function isFirst({ url }: DeclaredRoute, index: number, routes: readonly DeclaredRoute[]): boolean {
   return url !== '/responses' && routes.findIndex((other) => other.url === url) === index
 }

@@ -8,7 +8,6 @@ import { envelope } from '../../resources/openapi/schemas.ts'
 
 type Apply = (request: FastifyRequest, reply: FastifyReply) => Promise<SessionCookie | undefined>
 
-/** A route that responds with 303 to a client that prefers HTML, and with the envelope to others. */
 export function changeSession(redirect: string, msg: string, apply: Apply) {
   const content = { data: { redirect }, status: { code: 0, msg } }
   return {

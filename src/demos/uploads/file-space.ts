@@ -15,7 +15,6 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
   let arrivingBytes = 0
   let stored = new Map<string, number>()
   let storedBytes = 0
-  /** The sizes that will replace `stored` when all are read. */
   let counted: typeof stored | undefined
   let freshUntil = -Infinity
   let adding: Promise<void> | undefined

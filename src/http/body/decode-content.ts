@@ -31,7 +31,6 @@ function createDecoder(coding: Coding, [first = 0]: Uint8Array, isRecorded: bool
   return (isRaw ? zlib.createInflateRaw : create)({ ...options, ...ofEnd })
 }
 
-/** Returns the codings in the order in which they were applied. Throws 415. */
 export function findCodings({ headers }: Pick<IncomingMessage, 'headers'>): Coding[] {
   const names = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/)
   const applied = names
@@ -51,7 +50,6 @@ export function toMaxEncodedBytes(maxBytes: number, codings: readonly Coding[]):
   return codings.length === 0 ? maxBytes : maxBytes + Math.ceil(maxBytes / 100) + 1024
 }
 
-/** An empty body stays empty. The stream fails with 400, or with 413 for more than `maxBytes`. */
 export async function decodeContent(
   encoded: Readable,
   codings: readonly Coding[],
@@ -88,7 +86,6 @@ export async function decodeBytes(bytes: Buffer, codings: readonly Coding[], max
 
 const maxRecordedContent = 1024 * 1024
 
-/** Decodes at most `maxBytes` of recorded content, which can be cut. Returns undefined if nothing can be decoded. */
 export async function decodeRecorded(bytes: Buffer, contentEncoding: string, maxBytes: number) {
   const decoded = createByteCollector(maxBytes)
   try {

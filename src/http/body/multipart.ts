@@ -41,7 +41,6 @@ interface FileReader {
   readFile: (part: FormPart) => Promise<void>
 }
 
-/** The text fields of a multipart form, which nest as those of a query string. Throws 400, 408 and 413. */
 export async function readForm(
   request: FastifyRequest,
   config: Config,
@@ -95,7 +94,6 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
   }
 }
 
-/** The body as it was sent. The stream fails with 400 if it ends early, with 408 and 413. */
 function openBody(raw: IncomingMessage, maxBytes: number, times: BodyTimes): Readable {
   if (isAnnouncedTooLarge(raw, maxBytes)) throw tooLarge(maxBytes)
   if (raw.destroyed) throw badRequest(endedEarly)

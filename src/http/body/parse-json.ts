@@ -6,7 +6,6 @@ import { badRequest } from '../errors/http-error.ts'
 // JSON.parse gives the same result for all other texts, in half the time.
 const suspicious = ['__proto__', 'constructor', String.raw`\u`, '\ufeff']
 
-/** `what` is the name in the message of an error. */
 export function parseJson(
   text: string,
   { maxJsonDepth }: Pick<Config, 'maxJsonDepth'>,

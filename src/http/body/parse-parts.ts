@@ -7,7 +7,6 @@ import { decodePercent, utf8ToText } from './utf8-to-text.ts'
 
 export interface Part {
   name: string
-  /** A text field has no file name. */
   fileName: string | undefined
   type: string | undefined
   bytes: Buffer
@@ -15,7 +14,6 @@ export interface Part {
 
 const anyBreak = '(?:\r\n|\n|\r)'
 
-/** Reads the parts as httpbin does in Python, or as go-httpbin does in Go. Returns undefined for a malformed body. */
 export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
   const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
@@ -44,7 +42,6 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
   return undefined
 }
 
-/** `text` begins with the line break after a delimiter. The next delimiter is at `end`. */
 function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefined {
   const [first = ''] = new RegExp(anyBreak).exec(text.toString('latin1', 0, 2)) ?? []
   const blankLine = /(\r\n|\n|\r)\1/g
@@ -64,7 +61,6 @@ function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefine
   return isForm ? [{ name, fileName, type: fields.get('content-type') || undefined, bytes }] : []
 }
 
-/** Returns the first field of each name, in lower case. Undefined if Python or Go rejects the head. */
 function parseFields(head: Buffer, isPython: boolean): Map<string, string> | undefined {
   if (isPython && !isUtf8(head)) return undefined
   const unfolded = utf8ToText(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')

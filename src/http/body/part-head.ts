@@ -29,7 +29,6 @@ export function parsePartHead(head: string) {
   return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
 }
 
-/** The names and values of the lines of a head. Undefined if a line does not have the format. */
 export function readFields(lines: readonly string[], format: RegExp): Pair[] | undefined {
   const found = lines.flatMap((each): Pair[] => {
     const [, name, value = ''] = format.exec(each) ?? []
@@ -38,7 +37,6 @@ export function readFields(lines: readonly string[], format: RegExp): Pair[] | u
   return found.length === lines.length ? found : undefined
 }
 
-/** The value of a field, the parameters after it, and the rest that a sticky format does not match. */
 export function readParameters(field: string, format: RegExp, toText: (quoted: string) => string) {
   const [value = ''] = field.split(';', 1)
   const text = field.slice(value.length)

@@ -67,7 +67,6 @@ export function isAnnouncedTooLarge({ headers }: IncomingMessage, maxBytes: numb
 
 type ToStart = (start: Buffer) => Buffer
 
-/** The body. One that is longer than `maxBodyBytes` is what `toStart` returns for its start. */
 export function readUpTo(
   raw: IncomingMessage,
   limits: BodyLimits,

@@ -7,7 +7,6 @@ export function decodePercent(text: string): Buffer {
   return Buffer.from(text.replaceAll(/%([\da-f]{2})/gi, toUnit), 'latin1')
 }
 
-/** Decodes UTF-8, with the text of `toText` for each byte that is not part of a character. */
 export function utf8ToText(bytes: Buffer, toText = toReplacement): string {
   if (isUtf8(bytes)) return bytes.toString()
   let text = ''

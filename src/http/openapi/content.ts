@@ -14,7 +14,6 @@ export function jsonContent(schema: Schema, example: unknown): Content {
   return { 'application/json': { schema, example } }
 }
 
-/** The schema of `example` is derived from it. `properties` describes members more precisely. */
 export function exampleContent(example: unknown, properties = {}): Content {
   return jsonContent(toSchema(example, properties), example)
 }
@@ -53,7 +52,6 @@ export function orEmpty(parameter: Parameter): Parameter {
   return { ...parameter, allowEmptyValue: true }
 }
 
-/** Each parameter is text, with a description, and with an example unless it is for rare cases. */
 export function queryParameters(
   texts: Readonly<Record<string, readonly [description: string, example?: string]>>,
 ): Parameter[] {

@@ -30,7 +30,6 @@ const inResponses = {
   'X-Total-Count': ['The number of records on all pages.', '42'],
 } satisfies Definitions
 
-/** A response that documents them always has them. */
 const required = /^(Accept-Query|Allow|Content-Range|Location|Retry-After|WWW-Authenticate)$/
 
 /** OpenAPI ignores a parameter named Accept. */
@@ -71,7 +70,6 @@ export function responseHeaders(...names: readonly (keyof typeof inResponses)[])
   return Object.fromEntries(names.map((name) => toHeader(name, inResponses[name])))
 }
 
-/** The documented headers among these names, which are in lower case. */
 export function documentHeaders(names: readonly string[]) {
   const all = Object.entries(inResponses).filter(([name]) => names.includes(name.toLowerCase()))
   return Object.fromEntries(all.map(([name, definition]) => toHeader(name, definition)))

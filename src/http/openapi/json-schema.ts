@@ -58,7 +58,6 @@ export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly s
   return anyOf?.flatMap(toTypes) ?? jsonTypes
 }
 
-/** Merges the schema with all of `allOf`, and with one alternative that is not null, for samples. */
 export function toPlain(schema: FieldSchema): FieldSchema {
   const { allOf = [], anyOf = [], oneOf = [], const: only, ...own } = schema
   const isFitting = ({ type, not }: FieldSchema) => type !== 'null' && not === undefined
@@ -76,19 +75,16 @@ export function toPlain(schema: FieldSchema): FieldSchema {
   )
 }
 
-/** The type of a sample. A schema with members may have no type. */
 export function toSampleType(schema: FieldSchema): string {
   const types = toTypes(schema).filter((type) => type !== 'null')
   const implied = schema.properties ? 'object' : schema.items && 'array'
   return types.find((type) => type === implied) ?? types[0] ?? 'null'
 }
 
-/** Whether one of the types is neither a list, an object nor null. */
 export function hasScalarType(types: readonly string[]): boolean {
   return types.some((type) => !['array', 'object', 'null'].includes(type))
 }
 
-/** A whole number is a number too. */
 export function toJsonType(value: unknown): JsonType {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -113,7 +109,6 @@ function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {
   return known ?? (maxLength > 200 ? 'long text' : 'text')
 }
 
-/** Whether it may have a keyword whose check can take more than linear time. */
 export function isSlow(schema: object): boolean {
   return /"(pattern|patternProperties|uniqueItems)":/.test(JSON.stringify(schema))
 }

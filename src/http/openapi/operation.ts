@@ -43,12 +43,9 @@ export interface Operation {
   /** The successful responses, by status or class (`2XX`). One with status 200 when unset. */
   responses?: Readonly<Record<string, ResponseDoc | Reference<ResponseDoc>>>
   content?: Content
-  /** Replaces `content` by an example of text, or of JSON, whose schema is derived from it. */
   example?: unknown
-  /** The cookie that identifies the client. */
   cookie?: OwnCookie & { isOptional?: boolean }
   errors?: readonly ErrorStatus[]
-  /** Whether it uses a store, which can fail: 503, and 507 for a write. */
   store?: 'reads' | 'writes'
 }
 

@@ -37,7 +37,6 @@ declare module 'fastify' {
     readsBodyItself?: boolean
     bodyTypes?: readonly string[]
     anyHost?: boolean
-    /** Whether no request for its path can override the method. */
     keepsMethod?: boolean
     ignoresConditions?: boolean
     acceptsIdempotencyKey?: boolean
@@ -47,7 +46,6 @@ declare module 'fastify' {
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean
-    /** Whether HEAD has the response to GET without its content. */
     derivesHead?: boolean
   }
 }

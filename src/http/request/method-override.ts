@@ -17,7 +17,6 @@ export const overrideHeader = 'x-http-method-override'
 
 interface OverrideParts {
   readBody: BodyReader
-  /** Whether the head alone decides the response, so that the body is not read. */
   isDecided: (raw: IncomingMessage) => boolean | Promise<boolean>
   findAllowedMethods: FastifyInstance['findAllowedMethods']
 }

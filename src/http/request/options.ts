@@ -35,7 +35,6 @@ function logBlocked({ id, raw, server }: FastifyRequest): void {
 }
 
 interface Missing extends Pick<Config, 'dataFile'> {
-  /** Why there is nothing at a path that a part of the service has if a setting turns it on. */
   findHint: (path: string) => string | undefined
 }
 
@@ -50,7 +49,6 @@ export function addOptionsMethod(
     if (allowed === undefined) done()
     else sendOptions(request, reply, { ...allowed, corsOrigins })
   }
-  /** What a 404 suggests: the path of a route, by itself or, if it has no route, without the parameter. */
   const suggestions = new Map<string, string>()
   app.addHook('onRoute', (route) => {
     const url = withoutPatterns(route.url)

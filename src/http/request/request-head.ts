@@ -14,7 +14,6 @@ import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.t
 
 declare module 'node:http' {
   interface IncomingMessage {
-    /** Set if the head was checked before routing. */
     isHeadValid?: boolean
   }
 }
@@ -39,7 +38,6 @@ export function toRequestUri(id: string): string {
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
 }
 
-/** It is undefined if the request has no valid host, as over HTTP/1.0. */
 export function findOrigin({ protocol, host }: FastifyRequest): string | undefined {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : undefined
 }
@@ -179,7 +177,6 @@ export function parseRequestHead(
   })
 }
 
-/** Whether the head alone decides the response, whatever `_method` the body has. */
 export function createHeadCheck(config: Config, lacksRoute: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config
   return (raw: IncomingMessage): boolean | Promise<boolean> => {

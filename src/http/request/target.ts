@@ -53,7 +53,6 @@ export function createTargetParser(
   }
 }
 
-/** The first segment of each raw path, and the second if other routes have the same first. */
 export function findRawPaths(routes: readonly DeclaredRoute[]): ReadonlySet<string> {
   const starts = routes.map(({ url, config }) => ({
     ...toStart(url),
@@ -105,7 +104,6 @@ export function findStream(message: object) {
   return hasStream ? message.stream : undefined
 }
 
-/** Whether its path is that of a raw route, or its response is sent exactly as it is described. */
 export function isRawRequest({ target }: IncomingMessage): boolean {
   return target?.isRaw === true
 }

@@ -119,7 +119,6 @@ declare module 'node:http' {
   }
   interface ServerResponse {
     contentBytes?: number
-    /** Why the service could not respond as requested, with a 5xx other than 500. */
     failure?: string
     /** Set if the client ended its half of the connection during a requested delay. */
     isAbandoned?: boolean

@@ -34,7 +34,6 @@ export interface Pace {
   batch?: number
 }
 
-/** Yields the bounds of the items that are due, the first of them now. Ends if the client has gone. */
 export async function* pace(
   reply: FastifyReply,
   { count, pauseMs, jitter = 0, batch = 256 }: Pace,

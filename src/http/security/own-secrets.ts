@@ -4,7 +4,6 @@ import type { Pair } from './visitor-response.ts'
 /** The cookies of the service, which no demo shows or lets a visitor set. What sets one adds its name. */
 export const ownCookies: string[] = []
 
-/** Its name in each protocol. */
 export type OwnCookie = Readonly<Record<'http' | 'https', string>>
 
 /** RFC 6265bis §4.1.3: browsers accept the prefix only over HTTPS and from this host. */
@@ -14,7 +13,6 @@ export function registerCookie(name: string): OwnCookie {
   return names
 }
 
-/** Set-Cookie for a cookie that scripts and other sites cannot use. */
 export function toOwnCookie({ protocol }: { protocol: string }, cookie: SetCookie): string {
   const attributes = { httpOnly: true, sameSite: 'lax', secure: protocol === 'https' } as const
   return stringifySetCookie({ path: '/', ...cookie, ...attributes })

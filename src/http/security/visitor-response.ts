@@ -3,7 +3,6 @@ import { remember } from '../remember.ts'
 
 export type Pair = readonly [name: string, value: string]
 
-/** The origin of the request, and the other hosts that a redirect may lead to. */
 interface RedirectLimits {
   origin: string
   allowedRedirectDomains: readonly string[]
@@ -62,7 +61,6 @@ const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Returns the name of a header in lower case, or an empty text if a visitor cannot set it. */
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
   // The pattern gets the given name: the lower case of U+212A (Kelvin sign) is k.

@@ -89,7 +89,6 @@ function toOrigin({ fastify, headers }: DialectRequest): string {
   return address ?? forwarded.replace(/,.*/, '').trim()
 }
 
-/** Malformed parts are left out; `error` is the message about the first. */
 function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
   if (hasTooManyPairs(text)) {
     return { pairs: [], error: 'number of URL query parameters exceeded limit' }

@@ -82,7 +82,6 @@ function streamBytes(request: DialectRequest, text: string) {
 
 interface Range {
   start: number
-  /** The position of the last byte, inclusive. */
   last: number
 }
 
@@ -181,7 +180,6 @@ export function serveContent(
   return addHeaders(renderSized(plain, slice(bytes, first), 206), toContentRange(first, bytes))
 }
 
-/** Returns the ranges that overlap the content, and undefined for an invalid header. */
 function parseGoRanges(field: string, size: number): Range[] | undefined {
   const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
   if (list === undefined) return undefined

@@ -49,7 +49,6 @@ export function parseExchangeFilter(request: FastifyRequest): ExchangeFilter {
 
 const ownNames = ['method', 'status', 'path', 'mine', 'errors', 'assets']
 
-/** Finds the filters of fields, with and without an operator. Other parameters without an operator are ignored. */
 function findFilters(query: unknown): Map<string, readonly string[]> {
   const given = Object.entries(isObject(query) ? query : {}).filter(
     ([name, value]) =>
@@ -81,7 +80,6 @@ export function parseOrder(request: FastifyRequest) {
   })
 }
 
-/** The parameters that a link to another page of the list repeats. */
 export function findParameters({ query }: FastifyRequest): Map<string, readonly string[]> {
   const parameters = findFilters(query)
   for (const name of [...ownNames, 'client', 'sort', 'per_page']) {

@@ -80,13 +80,11 @@ export function createNews(mode: string, readNews: ReadNews) {
 }
 
 interface ExchangeEvents {
-  /** The cursor of the last exchange that the client has. */
   cursor: string
   notice: string | undefined
   toValue: (exchange: ExchangeSummary) => unknown
 }
 
-/** An event for each exchange, for the number of those that a viewer missed, and for a changed coverage. */
 export function createToText({ cursor, notice, toValue }: ExchangeEvents) {
   return ({ exchanges, missed, coverage }: NewsPart): string => {
     let text = ''

@@ -24,7 +24,6 @@ export interface Search extends Omit<ExchangeQuery, 'limit'> {
   requestId?: string
 }
 
-/** New exchanges of a process since the number that was given for it. */
 export type News = Loose<XStatic<typeof newsSchema>>
 export const newsSchema = {
   type: 'object',
@@ -60,7 +59,6 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(capacity, 0.75 * inspectorMaxBytes)
   const budget = createBudget(0.25 * inspectorMaxBytes)
-  /** Returns undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
@@ -78,9 +76,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   let cleared = 0
   return {
     mode,
-    /** The number of exchanges that were removed because of a limit, since all were cleared. */
     removed: () => slabs.removed() - cleared,
-    /** If it is false, `clear` removes only the exchanges of the viewer. */
     clearsAll,
     begin: (raw: IncomingMessage): void => {
       if (mode !== 'off' && isRecorded(raw, mode)) beginRecording(raw, budget)
@@ -138,7 +134,6 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
 /** After this number of exchanges, a search lets other requests have their turn. */
 const searchedPerTurn = 20
 
-/** `readBefore` reads those with the key that were received before a time, the latest first. */
 function createSearch(
   mode: LogConfig['inspector'],
   readBefore: (key: string | undefined, end: number) => IteratorObject<Recorded>,
@@ -169,7 +164,6 @@ function createSearch(
   }
 }
 
-/** The end of the millisecond of a cursor. */
 const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
 
 function copyBodies(recorded: Recorded): Recorded {

@@ -78,7 +78,6 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
       const { items, coverage } = await askAll<Exchange>({ find: { id }, viewer })
       return { ...(items[0] && { exchange: items[0] }), notice: toNotice(coverage) }
     },
-    /** The latest 21 exchanges with an X-Request-Id, the oldest first. */
     findChain: async (requestId: string, viewer: Viewer): Promise<readonly Exchange[]> => {
       const { items } = await askAll<Exchange>({ find: { requestId, limit: maxChain }, viewer })
       return items.toSorted(byTime).slice(-maxChain)

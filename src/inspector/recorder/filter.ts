@@ -12,13 +12,11 @@ export interface ExchangeFilter {
   path?: string | undefined
   isOwn?: boolean | undefined
   isError?: boolean | undefined
-  /** Leaves out what the pages of the service load, and the page of the inspector. */
   lacksAssets?: boolean | undefined
 }
 
 export interface ExchangeQuery extends ExchangeFilter {
   before?: string | undefined
-  /** The latest exchange comes first without it. */
   sort?: readonly SortTerm[] | undefined
   offset?: number
   limit: number
@@ -47,7 +45,6 @@ function findMember(exchange: ExchangeSummary, field: FieldPath): unknown {
   return [field].flat().join() === 'receivedAt' ? String(value).slice(0, 23) + 'Z' : value
 }
 
-/** The latest exchange comes first where the keys are equal. */
 export function sortExchanges<Item extends ExchangeSummary>(
   latestFirst: readonly Item[],
   sort: readonly SortTerm[] = [],
@@ -64,7 +61,6 @@ export function toCursor({ receivedAt, id }: { receivedAt: string | number; id: 
   return `${typeof receivedAt === 'string' ? receivedAt : toTimestamp(receivedAt)}_${id}`
 }
 
-/** Whether the text can be a cursor: a time, and an id after it. */
 export function isCursor(text: string): boolean {
   const [time = ''] = text.split('_', 1)
   return time.endsWith('Z') && text.length > time.length && !Number.isNaN(Date.parse(time))

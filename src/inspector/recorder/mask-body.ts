@@ -7,20 +7,14 @@ import { isSecret, maskField, maskTarget } from './mask.ts'
 
 interface Scope {
   found: string[]
-  /** The number of texts around it. */
   depth: number
 }
 
-/**
- * Masks the values of secret fields of forms, JSON and multipart bodies, and those of URLs in other text. Adds
- * them to `found`.
- */
 export function maskBody(contentType: string, text: string, found: string[] = []): string {
   const scope = { found, depth: 0 }
   return maskOwn(maskFields(contentType, text, scope), scope)
 }
 
-/** The values of its parameters are masked as those of a form. */
 export function maskRequestTarget(target: string, found: string[] = []): string {
   const scope = { found, depth: 0 }
   const path = toPath(target)
@@ -140,7 +134,6 @@ function maskJson(text: string, scope: Scope): string {
   if (scope.depth === maxMaskDepth) return hide(text, scope)
   const inner = toInner(scope)
   let masked = ''
-  /** The number of brackets that are open within the value of a secret. */
   let depth: number | undefined
   for (const { index, 0: token, 1: string, 2: colon } of text.matchAll(jsonToken)) {
     const change = depthChanges[token] ?? 0

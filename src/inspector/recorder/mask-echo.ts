@@ -10,7 +10,6 @@ const minPartLength = 6
 /** A longer secret is searched for, and masked, in parts. */
 const maxPartLength = 100
 
-/** What is masked in `masked`, where `source` has it. */
 export function findMasked(source: string, masked: string): readonly string[] {
   const [first = '', ...pieces] = masked.split(mask)
   if (!source.startsWith(first)) return []

@@ -11,7 +11,6 @@ const secretCompound =
 const publicName =
   /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
 
-/** Takes names of headers and parameters such as `X-Api-Key` and `user[authToken]`, also percent-encoded. */
 export const isSecret = remember((name): boolean => {
   const words =
     name
@@ -40,7 +39,6 @@ const userInfo =
 /** The `&` after a value is encoded at most as often as the `=` before it. */
 const toEnd = remember((escapes) => new RegExp(`[&#\\s]|%(?:25){0,${escapes}}26|$`, 'i'))
 
-/** Masks the values of secret parameters, each up to the next `&`, `#` or space, and passwords of URLs. */
 export function maskTarget(text: string): string {
   const source = hideSecrets(text.replace(userInfo, `$1$2${mask}$3`), () => mask)
   let masked = ''

@@ -31,7 +31,6 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
   const maxSlabs = Math.max(Math.floor(maxBytes / slabBytes), 2)
   const slabs: Slab[] = []
   let current = -1
-  /** Has the index of the slab and the offset in it, or -1, at the number of the entry. */
   const places = new Float64Array(maxEntries).fill(-1)
   let [first, next, removed] = [0, 0, 0]
 
@@ -96,7 +95,6 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
       const word = (place % slabBytes) / wordBytes
       return words[word + 3 + (words[word + 1] ?? 0) + index] ?? NaN
     },
-    /** Yields the numbers of the entries, the latest first. */
     *list(): Generator<number> {
       for (let number = next - 1; number >= first; number -= 1) {
         if (places[number % maxEntries] !== -1) yield number

@@ -11,7 +11,6 @@ const aliases = new Map([
 
 const suffix = /^(.+)_(gte|gt|lte|lt|ne|eq|in|contains|like)$/
 
-/** Translates the parameters of json-server 0.17 and 1.0, except `_start` and `_end`. */
 export function resolveAliases(parameters: ParameterTexts, resource: Resource): ParameterTexts {
   const resolved = new Map<string, readonly string[]>()
   for (const [name, values] of parameters) {

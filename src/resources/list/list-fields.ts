@@ -18,7 +18,6 @@ export function toListFields(resource: Resource): ListFields {
   }
 }
 
-/** The field with this name, or at the end of this path, as `address.city`. */
 export function findListField({ visible }: Resource, name: string): ResourceField | undefined {
   const fields = visible.map(({ name: own, schema }) => [own, schema] as const)
   const found = findMember(fields, name)

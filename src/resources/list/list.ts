@@ -42,7 +42,6 @@ type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
 
 const listTypes = Object.values(typeBySuffix)
 
-/** All records, streamed, or a part with a tag, `X-Total-Count` and links to the other pages. */
 export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
   const { config } = base
   const types = sortTypes(base.resource, listTypes)

@@ -98,7 +98,6 @@ export const toSchemaName = ({ schemaName, key, singular }: ResourceDefinition) 
 
 const otherSchemas = ['Envelope', 'JsonPatch', 'Problem', 'ResponseDescription', 'ResponseSequence']
 
-/** Gives each definition a name of its schema that no other resource and no other part of the document has. */
 export function nameSchemas(
   definitions: readonly ResourceDefinition[],
   others: readonly ResourceDefinition[],
@@ -118,7 +117,6 @@ function mapByName<Value>(fields: readonly Field[], toValue: (field: Field) => V
   return Object.fromEntries(fields.map((field) => [field.name, toValue(field)]))
 }
 
-/** `isCleared`: null removes the value or stands for the default. */
 function toInputFieldSchema({ rule }: Field, isCleared: boolean): object {
   const isText = [rule.type].flat().includes('string')
   const storable = isText ? { pattern: '^[^\\u0000]*$', ...rule } : rule
@@ -140,7 +138,6 @@ function toOther(value: unknown): unknown {
 const maxExamples = 3
 const maxExampleLength = 200
 
-/** A value of the type; a pattern, a high limit or other rules may not accept it. */
 function createExample(given: FieldSchema, depth = 0): unknown {
   const schema = toPlain(given)
   const { examples, default: fallback, enum: choices, minimum = 1, maximum } = schema

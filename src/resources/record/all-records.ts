@@ -1,7 +1,6 @@
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { singularId, type ResourceContext } from '../context.ts'
 
-/** The stored records of these resources, as the JSON of a data file, with the indentation of JSON.stringify. */
 export async function* writeAll<Context extends Pick<ResourceContext, 'resource' | 'collection'>>(
   contexts: readonly Context[],
   toShown: (context: Context, record: StoredRecord) => unknown,

@@ -15,7 +15,6 @@ interface Check {
 
 const maxRemoveAttempts = 20
 
-/** The collection; its writes throw where a reference, a unique field or a rule of deletion forbids them. */
 export function checkWrites(context: ResourceContext, records: Records): Collection {
   const { collection, relations, resource } = context
   const write = async (checks: readonly Check[], step: RecordStep) => {

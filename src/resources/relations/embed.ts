@@ -13,7 +13,6 @@ import { badParameter, type ParameterTexts } from '../../lists/parameters.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 
-/** The relations to embed, each with those that its records embed. */
 export type Embeds = ReadonlyMap<Relation, Embeds>
 
 const limitsOfResponse = { records: maxRecordsAtOnce, length: maxLoadedLength }
@@ -70,7 +69,6 @@ function add(
 /** How often each record is in the response: two posts of one author have it twice. */
 type Uses = ReadonlyMap<StoredRecord, number>
 
-/** The embedded members of each record, with one query for each relation. Throws 400 for too many. */
 export function loadEmbedded(records: readonly StoredRecord[], embeds: Embeds) {
   const uses = new Map(records.map((record) => [record, 1]))
   return loadMembers(uses, embeds, { ...limitsOfResponse })

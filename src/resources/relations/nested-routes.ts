@@ -17,7 +17,6 @@ export function toNestedRoutes(context: ResourceContext): readonly ResourceRoute
   return nested.flatMap((relation) => toRoutes(context, relation))
 }
 
-/** The routes below other resources that list the records of this one. */
 export function toRoutesInParents(context: ResourceContext): readonly ResourceRoute[] {
   const parents = context.relations.filter(({ isToParent }) => isToParent)
   return parents.flatMap(({ other: parent }) => {

@@ -13,7 +13,6 @@ interface Change {
 }
 
 interface Plan {
-  /** The resource and the id of each record, as one text. */
   removed: Set<string>
   changes: Map<string, Change>
   conditions: Step[]
@@ -69,7 +68,6 @@ export async function planRemoval(context: ResourceContext, record: StoredRecord
   ]
 }
 
-/** Adds the children to the plan, and returns those to remove. */
 async function planChildren(plan: Plan, { records }: Level, relation: Relation) {
   const { field, onDelete, other } = relation
   const { maxRecords } = plan

@@ -10,14 +10,11 @@ import { toTag } from '../record/representations.ts'
 import { renderRecordForm } from './form-page.ts'
 
 interface Conflict {
-  /** What the request would change; it is a deletion without them. */
   fields?: Document | undefined
-  /** Whether the condition was a header, and not a field of the form. */
   hasHeader: boolean
   toParentLink: ToParentLink
 }
 
-/** The page is for a record that was changed after its form was opened. */
 export function renderConflictPage(
   resource: Resource,
   current: StoredRecord,

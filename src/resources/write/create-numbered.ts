@@ -5,7 +5,6 @@ import type { Resource } from '../definition.ts'
 
 interface Numbers {
   inFlight: number
-  /** The last number that one of them tried. */
   last: number
   /** The largest stored number, if the collection has had no other writes since `state` than `attempts` creates. */
   largest: number
@@ -15,7 +14,6 @@ interface Numbers {
 
 const numbers = new WeakMap<Collection, Numbers>()
 
-/** Stores the document with the number after the largest stored one. */
 export async function createNumbered(
   context: ResourceContext,
   document: Document,

@@ -55,7 +55,6 @@ export function edit(base: ResourceContext): Handler {
   }
 }
 
-/** The error handler of the routes with a form: shows it again to a client that prefers HTML. */
 export function sendFormAfterError(context: ResourceContext) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
     if (!(error instanceof HttpError) || chooseErrorForm(request, reply) !== 'html') throw error

@@ -108,7 +108,6 @@ export function findUnknownFields({ fields, fixed }: Resource, body: object): re
   return Object.keys(body).filter((name) => !known.has(name))
 }
 
-/** The values of a new record that a request does not have to set. */
 export function toDefaults({ fields }: Resource): Document {
   const given = fields.filter(({ schema }) => schema.default !== undefined)
   return Object.fromEntries(given.map(({ name, schema }) => [name, schema.default]))
@@ -116,7 +115,6 @@ export function toDefaults({ fields }: Resource): Document {
 
 type ApplyPatch = (target: unknown) => unknown
 
-/** The function applies a patch in any format; it throws 409 for a record that does not fit it. */
 export function parsePatch(context: ResourceContext, request: FastifyRequest) {
   const { resource, config } = context
   const toPatch = (apply: ApplyPatch) => (record: StoredRecord) => {
@@ -194,7 +192,6 @@ function applyToRecord(resource: Resource, record: StoredRecord, apply: ApplyPat
   }
 }
 
-/** The document with the changes of the input. Throws 422 with every problem of the result. */
 export function mergeInput(
   resource: Resource,
   document: Document,

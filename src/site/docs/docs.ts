@@ -99,7 +99,6 @@ interface TextRoute extends Pick<Texts, 'refresh'>, Pick<Route, 'url' | 'summary
   parameters?: readonly Parameter[]
 }
 
-/** Each text is made once for each of the latest origins, until routes change. */
 function getText({ url, summary, mediaType, parameters, toText, refresh }: TextRoute): Route {
   const made = new Map<string, Map<string, Bytes>>()
   let last: unknown

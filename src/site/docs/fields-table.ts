@@ -12,7 +12,6 @@ interface Row {
   schema: Schema
 }
 
-/** The fields of an object or of the objects in a list, and of the objects in them. */
 function toRows(schema: Schema, prefix = ''): readonly Row[] {
   const { properties = {}, required = [], items, allOf = [] } = toKnown(schema)
   const own = Object.entries(properties).flatMap(([name, child]) => {

@@ -50,7 +50,6 @@ ${hasValues ? html`<p class="quiet">The parameters and the body have example val
 `
 }
 
-/** JSON comes first. Its fields are shown once. The types without an example come last, in one line. */
 function renderContent(content: Content): Html {
   const rank = ([type, { example }]: [string, MediaType]) =>
     type === 'application/json' ? 0 : example === undefined ? 2 : 1

@@ -16,7 +16,6 @@ export function toOperations({ paths }: OpenApiDocument) {
         method: method.toUpperCase(),
         parameters: operation.parameters?.map((parameter) => resolve(parameter)) ?? [],
         variantOf: findBase(paths, path, method)?.operationId,
-        /** The list of the ids of existing records. */
         idsUrl: list === path ? undefined : toIdsUrl(list, paths[list]?.get),
         createId: list === path ? undefined : paths[list]?.post?.operationId,
       }
@@ -24,7 +23,6 @@ export function toOperations({ paths }: OpenApiDocument) {
   return Object.keys(paths).flatMap(toPair)
 }
 
-/** The first of several methods that do the same, or `/users` for its representation `/users.csv`. */
 function findBase(paths: OpenApiDocument['paths'], path: string, method: string) {
   const own = paths[path]?.[method]
   const first = Object.values(paths[path] ?? {}).find(({ summary }) => summary === own?.summary)
@@ -33,7 +31,6 @@ function findBase(paths: OpenApiDocument['paths'], path: string, method: string)
   return base === path ? undefined : paths[base]?.[method]
 }
 
-/** The URL of a list of one record: the newest, if the list can be sorted by the time of the creation. */
 function toIdsUrl(path: string, list?: Pick<DocumentedOperation, 'parameters'>) {
   if (list === undefined) return undefined
   const sort = list.parameters?.map((one) => resolve(one)).find(({ name }) => name === 'sort')

@@ -31,7 +31,6 @@ function renderField(label: string, where: string, control: Html, note: Html | '
   return html`<div class="field"><label>${label} <span class="quiet">${where}</span>${control}</label>${note}</div>\n`
 }
 
-/** The example is the value of a required parameter and the placeholder of any other. */
 function renderParameter(parameter: Parameter, { idsUrl, createId }: DocsOperation): Html {
   const { name, in: where, required = false, example } = parameter
   const text = exampleToText(example)

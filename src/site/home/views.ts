@@ -61,7 +61,6 @@ function toOptions(values: readonly string[]): Html {
   return html`${values.map((value) => html`<option>${value}</option>`)}`
 }
 
-/** A link to the URL that is requested, or to the form if it is not a link that requests it. */
 function renderChip({ name }: Demo, sample: SampleRequest): Html {
   const { method, fields, accept = '*/*', featured = '' } = sample
   const target = toTarget(sample)

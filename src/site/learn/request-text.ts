@@ -3,7 +3,6 @@ import type { Step } from './lesson.ts'
 
 type Body = NonNullable<CommandRequest['body']>
 
-/** The request as HTTP/1.1 sends it, without the headers that every client adds, and as commands. */
 export function toTexts(step: Step, origin: string) {
   const { method, path, headers = {}, fields, curlFlags = [] } = step
   const form = new URLSearchParams(fields).toString()

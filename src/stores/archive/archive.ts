@@ -11,7 +11,6 @@ export const archiveStart = '{"vitrine":"archive","version":'
 
 export type ArchivedRecord = StoredRecord & { collection: string }
 
-/** A line between the first and the last. The pieces of a file follow its record. */
 export interface Entry {
   record?: unknown
   piece?: unknown
@@ -35,7 +34,6 @@ export interface ArchiveOptions {
   checkRecord: CheckRecord
 }
 
-/** Throws unless each member, except the document, is one that a database of Vitrine can contain. */
 export function parseRecord(value: unknown): ArchivedRecord {
   const { collection, id, document, version, createdAt, updatedAt } = isObject(value) ? value : {}
   const fail = (reason: string) => toDamage({ collection, id }, reason)
@@ -67,7 +65,6 @@ export function toSavedFile({ document }: ArchivedRecord): SavedFile {
   return { size: Number(document.size ?? NaN), sha256: String(document.sha256) }
 }
 
-/** Whether the pieces that `take` has seen are the whole file. */
 export function createContentCheck({ size, sha256 }: SavedFile) {
   const hash = createHash('sha256')
   let length = 0

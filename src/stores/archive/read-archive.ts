@@ -14,18 +14,15 @@ import { readOldBackup } from './old-backup.ts'
 export interface Item {
   record: ArchivedRecord
   content: AsyncIterable<Buffer>
-  /** It is known when the content has been read. */
   isLost: () => boolean
 }
 
 export interface Totals {
   counts: (readonly [kind: string, count: number])[]
-  /** The size of all files together. */
   bytes: number
 }
 
 interface Checked extends Totals {
-  /** The ids of the records that are not restored, because their files were missing or damaged. */
   lost: Set<string>
 }
 
@@ -34,7 +31,6 @@ interface CheckOptions extends Pick<ArchiveOptions, 'fileCollections' | 'checkRe
   subject?: string
 }
 
-/** Reads the whole file, and throws unless all of it can be restored. */
 export async function checkArchive(file: string, options: CheckOptions): Promise<Checked> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${file} does not exist, or is not a file`)

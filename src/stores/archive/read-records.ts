@@ -3,7 +3,6 @@ import type { Dialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
 import type { ArchivedRecord } from './archive.ts'
 
-/** Yields all records, those that have a file last. The names of orphaned files concern only this file store. */
 export async function* readRecords(
   dialect: Dialect,
   fileCollections: readonly string[],

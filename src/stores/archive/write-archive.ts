@@ -9,7 +9,6 @@ interface WriteOptions extends Omit<ArchiveOptions, 'checkRecord'> {
   schemas: Readonly<Record<string, unknown>>
 }
 
-/** The lines of an archive. The last one has the hash of all others. */
 export async function* writeArchive(options: WriteOptions): AsyncGenerator<string> {
   const hash = createHash('sha256')
   for await (const line of writeLines(options)) {

@@ -25,13 +25,11 @@ export interface Files {
    * remove the file first. Rejects, and stores nothing, when this process has a pending file with the id.
    */
   save: (id: string, content: Readable) => Promise<SavedFile>
-  /** Makes a pending file readable and permanent. Idempotent. */
   keep: (id: string) => Promise<void>
   /** `start` and `end` are inclusive. */
   read: (id: string, start: number, end: number) => Promise<Readable | undefined>
   remove: (id: string) => Promise<void>
   /** After a crash, keeps the pending files that are known and removes those that are abandoned. */
   sweep: (isKnown: (id: string) => Promise<boolean>) => Promise<void>
-  /** Rejects if files cannot be stored at present. */
   check: () => Promise<unknown>
 }

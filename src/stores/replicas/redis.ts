@@ -49,7 +49,6 @@ const toKey = (id: string) => `vitrine:question:${id}`
 /** `ms` is how long the question stays valid. Resolves with the number of processes that got it. */
 type Publish = (id: string, ms: number) => Promise<number>
 
-/** Creates the list of questions that wait for a response from another replica. */
 function createPending() {
   const waiting = new Map<string, (response: unknown) => void>()
   let cautiousUntil = 0

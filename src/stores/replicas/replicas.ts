@@ -1,7 +1,6 @@
 /** Calls `respond` for the questions of other processes. Its result, or the promise of it, becomes JSON. */
 export type OpenReplicas = (topic: string, respond: (question: string) => unknown) => Replicas
 
-/** The other processes that have opened the same topic. */
 export interface Replicas {
   /** Undefined if they cannot be asked. Never rejects, and never takes more than two seconds. */
   ask: (question: string) => Promise<Responses | undefined>
@@ -10,6 +9,5 @@ export interface Replicas {
 
 export interface Responses {
   values: readonly unknown[]
-  /** The number of processes without a response in time. */
   silent: number
 }

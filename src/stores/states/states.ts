@@ -11,14 +11,12 @@ export const stateSchema = {
   additionalProperties: { type: 'number' },
 } as const
 
-/** Counts and amounts by name. A key without a state has none. */
 export type State = XStatic<typeof stateSchema>
 
 const maxAttempts = 200
 
 export type States = ReturnType<typeof createStates>
 
-/** States that expire ten minutes after their last change. In a full store the oldest are removed. */
 export function createStates(collection: Collection, max = maxStates) {
   const inTurn = createTurns()
   const expiring = createExpiring(collection, { toEnd: toExpiry, order: 'updatedAt', max })
