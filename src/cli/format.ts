@@ -1,4 +1,5 @@
 import pluralize from 'pluralize'
+import { findFreshFolder } from '../config/config.ts'
 import { formatCount } from '../config/format-count.ts'
 import type { Totals } from '../stores/archive/read-archive.ts'
 
@@ -25,11 +26,10 @@ export function formatTotals({ counts, bytes }: Totals): string {
 }
 
 export function assertNotInMemory(url: string): void {
-  if (url === 'sqlite::memory:') {
-    throw new Error(
-      'sqlite::memory: (--fresh) is in the memory of the service, which other processes cannot access: start the service without it',
-    )
-  }
+  if (url !== 'sqlite::memory:' && findFreshFolder(url) === undefined) return
+  throw new Error(
+    'the records of --fresh and of sqlite::memory: are those of one service, which other processes cannot access: start the service without it',
+  )
 }
 
 /** Others chose the text: a terminal would interpret control characters. */

@@ -29,7 +29,7 @@ export async function serve(config: Config): Promise<void> {
 }
 
 async function openService(config: Config, opened: AsyncDisposableStack): Promise<void> {
-  const freshFolder = findFreshFolder(config)
+  const freshFolder = findFreshFolder(config.databaseUrl, config.filesUrl)
   if (freshFolder !== undefined) {
     opened.defer(() => rm(freshFolder, { recursive: true, force: true }))
     await removeDead(tmpdir(), freshName)

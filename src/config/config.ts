@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import { hostname, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from './hosts.ts'
 import { findNearest } from './find-nearest.ts'
 import { isUrl } from './parse-settings.ts'
@@ -62,29 +62,30 @@ function chooseDemos(given: readonly string[], all: readonly string[]): readonly
 }
 
 /** Each data file has a database and a folder of its own, and so has each fresh start. */
-function findDataStores({ dataFile = '', dataFresh }: Config, environment: Environment) {
+function findDataStores({ dataFile = '', dataFresh, dataWatch }: Config, environment: Environment) {
   const place = isUrl(dataFile) ? dataFile : resolve(dataFile)
   const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
   const suffix = hash('sha256', place).slice(0, 8)
-  const path = `data/${[name.slice(0, 60), suffix].filter(Boolean).join('-')}`
+  const kept = `data/${[name.slice(0, 60), suffix].filter(Boolean).join('-')}`
+  const fresh = `${freshPrefix}${String(process.pid)}-${randomUUID()}/data`
+  const path = dataFresh ? fresh : kept
+  // Each load of a watched file opens a database that is empty.
+  const databaseUrl = dataWatch ? 'sqlite::memory:' : `sqlite:${path}.db`
   return {
-    ...(!environment.DATABASE_URL && {
-      databaseUrl: dataFresh ? 'sqlite::memory:' : `sqlite:${path}.db`,
-    }),
-    ...(!environment.FILES_URL && {
-      filesUrl: dataFresh
-        ? `${freshPrefix}${String(process.pid)}-${randomUUID()}`
-        : `file:${path}-files`,
-    }),
+    ...(!environment.DATABASE_URL && { databaseUrl }),
+    ...(!environment.FILES_URL && { filesUrl: `file:${path}-files` }),
   }
 }
 
 /** The name has the host, because containers can share the folder and have processes of their own. */
 export const freshName = `vitrine-fresh-${hostname()}-`
-const freshPrefix = `file:${join(tmpdir(), freshName)}`
+const freshPrefix = join(tmpdir(), freshName)
 
-export function findFreshFolder({ filesUrl }: Config): string | undefined {
-  return filesUrl.startsWith(freshPrefix) ? filesUrl.slice('file:'.length) : undefined
+/** The folder of the database and the files of a fresh start, which its end removes. */
+export function findFreshFolder(...urls: readonly string[]): string | undefined {
+  const paths = urls.map((url) => url.replace(/^(sqlite|file):/, ''))
+  const path = paths.find((path) => path.startsWith(freshPrefix))
+  return path === undefined ? undefined : dirname(path)
 }
 
 function isLocal({ HOST: host }: Environment): boolean {
@@ -117,8 +118,7 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'ADMIN_PORT must not be the same as PORT': config.adminPort && config.adminPort === config.port,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
-    'DATA_FRESH keeps the records in memory: unset DATABASE_URL':
-      config.dataFresh && environment.DATABASE_URL,
+    'DATA_FRESH keeps no records: unset DATABASE_URL': config.dataFresh && environment.DATABASE_URL,
     '--watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch':
       config.dataFile !== undefined &&
       config.dataWatch &&

@@ -92,6 +92,7 @@ export async function openRecords(
   const records = createSqliteRecords(database, maxRecords)
   const close = async () => {
     await records.settle()
+    await records.close()
     database.close()
   }
   const { assertInPlace } = records

@@ -41,6 +41,8 @@ export async function retryIfFull<Result>(
   }
 }
 
+export const notNeeded = () => new StoreFailure('unavailable', 'the response is no longer needed')
+
 export function isUnavailable(error: unknown): boolean {
   return error instanceof StoreFailure && error.kind === 'unavailable'
 }

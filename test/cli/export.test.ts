@@ -109,7 +109,7 @@ test('the data file is never the target, also by a link', async (t) => {
 
 test('an export with --fresh names what to do', async (t) => {
   const file = await dataFile(t, blog)
-  const problem = /memory of the service, .*: start the service without it$/m
+  const problem = /records of --fresh .*: start the service without it$/m
   assert.match(await run({}, file, 'export', 'out.json', '--fresh'), problem)
 })
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { dataApp } from '../../../test/support/data-app.ts'
+import { openSqliteDatabase } from '../../stores/sqlite/database.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
 import { testApp, useApp } from '../../../test/support/test-app.ts'
 
@@ -86,9 +87,13 @@ for (const order of ['', '&sort=name', '&sort=note']) {
   test(`other requests are handled during a search${order && ` with ${order}`}`, async (t) => {
     // PostgreSQL searches in a process of its own.
     const DATABASE_URL = `sqlite:${await temporaryFolder(t)}/data.db`
+    using database = openSqliteDatabase(DATABASE_URL)
+    database.exec(`WITH RECURSIVE numbers (number) AS (
+        SELECT 1 UNION ALL SELECT number + 1 FROM numbers LIMIT 100000
+      )
+      INSERT INTO records (resource, id, document, version, created_at, updated_at)
+      SELECT 'places', number, '{"name":"Rome"}', 1, 'now', 'now' FROM numbers`)
     const app = await testApp(t, { settings: { DATABASE_URL } })
-    for (let index = 0; index < 300; index += 1)
-      await app.inject({ method: 'POST', url: '/places', payload: { name: 'Rome' } })
     let [turns, isOver] = [0, false]
     const search = app.inject(`/places.json?q=no+such+text${order}`).finally(() => {
       isOver = true

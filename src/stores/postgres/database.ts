@@ -13,6 +13,8 @@ import { delay, performance } from '../../timers.ts'
 const maxMs = 1500
 /** It is shorter than `maxMs`, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
+/** The limit of a list that no index finds. */
+const maxReadMs = 10_000
 const maxAttempts = 10
 const maxCloseMs = 1000
 const reconnectMs = 1000
@@ -46,6 +48,8 @@ export async function openPostgresDatabase(url: string) {
   let closed: Promise<void> | undefined
   return {
     run: <Outcome>(work: Work<Outcome>) => run(hosts, work),
+    /** A query that may take longer than others, and for which reading a whole table can be best. */
+    read: (statement: Statement) => run(hosts, (query) => readSlowly(query, statement), maxReadMs),
     /** Repeats the work if the server aborts it for another transaction. */
     transact: (work: Work<number | undefined>) =>
       run(hosts, (query) => runInTransaction(query, work)),
@@ -113,8 +117,8 @@ async function listen(url: string, { channel, take, signal }: Listening): Promis
   }
 }
 
-async function run<Outcome>(hosts: Hosts, work: Work<Outcome>): Promise<Outcome> {
-  const giveUpAt = performance.now() + maxMs
+async function run<Outcome>(hosts: Hosts, work: Work<Outcome>, limitMs = maxMs): Promise<Outcome> {
+  const giveUpAt = performance.now() + limitMs
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runOnce(hosts, work, giveUpAt)
@@ -154,6 +158,17 @@ export function createQuery(client: pg.ClientBase): Query {
     client.query<SQLOutputValue[]>({ ...statement, rowMode: 'array' }).catch((error: unknown) => {
       throw postgresErrorToFailure(error)
     })
+}
+
+async function readSlowly(query: Query, statement: Statement) {
+  const timeout = String(maxReadMs - maxMs + statementMs)
+  await query({
+    text: `BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeout};
+      SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on`,
+  })
+  const found = await query(statement)
+  await query({ text: 'COMMIT' })
+  return found
 }
 
 /** Undoes everything if `work` returns a number: that of a step that failed. */

@@ -1,4 +1,4 @@
-import type { Condition, Dialect, Value } from './dialect.ts'
+import type { Condition, Dialect, Row, Term, Value } from './dialect.ts'
 import { isOfText, isStorable } from './records.ts'
 import type { FieldPath, FieldValue, Filter, RecordQuery, TextOperator } from './records.ts'
 
@@ -55,7 +55,7 @@ export function findFolded(text: string): string | undefined {
 }
 
 export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) {
-  const conditions = filters.map((filter) => toFilterCondition(dialect, filter, dialect.unindexed))
+  const conditions = filters.map((filter) => toFilterCondition(dialect, filter))
   if (search)
     conditions.push(
       toTextCondition(dialect, {
@@ -67,7 +67,7 @@ export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) 
   return conditions.length === 0 ? undefined : joinAnd(...conditions)
 }
 
-export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = ''): Condition {
+function toFilterCondition(dialect: Dialect, filter: Filter): Condition {
   const { field, operator } = filter
   const values = filter.values.filter(isInRecords)
   if (isOfText(operator)) {
@@ -78,12 +78,11 @@ export function toFilterCondition(dialect: Dialect, filter: Filter, prefix = '')
       : ofText
   }
   if (operator !== 'eq' && operator !== 'ne') {
-    const toRange = (value: FieldValue) =>
-      joinAnd(...toBounds(dialect, { field, operator, value }, prefix))
+    const toRange = (value: FieldValue) => joinAnd(...toBounds(dialect, { field, operator, value }))
     return joinOr(values.map(toRange))
   }
   if (values.length === 0) return { sql: operator === 'eq' ? 'FALSE' : 'TRUE', values: [] }
-  const column = `${prefix}${fieldToColumn(dialect, field)}`
+  const column = fieldToColumn(dialect, field)
   const operands = values.map((value) => toOperand(dialect, field, value))
   const sql = `${column} ${operator === 'eq' ? 'IN' : 'NOT IN'} (${toMarks(operands)})`
   return { sql, values: operands }
@@ -113,18 +112,40 @@ export function toOperand({ toOperand }: Dialect, field: FieldPath, value: Field
 const signs: Readonly<Record<string, string>> = { lt: '<', lte: '<=', gt: '>', gte: '>=' }
 const types = ['number', 'string', 'boolean', 'object']
 
-/** The lower and the upper limit: the value, and where the values of its type start or end. */
-export function toBounds(
+/** The limit, and where the values of its type start or end. */
+function toBounds(
   dialect: Dialect,
   { field, operator, value }: Omit<Filter, 'values'> & { value: FieldValue },
-  prefix = '',
-): readonly (Condition | undefined)[] {
-  const column = `${prefix}${fieldToColumn(dialect, field)}`
+): readonly Condition[] {
+  const column = fieldToColumn(dialect, field)
   const sql = `${column} ${signs[operator] ?? '='} ?`
   const own = { sql, values: [toOperand(dialect, field, value)] }
   const isUpper = operator.startsWith('l')
   const start = dialect.starts[types.indexOf(typeof value) + (isUpper ? 0 : 1)]
-  if (start === undefined || ownColumns.has(field)) return isUpper ? [undefined, own] : [own]
-  const other = { sql: `${column} ${isUpper ? '>=' : '<'} ${start}`, values: [] }
-  return isUpper ? [other, own] : [own, other]
+  if (start === undefined || ownColumns.has(field)) return [own]
+  return [own, { sql: `${column} ${isUpper ? '>=' : '<'} ${start}`, values: [] }]
+}
+
+/**
+ * The later records: with an index on the first column, those with the same value in it, and then those beyond.
+ * An index on an expression is not used for a comparison of rows in SQLite.
+ */
+export function toLater(order: readonly Term[], values: Row, hasIndex: boolean): Condition[] {
+  const [first, ...rest] = order
+  if (!hasIndex || first === undefined || rest.length === 0) return [toBeyond(order, values)]
+  const [value = null, ...others] = values
+  const isSame = { sql: `${first.column} = ?`, values: [value] }
+  return [joinAnd(isSame, toBeyond(rest, others)), toBeyond([first], [value])]
+}
+
+function toBeyond(order: readonly Term[], values: Row): Condition {
+  const [first, ...rest] = order
+  const sign = first?.isDescending === true ? '<' : '>'
+  const names = order.map(({ column }) => column)
+  if (rest.every(({ isDescending }) => isDescending === first?.isDescending))
+    return { sql: `(${names.join()}) ${sign} (${toMarks(names)})`, values }
+  const [value = null, ...others] = values
+  const isBeyond = { sql: `${names[0] ?? ''} ${sign} ?`, values: [value] }
+  const isSame = { sql: `${names[0] ?? ''} = ?`, values: [value] }
+  return joinOr([isBeyond, joinAnd(isSame, toBeyond(rest, others))])
 }

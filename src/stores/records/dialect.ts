@@ -15,6 +15,13 @@ export interface Condition {
 
 export interface Dialect {
   run: (sql: string, values: Row) => Promise<readonly Row[]>
+  /** The rows of the first of these queries that ends in time. All find the same rows. */
+  read: (
+    queries: readonly Condition[],
+    isCancelled: (() => boolean) | undefined,
+  ) => Promise<readonly Row[]>
+  /** It is true, and ends a statement that takes too long. */
+  limit?: Condition
   /** False where the index cannot be created now; queries work without it. */
   createIndex: (name: string, definition: string) => Promise<boolean>
   quote: (text: string) => string
@@ -32,14 +39,14 @@ export interface Dialect {
   toElementCondition: (path: readonly string[], values: readonly FieldValue[]) => Condition
   toSource: (index: string) => string
   idIndex: string
-  /** Prefix of a column that must not be searched for in an index. */
-  unindexed: string
-  /** Whether a comparison of rows uses an index on an expression, if its first column is compared too. */
-  seeksRows: boolean
-  sizes: { page: number; test: number }
-  /** Whether a statement occupies the process. */
-  isBlocking: boolean
 }
+
+export interface Term {
+  column: string
+  isDescending: boolean
+}
+
+export const oldestFirst = 'records_oldest_first'
 
 export const columns = 'id, document, version, created_at, updated_at'
 

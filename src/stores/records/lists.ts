@@ -1,20 +1,27 @@
 import { hash } from 'node:crypto'
-import { fieldToColumn, toCondition, toOperand } from './conditions.ts'
-import { columns, toStoredRecord, type Dialect, type Row } from './dialect.ts'
-import { findOrdered, findRanges } from './plan.ts'
-import { compareRows, findMatching, findNarrowRange, oldestFirst, selectRows } from './ranges.ts'
-import { toIdRange, toOrder, toOrderBy, toStatement } from './ranges.ts'
-import type { IndexRange, Scan, Source } from './ranges.ts'
+import { fieldToColumn, joinAnd, toCondition, toLater, toMarks, toOperand } from './conditions.ts'
+import { columns, oldestFirst, toStoredRecord } from './dialect.ts'
+import type { Condition, Dialect, Row, Term, Value } from './dialect.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
-import type { Collection, FieldPath, Filter, Pages } from './records.ts'
-import type { Slice, RecordQuery, StoredRecord } from './records.ts'
+import type { Collection, FieldPath, Filter, Pages, Position } from './records.ts'
+import type { SortTerm, RecordQuery } from './records.ts'
 import { nextTurn } from '../../timers.ts'
 
-const countedPerStep = 10_000
-const testedPerPage = 1000
+interface Source {
+  dialect: Dialect
+  resource: Condition
+  indexes: Map<string, string>
+}
+
+interface Scan extends Source {
+  query: RecordQuery
+  condition: Condition | undefined
+  order: readonly Term[]
+  /** Whether an index has this order. */
+  isOrdered: boolean
+}
 
 export function createLists(dialect: Dialect, name: string) {
-  const { page, test } = dialect.sizes
   const indexes = new Map([
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
@@ -25,34 +32,33 @@ export function createLists(dialect: Dialect, name: string) {
   return {
     index: (fields) => createIndexes(source, fields),
     /** SQL that finds a record that matches, if there is one. */
-    toMatch: (filters: readonly Filter[]) => {
-      const scan = toScan(source, { filters, sort: [] }, [test, test])
-      return toStatement(scan, findMatching(scan), { what: '1', tail: 'LIMIT 1' })
+    toMatch: (filters: readonly Filter[]): Condition => {
+      const scan = toScan(source, { filters, sort: [] })
+      const { sql, values } = joinAnd(resource, scan.condition)
+      const from = dialect.toSource(findIndexes(scan)[0] ?? oldestFirst)
+      return { sql: `SELECT 1 FROM ${from} WHERE ${sql} LIMIT 1`, values }
     },
     list: async (query, part) => {
-      const plainSize = query.sort.length > 1 ? test : countedPerStep
-      return listRecords(toScan(source, query, [plainSize, test]), part)
+      const scan = toScan(source, query)
+      const from = part.after && toOperands(scan, part.after)
+      return (await select(scan, { ...part, from })).map(toStoredRecord)
     },
     count: async (query = allRecords) => {
-      const scan = toScan(source, query, [test, test])
-      if (scan.condition) return countTested(scan)
+      const scan = toScan(source, query)
       const text = 'SELECT coalesce(sum(count), 0) FROM record_counts WHERE resource = ?'
-      return Number((await dialect.run(text, [name]))[0]?.[0])
+      const rows = scan.condition
+        ? await read(scan, {
+            toStatement: (rest) => `SELECT count(*) FROM ${rest}`,
+            isTested: true,
+          })
+        : await dialect.run(text, [name])
+      return Number(rows[0]?.[0])
     },
     pages: (query = allRecords) => {
-      const scan = toScan(source, query, [page, testedPerPage])
-      return scan.condition || query.sort.length > 0 ? readByIds(scan) : readOldestFirst(scan)
+      const scan = toScan(source, query)
+      return scan.condition || query.sort.length > 0 ? readByIds(scan) : readInOrder(scan)
     },
   } satisfies Partial<Collection> & Record<'toMatch', unknown>
-}
-
-function toScan(source: Source, query: RecordQuery, sizes: [plain: number, tested: number]): Scan {
-  const { filters, search, sort } = query
-  const ofText = filters.filter(({ operator }) => isOfText(operator))
-  const texts = ofText.flatMap(({ values }) => values).length + (search ? 1 : 0)
-  const condition = toCondition(source.dialect, query)
-  const recordsPerRange = condition ? Math.ceil(sizes[1] / Math.max(texts, 1)) : sizes[0]
-  return { ...source, query, condition, order: toOrder(source.dialect, sort), recordsPerRange }
 }
 
 async function createIndexes({ dialect, indexes, resource }: Source, fields: readonly FieldPath[]) {
@@ -64,54 +70,105 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   }
 }
 
-async function listRecords(plain: Scan, { limit, ...part }: Slice): Promise<StoredRecord[]> {
-  const after = toAfter(plain, part)
-  const offset = after ? 0 : part.offset
-  const wantedRecords = offset + limit
-  // One statement for a page near the start or a position, where few records are skipped.
-  const isNear = !plain.condition && wantedRecords <= countedPerStep && findOrdered(plain)
-  const recordsPerRange = isNear ? Infinity : plain.recordsPerRange
-  const scan = { ...plain, wantedRecords, after, recordsPerRange }
-  const found: StoredRecord[] = []
-  let skipped = 0
-  for await (const range of findRanges(scan)) {
-    const size = skipped < offset && !isNear ? await countIn(scan, range) : Infinity
-    if (skipped + size <= offset) {
-      skipped += size
-      continue
-    }
-    const rest = { offset: offset - skipped, limit: limit - found.length }
-    found.push(...(await readRows(scan, range, rest)).map(toStoredRecord))
-    skipped = offset
-    if (found.length === limit) break
+function toScan(source: Source, query: RecordQuery): Scan {
+  const { dialect, indexes } = source
+  const order = toOrder(dialect, query.sort)
+  const [first] = order
+  const isOrdered = toOrderBy(order) === toOrderBy(toOrder(dialect, query.sort.slice(0, 1)))
+  const hasIndex = first !== undefined && indexes.has(first.column)
+  const condition = toCondition(dialect, query)
+  return { ...source, query, condition, order, isOrdered: isOrdered && hasIndex }
+}
+
+/** Ends with the id, so that no two records are equal. */
+function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
+  const isDescending = sort[0]?.isDescending ?? false
+  const terms = sort.map((term) => ({ ...term, column: fieldToColumn(dialect, term.field) }))
+  const order = new Map<string, Term>()
+  for (const term of [
+    ...terms,
+    ...['created_at', 'id'].map((column) => ({ column, isDescending })),
+  ])
+    if (!order.has('id') && !order.has(term.column)) order.set(term.column, term)
+  return [...order.values()]
+}
+
+function toOrderBy(order: readonly Term[]): string {
+  return order.map(({ column, isDescending }) => `${column}${isDescending ? ' DESC' : ''}`).join()
+}
+
+function toOperands({ dialect, query, order }: Scan, position: Position): Row {
+  const entries = toPositionFields(query).map((field, index) => {
+    const operand = toOperand(dialect, field, position[index] ?? null)
+    return [fieldToColumn(dialect, field), operand] as const
+  })
+  const operands = new Map<string, Value>(entries)
+  return order.map(({ column }) => operands.get(column) ?? null)
+}
+
+interface Part {
+  offset: number
+  limit: number
+  /** The values of the order, of a record: only later records are wanted. */
+  from?: Row | undefined
+}
+
+async function select(
+  scan: Scan,
+  { offset, limit, from }: Part,
+  toStatement: (rest: string, limit: number) => string = (rest) => `SELECT ${columns} FROM ${rest}`,
+): Promise<Row[]> {
+  const { order, isOrdered, indexes, condition } = scan
+  const isTested = condition !== undefined || !isOrdered || (!from && offset > maxSkipped)
+  const rows: Row[] = []
+  const hasIndex = indexes.has(order[0]?.column ?? '')
+  for (const later of from ? toLater(order, from, hasIndex) : [undefined]) {
+    const missing = limit - rows.length
+    const values = [missing, from ? 0 : offset]
+    const tail = { sql: `ORDER BY ${toOrderBy(order)} LIMIT ? OFFSET ?`, values }
+    const toOne = (rest: string) => toStatement(rest, missing)
+    rows.push(...(await read(scan, { toStatement: toOne, isTested, later, tail })))
+    if (rows.length >= limit) break
   }
-  return found
+  return rows
 }
 
-function toAfter({ dialect, query }: Scan, { after }: Pick<Slice, 'after'>): Scan['after'] {
-  if (!after) return undefined
-  const toEntry = (field: FieldPath, index: number) =>
-    [fieldToColumn(dialect, field), toOperand(dialect, field, after[index] ?? null)] as const
-  return new Map(toPositionFields(query).map(toEntry))
+/** With an index, so many records are skipped in less than a millisecond. */
+const maxSkipped = 10_000
+
+interface Statement {
+  toStatement: (rest: string) => string
+  /** Whether it can take long. */
+  isTested: boolean
+  later?: Condition | undefined
+  tail?: Condition
 }
 
-async function countIn(scan: Scan, range: IndexRange): Promise<number> {
-  const [row] = await selectRows(scan, range, { what: 'count(*)' })
-  return Number(row?.[0])
+async function read(scan: Scan, { toStatement, isTested, later, tail }: Statement) {
+  const { dialect, resource, condition, query } = scan
+  const limit = isTested ? dialect.limit : undefined
+  const { sql, values } = joinAnd(resource, limit, later, condition)
+  const end = tail ?? { sql: '', values: [] }
+  const queries = findIndexes(scan).map((index) => ({
+    sql: toStatement(`${dialect.toSource(index)} WHERE ${sql} ${end.sql}`),
+    values: [...values, ...end.values],
+  }))
+  return isTested ? dialect.read(queries, query.isCancelled) : runFirst(dialect, queries)
 }
 
-async function countTested(scan: Scan): Promise<number> {
-  let count = 0
-  const { order } = findNarrowRange(scan)
-  for await (const range of findRanges({ ...scan, order })) count += await countIn(scan, range)
-  return count
+async function runFirst(dialect: Dialect, [query]: readonly Condition[]) {
+  return query ? dialect.run(query.sql, query.values) : []
 }
 
-function readRows(scan: Scan, range: IndexRange, part?: Slice): Promise<readonly Row[]> {
-  const orderBy = `ORDER BY ${toOrderBy(scan.order)}`
-  // A LIMIT makes SQLite sort more slowly, so it is added only for a part.
-  const limits = part && { tail: `${orderBy} LIMIT ? OFFSET ?`, values: [part.limit, part.offset] }
-  return selectRows(scan, range, { what: columns, tail: orderBy, ...limits })
+/** Those of the filters, which may have few records, and last that of the order. */
+function findIndexes({ dialect, indexes, order, query }: Scan): string[] {
+  const ofFilters = query.filters.flatMap(({ field, operator }) => {
+    const index = indexes.get(fieldToColumn(dialect, field))
+    return index === undefined || operator === 'ne' || isOfText(operator) ? [] : [index]
+  })
+  const ofOrder = indexes.get(order[0]?.column ?? '')
+  const last = ofOrder ?? (ofFilters.length === 0 ? oldestFirst : undefined)
+  return [...new Set([...ofFilters, ...(last === undefined ? [] : [last])])]
 }
 
 /** The length of the documents of one page: a client that reads slowly keeps a page in memory. */
@@ -131,36 +188,65 @@ function createPageSize(maxRecords: number) {
   }
 }
 
-async function* readOldestFirst(scan: Scan): Pages {
-  const pageSize = createPageSize(scan.recordsPerRange)
-  let range = findNarrowRange(scan)
+async function* readInOrder(scan: Scan): Pages {
+  const pageSize = createPageSize(maxPageRecords)
+  let from: Row | undefined
   for (;;) {
     await nextTurn()
-    const rows = await readRows(scan, range, { offset: 0, limit: pageSize.next() })
+    const rows = await select(scan, { offset: 0, limit: pageSize.next(), from })
     const page = pageSize.cut(rows).map(toStoredRecord)
     const last = page.at(-1)
     if (last === undefined) return
     yield page
-    const values = [last.createdAt, last.id]
-    const from = compareRows(scan.dialect, ['created_at', 'id'], { sign: '>', values })
-    range = { ...range, from }
+    from = [last.createdAt, last.id]
   }
 }
 
-/** A range of an index may have thousands of records: only their ids are read at once. */
+const maxPageRecords = 250
+
+async function readSome(scan: Scan, ids: readonly string[]): Promise<readonly Row[]> {
+  const { dialect, resource, condition, order } = scan
+  const { sql, values } = joinAnd(resource, toIdCondition(ids), condition)
+  const source = dialect.toSource(dialect.idIndex)
+  const text = `SELECT ${columns} FROM ${source} WHERE ${sql} ORDER BY ${toOrderBy(order)}`
+  return dialect.run(text, values)
+}
+
+const toIdCondition = (ids: readonly string[]) => ({ sql: `id IN (${toMarks(ids)})`, values: ids })
+
 async function* readByIds(scan: Scan): Pages {
-  const pageSize = createPageSize(scan.dialect.sizes.page)
-  const tail = `ORDER BY ${toOrderBy(scan.order)}`
-  for await (const range of findRanges(scan)) {
-    const ids = (await selectRows(scan, range, { what: 'id', tail })).map(([id]) => String(id))
+  const pageSize = createPageSize(maxPageRecords)
+  for await (const ids of readIds(scan)) {
     while (ids.length > 0) {
       await nextTurn()
       const some = ids.slice(0, pageSize.next())
-      const rows = await readRows(scan, toIdRange(scan, some))
+      const rows = await readSome(scan, some)
       const page = pageSize.cut(rows).map(toStoredRecord)
       const last = page.length < rows.length ? page.at(-1)?.id : some.at(-1)
       ids.splice(0, some.indexOf(last ?? '') + 1)
       if (page.length > 0) yield page
     }
+  }
+}
+
+// Small, then large: without an index, all records are sorted again for each part.
+const firstIds = 100
+const idsPerPart = 100_000
+
+async function* readIds(scan: Scan): AsyncGenerator<string[]> {
+  const names = scan.order.map((_, index) => `k${String(index)}`)
+  const keys = scan.order.map(({ column }, index) => `${column} AS ${names[index] ?? ''}`)
+  /** The keys of the last record only: those of all could be too long for the memory. */
+  const toStatement = (rest: string, limit: number) => {
+    const last = `CASE WHEN row_number() OVER () = ${String(limit)} THEN`
+    const ofLast = names.map((name) => `${last} ${name} END`)
+    return `SELECT part_id, ${ofLast.join()} FROM (SELECT id AS part_id, ${keys.join()} FROM ${rest}) AS part`
+  }
+  let limit = firstIds
+  for (let from: Row | undefined; ; limit = idsPerPart) {
+    const rows = await select(scan, { offset: 0, limit, from }, toStatement)
+    yield rows.map(([id]) => String(id))
+    if (rows.length < limit) return
+    from = rows.at(-1)?.slice(1)
   }
 }

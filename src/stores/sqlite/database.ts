@@ -137,7 +137,7 @@ export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Resul
 const unavailable = [5, 6, 8, 10, 11, 14, 26]
 const full = 13
 
-function toStoreFailure(error: unknown): unknown {
+export function toStoreFailure(error: unknown): unknown {
   const code = toResultCode(error)
   if (code === full) return new StoreFailure('full', error)
   if (unavailable.includes(code) || isDamage(error)) return new StoreFailure('unavailable', error)

@@ -1,14 +1,22 @@
 import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
+import { notNeeded } from '../../store-failure.ts'
 import { joinOr } from '../conditions.ts'
 import type { Dialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
-export function createPostgresDialect(database: Pick<PostgresDatabase, 'run' | 'alter'>): Dialect {
+export function createPostgresDialect(
+  database: Pick<PostgresDatabase, 'run' | 'read' | 'alter'>,
+): Dialect {
   return {
     run: async (sql, values) =>
       (await database.run((query) => query({ text: toNumbered(sql), values: [...values] }))).rows,
+    read: async ([query], isCancelled) => {
+      if (isCancelled?.() === true) throw notNeeded()
+      const { sql = '', values = [] } = query ?? {}
+      return (await database.read({ text: toNumbered(sql), values: [...values] })).rows
+    },
     createIndex: async (name, definition) => {
       const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
       const { rows } = await database.run((query) => query({ text: find, values: [name] }))
@@ -31,10 +39,6 @@ export function createPostgresDialect(database: Pick<PostgresDatabase, 'run' | '
     },
     toSource: () => 'records',
     idIndex: 'records_pkey',
-    unindexed: '',
-    seeksRows: true,
-    sizes: { page: 100, test: 10_000 },
-    isBlocking: false,
   }
 }
 

@@ -5,18 +5,27 @@ import { joinOr, toMarks } from '../conditions.ts'
 import type { Condition, Dialect } from '../dialect.ts'
 import type { FieldValue, TextOperator } from '../records.ts'
 import { ownId } from './folded.ts'
+import { goesOn } from './limited-reads.ts'
+import { createReader } from './reader.ts'
 import type { Prepare } from './statements.ts'
+import type { ReadThread } from './thread.ts'
 
 /** SQLite orders numbers, then text, then blobs: a blob stands for every other value. */
 const blobs = { false: "x'00'", true: "x'01'", none: "x'02'", end: "x'03'" }
 
-export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): Dialect {
+export function createSqliteDialect(
+  database: DatabaseSync,
+  prepare: Prepare,
+  thread?: ReadThread,
+): Dialect {
   const toOperand = (value: FieldValue) => {
     if (value === null) return new Uint8Array([2])
     return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
   }
   return {
     run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
+    read: createReader(database, prepare, thread),
+    limit: goesOn,
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
@@ -37,10 +46,6 @@ export function createSqliteDialect(database: DatabaseSync, prepare: Prepare): D
     },
     toSource: (index) => `records INDEXED BY ${index}`,
     idIndex: 'sqlite_autoindex_records_1',
-    unindexed: '+',
-    seeksRows: false,
-    sizes: { page: 250, test: 2000 },
-    isBlocking: true,
   }
 }
 

@@ -39,6 +39,7 @@ queriesContract('SQLite in memory', openMemory)
 const openFile: OpenRecords = async (t) =>
   openRecords(t, `sqlite:${await temporaryFile(t)}`).records
 recordsContract('a SQLite file', openFile)
+queriesContract('a SQLite file', openFile)
 
 const openTwice: OpenTwice = async (t) => {
   const url = `sqlite:${await temporaryFile(t)}`

@@ -8,13 +8,16 @@ import { createCommits, type Commits, type Part } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache } from './record-cache.ts'
 import { createStatements } from './statements.ts'
+import { createReadThread, type ReadThread } from './thread.ts'
 
 export function createSqliteRecords(
   database: DatabaseSync,
   maxRecords?: number,
-): Records & Pick<Commits, 'settle' | 'assertInPlace'> {
+): Records & Pick<Commits, 'settle' | 'assertInPlace'> & Pick<ReadThread, 'close'> {
   const prepare = createStatements(database)
-  const dialect = createSqliteDialect(database, prepare)
+  const path = database.location()
+  const thread = path === null ? undefined : createReadThread(path)
+  const dialect = createSqliteDialect(database, prepare, thread)
   const cache = createRecordCache(prepare)
   const writes = prepareWrites(prepare)
   const log = createChangeLog({ dialect, prepare, cache, write: (part) => write(part) })
@@ -35,5 +38,6 @@ export function createSqliteRecords(
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
     return failed === -1 ? undefined : failed
   }
-  return { collection, commit, changes: log.changes, counts: countAll(dialect), ...commits }
+  const close = async () => thread?.close()
+  return { collection, commit, changes: log.changes, counts: countAll(dialect), ...commits, close }
 }

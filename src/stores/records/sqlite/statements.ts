@@ -7,20 +7,24 @@ interface RowStatement {
   run: StatementSync['run']
 }
 
-export type Prepare = (sql: string) => RowStatement
+export interface Prepare {
+  (sql: string): RowStatement
+  forget: (sql: string) => void
+}
 
 const maxStatements = 100
 
 /** Preparing takes longer than reading a page; rows as arrays take two thirds of the time. */
 export function createStatements(database: DatabaseSync): Prepare {
   const kept = new Map<string, RowStatement>()
-  return (sql) => {
+  const find = (sql: string) => {
     const statement = kept.get(sql) ?? prepare(database, sql)
     kept.delete(sql)
     kept.set(sql, statement)
     if (kept.size > maxStatements) kept.delete(kept.keys().next().value ?? '')
     return statement
   }
+  return Object.assign(find, { forget: (sql: string) => void kept.delete(sql) })
 }
 
 function prepare(database: DatabaseSync, sql: string): RowStatement {

@@ -1,0 +1,34 @@
+import { DatabaseSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLimitedReads, now } from './limited-reads.ts'
+import { createStatements } from './statements.ts'
+import type { Done, Task } from './thread.ts'
+
+/** For each query but the last. */
+const maxMs = 10
+
+const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 1000 })
+const read = createLimitedReads(database, createStatements(database))
+
+parentPort?.on('message', ({ number, queries, flag, end }: Task) => {
+  const isOver = () => now() > end || Atomics.load(flag, 0) === 1
+  const run = (): Done => {
+    for (const [index, query] of queries.entries()) {
+      const isLast = index === queries.length - 1
+      const ownEnd = isLast ? Infinity : now() + maxMs
+      const rows = isOver() ? undefined : read(query, () => now() > ownEnd || isOver())
+      if (rows) return { number, rows }
+    }
+    return { number }
+  }
+  parentPort?.postMessage(attempt(run, number))
+})
+
+function attempt(run: () => Done, number: number): Done {
+  try {
+    return run()
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: unknown }
+    return { number, error: { message, errcode } }
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { test, type TestContext } from 'node:test'
+import { temporaryFolder } from '../../../../test/support/start-vitrine.ts'
+import { openSqliteDatabase } from '../../sqlite/database.ts'
+import { isUnavailable } from '../../store-failure.ts'
+import { createReadThread } from './thread.ts'
+
+const numbers = `WITH RECURSIVE numbers (rowid) AS (
+  SELECT 1 UNION ALL SELECT rowid + 1 FROM numbers LIMIT 1000000000
+)`
+const endless = `${numbers} SELECT count(*) FROM numbers WHERE rowid % 16 OR goes_on()`
+const toQuery = (sql: string) => [{ sql, values: [] }]
+
+async function openThread(t: TestContext) {
+  const folder = await temporaryFolder(t)
+  const path = join(folder, 'records.db')
+  const database = openSqliteDatabase(`sqlite:${path}`)
+  const thread = createReadThread(path)
+  t.after(async () => {
+    await thread.close()
+    if (database.isOpen) database.close()
+  })
+  return { database, thread, folder }
+}
+
+test('a query whose rows are no longer needed is stopped, and the thread goes on', async (t) => {
+  const { thread } = await openThread(t)
+  const isCancelled = () => true
+  await assert.rejects(thread.read(toQuery(endless), isCancelled), /no longer needed/)
+  assert.deepEqual(await thread.read(toQuery('SELECT 1')), [[1]])
+})
+
+test('of two queries that find the same, the next is run if the first takes long', async (t) => {
+  const { thread } = await openThread(t)
+  assert.deepEqual(await thread.read([...toQuery(endless), ...toQuery('SELECT 2')]), [[2]])
+})
+
+test('a thread reads what was written before, and cannot write', async (t) => {
+  const { database, thread } = await openThread(t)
+  assert.deepEqual(await thread.read(toQuery('SELECT count(*) FROM record_counts')), [[0]])
+  database.exec(`INSERT INTO record_counts VALUES ('users', 3)`)
+  assert.deepEqual(await thread.read(toQuery('SELECT count FROM record_counts')), [[3]])
+  await assert.rejects(thread.read(toQuery('DELETE FROM record_counts')), isUnavailable)
+  await assert.rejects(thread.read(toQuery('SELECT missing')), /no such column/)
+})
+
+test('a query of a thread that ends is rejected, and the next one starts another thread', async (t) => {
+  const { database, thread, folder } = await openThread(t)
+  const reading = assert.rejects(thread.read(toQuery(endless)), isUnavailable)
+  await thread.close()
+  await reading
+  assert.deepEqual(await thread.read(toQuery('SELECT 1')), [[1]])
+  await thread.close()
+  database.close()
+  assert.deepEqual(await readdir(folder), ['records.db'])
+})

@@ -1,0 +1,83 @@
+import { extname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { toStoreFailure } from '../../sqlite/database.ts'
+import { notNeeded, StoreFailure } from '../../store-failure.ts'
+import type { Condition, Row } from '../dialect.ts'
+import { now } from './limited-reads.ts'
+import { clearInterval, setInterval } from '../../../timers.ts'
+
+export interface Task {
+  number: number
+  queries: readonly Condition[]
+  /** It becomes 1 when the rows are no longer needed. */
+  flag: Int32Array
+  /** The time at which it ends without a result, on the clock of `now`. */
+  end: number
+}
+
+/** Without rows and without an error, the task was stopped. */
+export interface Done {
+  number: number
+  rows?: readonly Row[] | undefined
+  error?: { message: string; errcode: unknown }
+}
+
+interface Waiting extends PromiseWithResolvers<readonly Row[]>, Pick<Task, 'flag'> {}
+
+const maxMs = 30_000
+const pollMs = 50
+
+export type ReadThread = ReturnType<typeof createReadThread>
+
+/** A thread that reads the file of a database, one query after another. It starts when it is needed. */
+export function createReadThread(path: string) {
+  const waiting = new Map<number, Waiting>()
+  let worker: Worker | undefined
+  let last = 0
+  const start = () => {
+    const url = new URL(`read-thread${extname(import.meta.filename)}`, import.meta.url)
+    const started = new Worker(url, { workerData: path, execArgv: [] })
+    started.on('message', (done: Done) => {
+      settle(waiting.get(done.number), done)
+    })
+    // The next query starts another one.
+    const fail = (error: unknown) => {
+      if (worker === started) worker = undefined
+      for (const { reject } of waiting.values()) reject(new StoreFailure('unavailable', error))
+    }
+    return started.on('error', fail).on('exit', fail)
+  }
+  return {
+    read: async (queries: readonly Condition[], isCancelled?: () => boolean) => {
+      const flag = new Int32Array(new SharedArrayBuffer(4))
+      const number = (last += 1)
+      const task = { ...Promise.withResolvers<readonly Row[]>(), flag }
+      waiting.set(number, task)
+      const timer = setInterval(() => {
+        if (isCancelled?.() === true) Atomics.store(flag, 0, 1)
+      }, pollMs)
+      const running = (worker ??= start())
+      running.ref()
+      running.postMessage({ number, queries, flag, end: now() + maxMs } satisfies Task)
+      try {
+        return await task.promise
+      } finally {
+        clearInterval(timer)
+        waiting.delete(number)
+        if (waiting.size === 0) running.unref()
+      }
+    },
+    /** Before the database is closed: the last connection removes the log. */
+    close: async () => {
+      for (const { flag } of waiting.values()) Atomics.store(flag, 0, 1)
+      await worker?.terminate()
+    },
+  }
+}
+
+function settle(task: Waiting | undefined, { rows, error }: Done): void {
+  if (rows) task?.resolve(rows)
+  else if (error) task?.reject(toStoreFailure(Object.assign(new Error(error.message), error)))
+  else if (task?.flag[0] === 1) task.reject(notNeeded())
+  else task?.reject(new StoreFailure('unavailable', 'the query took longer than 30 seconds'))
+}
