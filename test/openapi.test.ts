@@ -28,7 +28,16 @@ async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
   )
 }
 
-for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
+const withAll = useApp({}, catalogueApp)
+
+/** An empty text has the documented type already. */
+function acceptsEmpty(schema: object): boolean {
+  const { items } = schema as { items?: object }
+  return items ? acceptsEmpty(items) : isDeepStrictEqual(schema, { type: 'string' })
+}
+
+for (const tag of [serviceTag, ...demos.map(({ name }) => name)]) {
+  const settings: Record<string, string> = tag === serviceTag ? {} : { DEMOS: tag }
   suite(`with ${JSON.stringify(settings)}`, () => {
     const shared = useApp({ settings }, catalogueApp)
 
@@ -61,12 +70,27 @@ for (const settings of [{}, ...demos.map(({ name }) => ({ DEMOS: name }))]) {
         assert.deepEqual(allowed.toSorted(), documented.toSorted(), `${path} ${headers.allow}`)
       }
     })
+
+    test(`${tag}: an empty parameter is accepted exactly where the document says so`, async (t) => {
+      const app = shared()
+      const { paths } = await loadDocument(app)
+      for (const [path, { get }] of Object.entries(paths)) {
+        if (!get?.tags.includes(tag) || path.includes('{') || path.endsWith('/events')) continue
+        const parameters = get.parameters?.map((one) => resolve(one)) ?? []
+        for (const { name, in: place, schema, allowEmptyValue = false } of parameters) {
+          if (place !== 'query' || acceptsEmpty(schema)) continue
+          const url = `${path}?${encodeURIComponent(name)}=`
+          await t.test(url, async () => {
+            assert.equal((await app.inject(url)).statusCode < 400, allowEmptyValue)
+          })
+        }
+      }
+    })
   })
 }
 
-test('the document passes the recommended rules of Redocly', async (t) => {
-  const app = await catalogueApp(t)
-  const { body } = await app.inject('/openapi.json')
+test('the document passes the recommended rules of Redocly', async () => {
+  const { body } = await withAll().inject('/openapi.json')
   const config = await createConfig({
     extends: ['recommended'],
     rules: {
@@ -83,9 +107,8 @@ test('the document passes the recommended rules of Redocly', async (t) => {
   assert.deepEqual(messages, [])
 })
 
-test('no member of the document begins with x-', async (t) => {
-  const app = await catalogueApp(t)
-  const { body } = await app.inject('/openapi.json')
+test('no member of the document begins with x-', async () => {
+  const { body } = await withAll().inject('/openapi.json')
   JSON.parse(body, (name, value: unknown) => {
     if (/^x-/.test(name)) assert.fail(name)
     return value
@@ -152,8 +175,8 @@ test('a demo can create its routes from data, with a prefix', async (t) => {
   }
 })
 
-test('JSON is the first type of each response, so that generators of clients use its schema', async (t) => {
-  const { paths } = await loadDocument(await catalogueApp(t))
+test('JSON is the first type of each response, so that generators of clients use its schema', async () => {
+  const { paths } = await loadDocument(withAll())
   for (const [path, operations] of Object.entries(paths)) {
     for (const { responses } of Object.values(operations)) {
       for (const response of Object.values(responses)) {
@@ -172,30 +195,6 @@ test('a bin is not created from null', async (t) => {
   assert.equal(created.statusCode, 400)
 })
 
-/** An empty text has the documented type already. */
-function acceptsEmpty(schema: object): boolean {
-  const { items } = schema as { items?: object }
-  return items ? acceptsEmpty(items) : isDeepStrictEqual(schema, { type: 'string' })
-}
-
-for (const name of [serviceTag, ...demos.map((demo) => demo.name)]) {
-  test(`${name}: an empty parameter is accepted exactly where the document says so`, async (t) => {
-    const app = await testApp(t, { settings: { DEMOS: name === serviceTag ? 'status' : name } })
-    const { paths } = await loadDocument(app)
-    for (const [path, { get }] of Object.entries(paths)) {
-      if (!get?.tags.includes(name) || path.includes('{') || path.endsWith('/events')) continue
-      const parameters = get.parameters?.map((one) => resolve(one)) ?? []
-      for (const { name: parameter, in: place, schema, allowEmptyValue = false } of parameters) {
-        if (place !== 'query' || acceptsEmpty(schema)) continue
-        const url = `${path}?${encodeURIComponent(parameter)}=`
-        await t.test(url, async () => {
-          assert.equal((await app.inject(url)).statusCode < 400, allowEmptyValue)
-        })
-      }
-    }
-  })
-}
-
 test('the document has the pattern of request_id, a random UUID', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'mirror' } })
   const { paths } = await loadDocument(app)
@@ -211,8 +210,8 @@ test('the document has the pattern of request_id, a random UUID', async (t) => {
   }
 })
 
-test('the times of the inspector have milliseconds', async (t) => {
-  const app = await catalogueApp(t)
+test('the times of the inspector have milliseconds', async () => {
+  const app = withAll()
   await app.inject('/nowhere')
   const { body } = await app.inject({ url: '/inspector', headers: { accept: 'text/html' } })
   assert.match(body, /<time datetime="[^"]+\.\d{3}Z"/)
@@ -220,14 +219,23 @@ test('the times of the inspector have milliseconds', async (t) => {
 })
 
 for (const settings of [{}, { DEMOS: 'static' }]) {
-  for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
-    test(`${method} of paths without it gets 405, also without a type, with ${JSON.stringify(settings)}`, async (t) => {
-      const app = await catalogueApp(t, { settings })
-      for (const url of ['/inspector', '/inspector/key', '/inspector/a.har', '/health', '/docs']) {
-        const { statusCode, headers } = await app.inject({ method: method as 'PUT', url })
-        assert.equal(statusCode, 405, url)
-        assert.match(String(headers.allow), /OPTIONS$/, url)
-      }
-    })
-  }
+  suite(`paths with ${JSON.stringify(settings)}`, () => {
+    const shared = useApp({ settings }, catalogueApp)
+
+    for (const method of ['QUERY', 'TRACE', 'PUT'] as const) {
+      test(`${method} of paths without it gets 405, also without a type`, async () => {
+        for (const url of [
+          '/inspector',
+          '/inspector/key',
+          '/inspector/a.har',
+          '/health',
+          '/docs',
+        ]) {
+          const { statusCode, headers } = await shared().inject({ method: method as 'PUT', url })
+          assert.equal(statusCode, 405, url)
+          assert.match(String(headers.allow), /OPTIONS$/, url)
+        }
+      })
+    }
+  })
 }

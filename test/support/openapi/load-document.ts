@@ -7,10 +7,16 @@ export async function loadDocument(app: FastifyInstance): Promise<OpenApiDocumen
   const response = await app.inject('/openapi.json')
   assert.equal(response.statusCode, 200)
   const document = response.json<OpenApiDocument>()
+  const resolved = new Map<string, unknown>()
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
-    if ('$ref' in value) return resolve(find(document, String(value.$ref)))
+    if ('$ref' in value) {
+      const reference = String(value.$ref)
+      const found = resolved.get(reference) ?? resolve(find(document, reference))
+      resolved.set(reference, found)
+      return found
+    }
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part)]))
   }
   return resolve(document) as OpenApiDocument
