@@ -18,6 +18,7 @@ export function isPasswordHash(text: string): boolean {
   return hashPattern.test(text)
 }
 
+/** The hash has the PHC string format. Throws 503 if too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
   const hash = await derive(password, salt)

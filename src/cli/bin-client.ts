@@ -54,6 +54,7 @@ export async function get({ url, authorization }: Source, path: string, more = {
   throw new BinUnavailable(toPrintable(String(problem.detail)))
 }
 
+/** Yields the requests of a list, or the one at the path. Throws if the response is not that of a bin. */
 export async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
   const accept = 'application/x-ndjson, application/json'
   const response = await get(source, `/requests${pathOrQuery}`, { accept })

@@ -118,6 +118,7 @@ async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise
 
 const toLine = ({ method, path }: ListedRequest) => toPrintable(`${method} ${path}`)
 
+/** Returns the result: the status, or why no response arrived. */
 async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
   const { id, path, isTooLarge, requestBody } = captured
   if (isTooLarge) return 'not sent: its body was larger than BIN_MAX_BODY_BYTES of the service'

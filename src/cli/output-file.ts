@@ -5,6 +5,7 @@ import { dirname, isAbsolute } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { removeDead } from './remove-dead.ts'
 
+/** Writes to standard output if the target is `-`. Returns whether it did. */
 export async function writeOutput(target: string, texts: AsyncIterable<string>): Promise<boolean> {
   const file = target === '-' ? undefined : findFile(target)
   const isOutput = target === '-' || (file !== undefined && isSameFile(file, fstatSync(1)))

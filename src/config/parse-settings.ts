@@ -34,6 +34,7 @@ const unitSeconds: Readonly<Record<string, number>> = {
 }
 const units = Object.keys(unitSeconds).join('|')
 
+/** Returns the seconds of a duration as Go writes it: `1m30s`. */
 export function parseGoDuration(text: string): number | undefined {
   if (!new RegExp(`^[+-]?((\\d+(\\.\\d*)?|\\.\\d+)(${units}))+$`).test(text)) return undefined
   const parts = text.matchAll(new RegExp(`([\\d.]+)(${units})`, 'g'))

@@ -69,6 +69,7 @@ export async function openData(
   }
 }
 
+/** The records of an earlier start. Undefined if another process has changed the load. */
 async function openLoaded(
   config: Config,
   records: Records,
@@ -92,6 +93,7 @@ async function openLoaded(
   return redefined && { ...redefined, notices: [kept, ...redefined.notices, ...notices] }
 }
 
+/** Applies the schemas to the stored records. Undefined if another process has changed the load. */
 async function redefine(
   config: Config,
   records: Records,
@@ -176,6 +178,7 @@ async function describeChange(config: Config, texts: DataTexts): Promise<string>
 const toLoadAgain = (isFresh: boolean) =>
   isFresh ? 'Restart the service' : 'Start the service with --reload'
 
+/** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
 export async function reloadData(
   config: Config,
   records: Records,

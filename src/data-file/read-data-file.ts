@@ -19,6 +19,7 @@ const maxYamlBytes = 2 * 1024 ** 2
 const fetchSeconds = 30
 const maxRedirects = 5
 
+/** Throws an error with one line for a person. */
 export async function readDataText(source: string): Promise<DataText> {
   if (!isUrl(source) && /\.[cm]?[jt]s$/i.test(source)) throw new Error(toProgramError(source))
   const { bytes, type } = isUrl(source) ? await fetchData(source) : readLocal(source)

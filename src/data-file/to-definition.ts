@@ -150,6 +150,7 @@ function findNaming(properties: GivenFields): string | undefined {
   return namingFields.find((name) => isText(properties[name] ?? {}))
 }
 
+/** Returns the references that the schema declares, and fields like `authorId` or `author_id` of `authors`. */
 function findReferences(
   { names, isSingular, foreignKeySuffix }: DefinitionSource,
   properties: GivenFields,

@@ -4,6 +4,7 @@ import { StoreFailure } from '../stores/store-failure.ts'
 export interface EventLog<Part> {
   findLast: () => number | Promise<number>
   read: (after: number) => Read<Part> | Promise<Read<Part>>
+  /** Calls `wake` when there may be more to read. Returns what stops it. */
   watch: (wake: () => void) => () => void
 }
 

@@ -27,6 +27,7 @@ export interface EventStream<Part> {
   log: EventLog<Part>
   /** Runs when the log is watched. The default is the position in Last-Event-ID, or the end of the log. */
   start?: () => Promise<Start<Part>>
+  /** The events of a part; undefined ends the stream. */
   toText: (part: Part) => string | undefined | Promise<string | undefined>
 }
 

@@ -15,6 +15,7 @@ import { renderTiming } from './timing-view.ts'
 interface Additions {
   links?: Html
   form?: Html
+  /** The request body without its content coding, if it was recorded as sent. */
   decodedBody?: ExchangeBody | undefined
   cut?: { note: string; wholeUrl?: string | undefined } | undefined
 }

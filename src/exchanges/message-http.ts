@@ -13,6 +13,7 @@ export function toHead(line: string, fields: Fields): string {
   return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 
+/** Both messages, one after the other (RFC 9112 §10.1), without transfer and content codings. */
 function toMessages(exchange: Exchange): Buffer {
   const toMessage = (head: string, body: ExchangeBody | undefined) => [
     Buffer.from(`${head.trimEnd()}\n\n`.replaceAll('\n', '\r\n')),

@@ -56,6 +56,7 @@ function toCurlOf(exchange: Exchange, request: CommandRequest): string {
   return [start, ...form].join(' \\\n  ')
 }
 
+/** Flags for a form with the same parts, whose files are `file.txt`. Undefined if curl cannot send it. */
 function toFormFlags({ method, requestFields, requestBody }: Exchange) {
   const type = findField(requestFields, 'content-type') ?? ''
   const [, boundary = ''] = /^multipart\/form-data; *boundary="?([^";]+)"?$/i.exec(type) ?? []
@@ -114,6 +115,7 @@ function toBody(body: Exchange['requestBody']): CommandRequest['body'] {
   return { kind: 'base64', base64: toBytes(body).toString('base64') }
 }
 
+/** What a browser needs to send the request again. Undefined if it cannot. An incomplete body is at `bodyUrl`. */
 export function toReplay(exchange: Exchange, bodyUrl?: string) {
   const { method, target } = exchange
   const { headers, body } = toCommandRequest(exchange)

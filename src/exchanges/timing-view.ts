@@ -1,6 +1,7 @@
 import { html, type Html } from '../site/html.ts'
 import type { Exchange } from './exchange.ts'
 
+/** The stages that happened, one after the other, in milliseconds. */
 function toStages({ body, handlerBegin, handlerEnd, firstByte, end }: Exchange['times']) {
   const marks: readonly (readonly [string, number | undefined])[] = [
     ['Receive the request body', body],

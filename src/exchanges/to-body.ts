@@ -9,6 +9,7 @@ export interface RecordedBytes {
 
 type Mask = (type: string, text: string) => string
 
+/** Returns the body without its content coding. Without `toMasked` nothing is masked. */
 export async function toExchangeBody(
   fields: Fields,
   recorded: RecordedBytes | undefined,
@@ -39,6 +40,7 @@ export function bytesToBody(bytes: Buffer, { size, isCut }: Omit<ExchangeBody, '
   return { size, isCut, ...(text === undefined ? { hex: bytes.toString('hex') } : { text }) }
 }
 
+/** Undefined if the bytes are not UTF-8. The last character can be cut. */
 function findText(bytes: Buffer, isCut: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {

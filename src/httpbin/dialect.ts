@@ -46,6 +46,7 @@ export interface Dialect {
   toOrigin: (request: DialectRequest) => string
   toUrl: (request: DialectRequest) => string
   parseBody: (request: DialectRequest) => ParsedBody
+  /** Throws 400 or 404. `what` is the name in the message, and `parser` in that of go-httpbin. */
   parseInteger: (text: string, what: string, parser?: 'Atoi' | 'ParseInt') => number
   missing: string
   wrongMethod: string

@@ -59,6 +59,7 @@ function escape(text: string, { escaped }: JsonStyle): string {
 /** A number whose digits another program writes in another way than JavaScript; also some texts. */
 const oddNumber = /(?:^|[[:,\s])-?(?:\d+[.eE]|\d{16}|(?<=-)0)/
 
+/** Throws an Error. Numbers keep their digits, if `toNumber` returns a `JsonNumber`. */
 export function parseJsonNumbers(
   text: string,
   { maxJsonDepth }: Config,

@@ -23,12 +23,14 @@ export function parseQueryInteger(
   throw badRequest(`${name} must be an integer.`)
 }
 
+/** Throws 400, as go-httpbin does. */
 export function assertInRange(value: number, what: string, [min, max]: [number, number]): void {
   if (value >= min && value <= max) return
   const range = `[${String(min)}, ${String(max)}]`
   throw badRequest(`invalid ${what}: ${String(value)} not in range ${range}`)
 }
 
+/** The text is a number of seconds, or a duration such as `1.5s`. Throws 400. */
 export function parseSeconds(
   { dialect }: DialectRequest,
   text: string,

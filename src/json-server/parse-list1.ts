@@ -106,6 +106,7 @@ function parseWhere(
   return where
 }
 
+/** Returns the texts of searches, also inside `or` and of fields with such a name. */
 function findSearches(where: Where): string[] {
   const texts: string[] = []
   // A recursion could be thousands of calls deep: the name of a parameter can have as many parts.

@@ -12,6 +12,7 @@ export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 
 type Texts = Readonly<Partial<Record<string, readonly string[]>>>
 
+/** A page, or the slice from `_start` to `_end` of json-server; undefined for the whole list. */
 export function parsePart(texts: Texts): ListPart | undefined {
   const start = parseCount(texts, '_start', { min: 0 })
   const end = parseCount(texts, '_end', { min: 0 })

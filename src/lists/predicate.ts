@@ -7,6 +7,7 @@ interface Rules {
   isEqual: Comparison
   isBelow: Comparison
   isAtMost: Comparison
+  /** Returns undefined for a value that has no text. */
   findText: (value: unknown) => string | undefined
   toText: (operand: unknown) => string
 }

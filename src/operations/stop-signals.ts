@@ -14,6 +14,7 @@ function isUnderNohup(): boolean {
   }
 }
 
+/** Calls back once; another signal then ends the process. Returns a function that stops waiting. */
 export function onStopSignal(stop: () => void): () => void {
   const remove = () => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.off(signal, run)

@@ -32,6 +32,7 @@ export interface ResourceRoute extends Route {
   nested?: string
 }
 
+/** The fields that a request has by its path. Throws 404 if there is no such path. */
 export type FindFixed = (
   request: FastifyRequest,
 ) => Promise<Readonly<Record<string, string | number>>>

@@ -73,6 +73,7 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
 /** Escaped, a longer value could make a page of several megabytes. */
 const maxShownLength = 65_536
 
+/** Returns an empty text for a value that is too long for a form. */
 export function toFormText(text: string): string {
   return text.length > maxShownLength ? '' : text
 }

@@ -40,6 +40,7 @@ export function learnFields({ resource, collection, learned }: ResourceContext):
   }
 }
 
+/** The same object if all are known with this type. Throws 422 for a field that cannot be added. */
 function addFields(
   resource: Resource,
   known: Document = { fields: {} },

@@ -8,6 +8,10 @@ import { findStream } from '../http/request/target.ts'
 import { countWrites, isClosed } from '../http/response/finish-responses.ts'
 import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts'
 
+/**
+ * Sends a body with the head of `reply`. Throws 403 if faults are disabled, and 400 or 501 if this
+ * connection cannot have this one.
+ */
 export function createFaultSender(
   reply: FastifyReply,
   name: FaultName,

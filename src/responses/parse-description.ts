@@ -49,12 +49,14 @@ export function toInner(
   })
 }
 
+/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescribed(value: unknown, config: DescriptionLimits, intro = ''): Described {
   const checked = checkDescribed(value, config)
   if ('value' in checked) return checked.value
   throw invalidDescription(checked.problems, intro)
 }
 
+/** Throws 400 that names each wrong member, after `intro`. */
 export function parseDescription(
   value: unknown,
   config: DescriptionLimits,

@@ -31,6 +31,10 @@ export function toAllParameters({ raw }: FastifyRequest): readonly Pair[] {
   return [...new URLSearchParams(url.slice(start))]
 }
 
+/**
+ * The JSON of the parameter `description` or, without any parameter, of the body, with the start of an
+ * error. It is unchecked, and undefined if there is none. Throws 400 and 413.
+ */
 export async function readDescription(
   request: FastifyRequest,
   query: readonly Pair[],
@@ -82,6 +86,7 @@ export function toUnknownProblem(
   return { field, message: `is not allowed: ${hint}` }
 }
 
+/** The description in query parameters, unchecked. `others` are the other parameters of the URL. Throws 400. */
 export function parseMembers(
   query: readonly Pair[],
   config: Config,

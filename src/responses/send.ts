@@ -44,6 +44,10 @@ export async function sendDescribed(
 
 export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
 
+/**
+ * What can be known before the delay. Throws 416, 400 if an encoding makes the response too slow, and
+ * the errors of `createFaultSender`.
+ */
 export async function prepareDescribed(
   reply: FastifyReply,
   description: ResponseDescription,
@@ -136,6 +140,7 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   recordExtras(reply.request.raw, { earlyHints })
 }
 
+/** All of the response, or the part that Range asks for. Throws 416. */
 function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
   const { status = 200, ranges = false, headers } = description
   const { length: size } = whole

@@ -72,6 +72,7 @@ function toOverflow({ server }: HttpConnection): ErrorResponse {
   return [431, `The headers exceed ${formatNumber(limit)} bytes.`]
 }
 
+/** Undefined if the head, which was not parsed, began in an earlier packet. */
 function findMethod({ rawPacket, bytesParsed }: ClientError): string | undefined {
   const head = rawPacket?.toString('latin1', 0, bytesParsed).split('\r\n\r\n').at(-1)
   return head?.trimStart().split(' ', 1)[0]

@@ -70,6 +70,7 @@ function assertNotToFail(request: FastifyRequest): void {
   throw new HttpError(Number(status), detail, { headers })
 }
 
+/** Continues after the milliseconds of `Prefer: vitrine-delay=1500`, at most MAX_DURATION_SECONDS. */
 function delayRequest(reply: FastifyReply, maxSeconds: number, next: () => void): void {
   const { request, raw } = reply
   const delay = findDelay(request)

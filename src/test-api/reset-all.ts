@@ -11,6 +11,7 @@ type Stored = Pick<
   'config' | 'records' | 'files' | 'sessions' | 'states' | 'idempotencyEntries'
 >
 
+/** Removes what the demos have stored, and stores the records of the data file again. Throws 409 if it has changed. */
 export async function resetAll(services: Stored, demos: readonly ResettableDemo[]): Promise<void> {
   const { config, records, files, sessions, states, idempotencyEntries } = services
   const ofFiles = findFileCollections(demos)

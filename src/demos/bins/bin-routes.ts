@@ -157,6 +157,7 @@ function binToJson(request: FastifyRequest, bin: Bin) {
   return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
 }
 
+/** Throws 400. */
 function parseBin(request: FastifyRequest, config: Config): BinChange {
   const { body = {} } = request
   if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')

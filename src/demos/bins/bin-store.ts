@@ -80,6 +80,7 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       const part = { offset: 0, limit: ids.length }
       return (await bins.list({ filters, sort: [] }, part)).map(parseBin)
     },
+    /** Returns false if the bin was changed or removed at the same time. */
     change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
       const document = { secretHash, response, name, isRemoved: false }
       return bins.change({ id, version, document, updatedAt: now() })

@@ -58,6 +58,7 @@ export const requestListParameters = [
 
 export type RequestList = ReturnType<typeof parseRequestList>
 
+/** Throws 400 for other values, and for parameters that are neither `known` nor `others` nor filters. */
 export function parseRequestList(
   request: FastifyRequest,
   others: readonly string[] = [],

@@ -46,6 +46,7 @@ export function createRequestStore({ records, files, config }: Services) {
     if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
   })
 
+  /** Throws 404. */
   const load = async (bin: string, id: string): Promise<StoredRecord> => {
     const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
     if (record) return record
@@ -57,6 +58,7 @@ export function createRequestStore({ records, files, config }: Services) {
     count,
     toFilters: (bin: string) => toQuery(bin).filters,
     index: () => requests.index(['bin']),
+    /** Resolves with the id of its record, or undefined if the bin has been removed. */
     capture: async (capture: NewCapture): Promise<string | undefined> => {
       const { bin, record, bytes } = toRecord(capture)
       const { id } = record
@@ -105,6 +107,7 @@ export function createRequestStore({ records, files, config }: Services) {
       }
       return Buffer.concat(await content.toArray())
     },
+    /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) {

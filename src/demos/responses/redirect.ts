@@ -120,6 +120,7 @@ function rotate(query: URLSearchParams, name: string): string | undefined {
   return first
 }
 
+/** Returns an empty text if the origin is that of the request. */
 function parseNextOrigin(request: FastifyRequest, query: URLSearchParams, config: Config): string {
   const host = rotate(query, 'host')
   const scheme = query.get('scheme')

@@ -9,6 +9,7 @@ import type { ResponseEndpoint } from './endpoint.ts'
 const about = 'The name of the state. All clients that use it share the state.'
 export const keyParameter = { ...pathParameter('key', about, 'my-test'), schema: idSchema }
 
+/** Throws 400. */
 export function parseKey(request: FastifyRequest): string {
   const key = toPathParameter(request, 'key')
   if (isId(key)) return key

@@ -39,6 +39,7 @@ export const getLogin = ({ config }: SessionServices): Route => ({
   },
 })
 
+/** Throws 401, 415 and 422, which a page gets as the form with the message. */
 export function postLogin(services: SessionServices): Route {
   const change = changeSession('/session', 'login success', async (request, reply) => {
     const user = await findUser(services.users, parseCredentials(request))

@@ -31,6 +31,7 @@ function createDecoder(coding: Coding, [first = 0]: Uint8Array, isRecorded: bool
   return (isRaw ? zlib.createInflateRaw : create)({ ...options, ...ofEnd })
 }
 
+/** Returns the codings in the order in which they were applied. Throws 415. */
 export function findCodings({ headers }: Pick<IncomingMessage, 'headers'>): Coding[] {
   const names = (headers['content-encoding'] ?? '').toLowerCase().split(/[\s,]+/)
   const applied = names
@@ -86,6 +87,7 @@ export async function decodeBytes(bytes: Buffer, codings: readonly Coding[], max
 
 const maxRecordedContent = 1024 * 1024
 
+/** Decodes at most `maxBytes` of recorded content, which can be cut. Returns undefined if nothing can be decoded. */
 export async function decodeRecorded(bytes: Buffer, contentEncoding: string, maxBytes: number) {
   const decoded = createByteCollector(maxBytes)
   try {

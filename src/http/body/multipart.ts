@@ -41,6 +41,7 @@ interface FileReader {
   readFile: (part: FormPart) => Promise<void>
 }
 
+/** The text fields of a multipart form, which nest as those of a query string. Throws 400, 408 and 413. */
 export async function readForm(
   request: FastifyRequest,
   config: Config,

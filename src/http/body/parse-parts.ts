@@ -14,6 +14,7 @@ export interface Part {
 
 const anyBreak = '(?:\r\n|\n|\r)'
 
+/** Reads the parts as httpbin does in Python, or as go-httpbin does in Go. Returns undefined for a malformed body. */
 export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
   const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
@@ -61,6 +62,7 @@ function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefine
   return isForm ? [{ name, fileName, type: fields.get('content-type') || undefined, bytes }] : []
 }
 
+/** Returns the first field of each name, in lower case. Undefined if Python or Go rejects the head. */
 function parseFields(head: Buffer, isPython: boolean): Map<string, string> | undefined {
   if (isPython && !isUtf8(head)) return undefined
   const unfolded = utf8ToText(head).replaceAll(/(?:\r\n|\n|\r)[ \t]+/g, ' ')

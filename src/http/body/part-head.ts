@@ -29,6 +29,7 @@ export function parsePartHead(head: string) {
   return { name, fileName, contentType: fields.get('content-type') ?? 'text/plain' }
 }
 
+/** The names and values of the lines of a head. Undefined if a line does not have the format. */
 export function readFields(lines: readonly string[], format: RegExp): Pair[] | undefined {
   const found = lines.flatMap((each): Pair[] => {
     const [, name, value = ''] = format.exec(each) ?? []

@@ -26,6 +26,7 @@ type Next = () => Promise<IteratorResult<Buffer, unknown>>
 function createReader(next: Next, delimiter: string) {
   // The first line can be a delimiter.
   let rest: Buffer = Buffer.from('\r\n')
+  /** The bytes at the start of `rest` that can belong to a delimiter, but not to the content. */
   let skipped = rest.length
   let [isInContent, isAfterLast, isEnded] = [true, false, false]
 
@@ -86,6 +87,7 @@ function createReader(next: Next, delimiter: string) {
         }
       }
     },
+    /** Discards what was not read, also before the first part and after the last. Returns whether a part follows. */
     finishPart: async (): Promise<boolean> => {
       await discard(readContent())
       if (!isAfterLast) return true
@@ -118,6 +120,7 @@ function findDelimiter(
 
 const longerBoundary = /^(?:[\w'()+,./:=?]|--[\w'()+,./:=?-]|-[^-])/
 
+/** What a line is that begins with the boundary, by the bytes after it. */
 function findLine(bytes: Buffer, start: number, isEnded: boolean): Line | 'content' {
   if (longerBoundary.test(bytes.toString('latin1', start, start + 3))) return 'content'
   const text = bytes.toString('latin1', start, start + maxPaddingBytes)

@@ -8,6 +8,7 @@ export interface FieldProblem {
   message: string
 }
 
+/** Returns for example `lines[0].quantity must be a whole number`. A problem without a field is one of the record. */
 export function explainProblem(
   { field, inside = [], message }: FieldProblem,
   label = field || 'the record',

@@ -70,6 +70,7 @@ export function responseHeaders(...names: readonly (keyof typeof inResponses)[])
   return Object.fromEntries(names.map((name) => toHeader(name, inResponses[name])))
 }
 
+/** The documented headers among these names, which are in lower case. */
 export function documentHeaders(names: readonly string[]) {
   const all = Object.entries(inResponses).filter(([name]) => names.includes(name.toLowerCase()))
   return Object.fromEntries(all.map(([name, definition]) => toHeader(name, definition)))

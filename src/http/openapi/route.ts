@@ -46,6 +46,7 @@ declare module 'fastify' {
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean
+    /** Whether HEAD has the response to GET without its content. */
     derivesHead?: boolean
   }
 }

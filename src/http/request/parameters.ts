@@ -66,6 +66,7 @@ function decodeName(text: string): string {
   throw badRequest('A parameter must not be named __proto__.')
 }
 
+/** Throws 400 for bytes that are not UTF-8. */
 export function decodeComponent(text: string): string {
   if (!/[%+]/.test(text)) return text
   // A % without two hexadecimal digits is literal (URL Standard, percent-decode).

@@ -38,6 +38,7 @@ export function toRequestUri(id: string): string {
   return isUuid ? `urn:uuid:${id}` : `data:,${encodeURIComponent(id)}`
 }
 
+/** It is undefined if the request has no valid host, as over HTTP/1.0. */
 export function findOrigin({ protocol, host }: FastifyRequest): string | undefined {
   return scheme.test(protocol) && isHost(host) ? `${protocol}://${host}` : undefined
 }

@@ -30,6 +30,7 @@ export function isUnquoted(field = '*'): boolean {
   return !field.includes('"') && field.trim() !== '*'
 }
 
+/** Throws 412. */
 export function assertPreconditions(request: Conditional, validators: Validators) {
   const outcome = evaluatePreconditions(request, validators)
   if (outcome === 'failed') throw preconditionFailed(request.headers, validators.etag)

@@ -36,6 +36,7 @@ export function sendBytes(request: FastifyRequest, reply: FastifyReply, bytes: B
   return addStreamDigests(request, reply, part).then(() => sendPart(request, reply, part))
 }
 
+/** What Range asks for, with its Content-Range, or all. Throws 416. */
 export function findPart(
   { headers, method }: FastifyRequest,
   validators: Validators,

@@ -61,6 +61,7 @@ const isSingle = /^(content-type|location|refresh)$/
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/
 
+/** Returns the name of a header in lower case, or an empty text if a visitor cannot set it. */
 const toAllowedName = remember((given) => {
   const name = given.toLowerCase()
   // The pattern gets the given name: the lower case of U+212A (Kelvin sign) is k.

@@ -180,6 +180,7 @@ export function serveContent(
   return addHeaders(renderSized(plain, slice(bytes, first), 206), toContentRange(first, bytes))
 }
 
+/** Returns the ranges that overlap the content, and undefined for an invalid header. */
 function parseGoRanges(field: string, size: number): Range[] | undefined {
   const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
   if (list === undefined) return undefined

@@ -59,6 +59,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
   // The rest is for bodies of exchanges that are not over.
   const slabs = createSlabs(capacity, 0.75 * inspectorMaxBytes)
   const budget = createBudget(0.25 * inspectorMaxBytes)
+  /** Returns undefined also if the text does not contain the key. */
   const read = (number: number, key = ''): Recorded | undefined => {
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
@@ -164,6 +165,7 @@ function createSearch(
   }
 }
 
+/** The end of the millisecond of a cursor. */
 const toEndOf = (before: string) => Date.parse(before.slice(0, before.indexOf('_'))) + 1
 
 function copyBodies(recorded: Recorded): Recorded {

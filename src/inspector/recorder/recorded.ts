@@ -90,6 +90,7 @@ interface Ended {
   owner: string | undefined
 }
 
+/** Returns the lines as they were sent, and an empty text before that. */
 function toSentHead(raw: ServerResponse): string {
   const fields = findStream(raw)?.sentHeaders
   if (!fields) return raw._header ?? ''

@@ -16,6 +16,7 @@ export interface ListView {
   /** It is undefined where a QUERY is longer than a URL may be. */
   url?: ListUrl
   links: readonly Link[]
+  /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number
   flash: Html | undefined
   relations: readonly Relation[]

@@ -7,6 +7,7 @@ import { isFieldValue, isStorable } from '../../stores/records/records.ts'
 import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 
+/** Returns undefined if a sort key is too long for a URL. */
 export function toCursor({ path }: Resource, query: RecordQuery, position: Position) {
   const conditions = query.filters.map((filter) => JSON.stringify(filter)).toSorted()
   const list = JSON.stringify([path, conditions, query.search, query.sort])
@@ -15,6 +16,7 @@ export function toCursor({ path }: Resource, query: RecordQuery, position: Posit
   return cursor.length <= maxCursorLength && isPosition(position) ? cursor : undefined
 }
 
+/** Throws for a cursor that this list cannot have created, with these filters and this order. */
 export function parseCursor(resource: Resource, query: RecordQuery, values: readonly string[]) {
   const [text = ''] = values
   if (text.length > maxCursorLength)

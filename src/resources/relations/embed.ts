@@ -69,6 +69,7 @@ function add(
 /** How often each record is in the response: two posts of one author have it twice. */
 type Uses = ReadonlyMap<StoredRecord, number>
 
+/** The embedded members of each record, with one query for each relation. Throws 400 for too many. */
 export function loadEmbedded(records: readonly StoredRecord[], embeds: Embeds) {
   const uses = new Map(records.map((record) => [record, 1]))
   return loadMembers(uses, embeds, { ...limitsOfResponse })

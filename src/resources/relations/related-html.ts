@@ -9,6 +9,7 @@ import { parseId } from '../write/create-numbered.ts'
 import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 
 type Relations = readonly Relation[]
+/** Returns a link to the parent that a field of the record references. */
 export type ToParentLink = (record: StoredRecord, field: string) => Html | undefined
 
 export interface RelatedHtml {

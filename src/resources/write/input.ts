@@ -192,6 +192,7 @@ function applyToRecord(resource: Resource, record: StoredRecord, apply: ApplyPat
   }
 }
 
+/** The document with the changes of the input. Throws 422 with every problem of the result. */
 export function mergeInput(
   resource: Resource,
   document: Document,

@@ -5,6 +5,10 @@ import type { ResourceContext } from '../context.ts'
 /** An attempt fails only when another request succeeds. */
 const maxAttempts = 100
 
+/**
+ * Stores the document that `toDocument` makes of the current state, unless it returns the current document
+ * itself; undefined removes the record.
+ */
 export async function writeRecord(
   { collection }: Pick<ResourceContext, 'collection'>,
   id: string,

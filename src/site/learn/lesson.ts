@@ -56,6 +56,7 @@ export interface Lesson extends Omit<XStatic<typeof lessonSchema>, 'steps'> {
 
 const getValidator = compileLater(lessonSchema)
 
+/** Throws an Error that names the part of the front matter that does not fit. */
 export function parseLesson(slug: string, frontMatter: unknown, introduction: string): Lesson {
   const validator = getValidator()
   if (!validator.Check(frontMatter)) {

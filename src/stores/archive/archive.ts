@@ -34,6 +34,7 @@ export interface ArchiveOptions {
   checkRecord: CheckRecord
 }
 
+/** Throws unless each member, except the document, is one that a database of Vitrine can contain. */
 export function parseRecord(value: unknown): ArchivedRecord {
   const { collection, id, document, version, createdAt, updatedAt } = isObject(value) ? value : {}
   const fail = (reason: string) => toDamage({ collection, id }, reason)

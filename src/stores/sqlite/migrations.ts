@@ -35,6 +35,7 @@ const schema = `CREATE TABLE records (
    ) STRICT;
    PRAGMA user_version = ${String(schemaVersion)}`
 
+/** 0 for an empty database. Throws for another schema. */
 export function readSchemaVersion(database: DatabaseSync): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (version !== 0) assertKnownSchema(version, lastVersion, schemaVersion)

@@ -20,6 +20,7 @@ export async function addPart(s3: S3Client, { name, uploadId, parts }: S3Upload,
   parts.push(headers.etag ?? '')
 }
 
+/** Returns false if it was completed or aborted already. */
 export async function completeUpload(s3: S3Client, { name, uploadId, parts }: S3Upload) {
   const list = parts.map(
     (etag, index) =>
