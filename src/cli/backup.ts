@@ -6,7 +6,7 @@ import { onStopSignal } from '../operations/stop-signals.ts'
 import { checkArchive } from '../stores/archive/read-archive.ts'
 import { writeArchive } from '../stores/archive/write-archive.ts'
 import { fileMode } from '../stores/file-modes.ts'
-import { checkRecord, schemas } from './check-record.ts'
+import { createRecordCheck, schemas } from './check-record.ts'
 import { assertNotInMemory, formatTotals } from './format.ts'
 import { writeFile } from './output-file.ts'
 
@@ -20,12 +20,13 @@ export async function backup(config: Config, file: string): Promise<void> {
   })
   const { signal } = interruption
   const subject = `a copy of ${toPlace(config.databaseUrl)}`
+  const checks = { fileCollections, checkRecord: createRecordCheck() }
   try {
     const lines = writeArchive({ database, files, fileCollections, schemas })
     const { lost, ...totals } = await writeFile(file, lines, {
       mode: fileMode,
       signal,
-      check: (partial) => checkArchive(partial, { fileCollections, checkRecord, signal, subject }),
+      check: (partial) => checkArchive(partial, { ...checks, signal, subject }),
     })
     for (const id of lost)
       console.error(

@@ -11,8 +11,8 @@ import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
 import { stateSchema } from '../stores/states/states.ts'
 import { storedSessionSchema } from '../stores/sessions/sessions.ts'
-import { isId } from '../stores/records/records.ts'
-import type { CheckRecord } from '../stores/archive/archive.ts'
+import { isId, type Document } from '../stores/records/records.ts'
+import { toDataNames, type CheckRecord } from '../stores/archive/archive.ts'
 
 const ownSchemas = {
   ...Object.fromEntries(collections.map(({ name, schema }) => [name, schema])),
@@ -37,16 +37,25 @@ export const schemas = {
 
 const ownNames = new Set([...demos.map(({ name }) => name), ...collections.map(({ name }) => name)])
 
-export const checkRecord: CheckRecord = (collection, id, document) => {
+/** For the records of an archive in their order: the load of a data file, which is the first, has its resources. */
+export function createRecordCheck(): CheckRecord {
+  let dataNames: readonly string[] = []
+  return (collection, id, document) => {
+    if (collection === collectionNames.dataFile) dataNames = toDataNames(document)
+    checkRecord(collection, id, document, dataNames.includes(collection))
+  }
+}
+
+function checkRecord(collection: string, id: string, document: Document, isOfData: boolean): void {
   // Ids of records of files become file names.
-  const isOwn = collection.startsWith('~') || ownNames.has(collection)
+  const isOwn = !isOfData && (collection.startsWith('~') || ownNames.has(collection))
   const isValid = isOwn ? isId(id) : isRoutableId(id)
   if (!isValid) throw new Error('its id is invalid')
-  if (validators.get(collection)?.().Check(document) === false) {
+  if (isOwn && validators.get(collection)?.().Check(document) === false) {
     throw new Error(`it has an invalid document in ${collection}`)
   }
   assertStorable(document)
-  const resource = resources.find(({ name }) => name === collection)
+  const resource = isOfData ? undefined : resources.find(({ name }) => name === collection)
   const [problem] = resource ? findProblems(resource, document) : []
   if (problem) throw new Error(explainProblem(problem))
   for (const { name } of resource?.passwords ?? []) {

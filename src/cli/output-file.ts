@@ -1,8 +1,9 @@
 import { createWriteStream, fstatSync, readlinkSync, statSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { hasCode } from '../config/has-code.ts'
 import { removeDead } from './remove-dead.ts'
 
 /** Writes to standard output if the target is `-`. Returns whether it did. */
@@ -43,13 +44,23 @@ export async function writeFile<Result>(
     const file = await open(partial, 'wx', mode)
     await pipeline(texts, file.createWriteStream({ flush: true }), { signal })
     const result = await check(partial)
-    await rename(partial, path)
+    await giveName(partial, path)
     await synchronize(folder)
     return result
   } catch (error) {
     throw signal?.aborted ? signal.reason : error
   } finally {
     await rm(partial, { force: true })
+  }
+}
+
+/** Unlike a rename, a link fails if another process has made a file of this name meanwhile. FAT has no links. */
+async function giveName(partial: string, path: string): Promise<void> {
+  try {
+    await link(partial, path)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) throw new Error(`${path} already exists`, { cause: error })
+    await rename(partial, path)
   }
 }
 

@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs'
 import { openFiles, openStores, type Stores } from '../stores/open-stores.ts'
-import { forgetLoad, toPlace } from '../data-file/load-data.ts'
+import { findLoad, forgetLoad, toPlace } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
+import { withoutData } from '../stores/archive/archive.ts'
+import { isId, type Records } from '../stores/records/records.ts'
 import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
 import { isInUse, openAlone } from '../stores/sqlite/open-alone.ts'
@@ -27,10 +29,11 @@ async function removeDatabase(config: Config): Promise<void> {
   const path = toDatabasePath(config.databaseUrl) ?? ''
   using database = openAlone(path)
   const { files, close } = await openFiles(config)
-  const { collection } = createSqliteRecords(database)
-  for (const name of [...fileCollections, collectionNames.orphanedFiles])
+  const records = createSqliteRecords(database)
+  const { collection } = records
+  for (const name of [...(await findFileCollections(records)), collectionNames.orphanedFiles])
     for await (const page of collection(name).pages())
-      for (const { id } of page) await files.remove(id)
+      for (const { id } of page) if (isId(id)) await files.remove(id)
   close()
   // The log is removed first: without its database, it could become that of the next one.
   for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
@@ -58,11 +61,15 @@ const inUse = 'A running service keeps the exchanges of its request inspector un
 const unused =
   'No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.'
 
+async function findFileCollections(records: Records): Promise<string[]> {
+  return withoutData(fileCollections, await findLoad(records))
+}
+
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries, states } = stores
   // Files are removed before the records of the demo, which hold their names.
   const filed: [string, number][] = []
-  for (const name of fileCollections)
+  for (const name of await findFileCollections(records))
     filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
   // This comes before the records: the next start then loads the data file again, even if this is interrupted.

@@ -5,7 +5,7 @@ import { fileCollections } from '../demos/catalogue.ts'
 import { restoreArchive } from '../stores/archive/restore-archive.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { removeOrphanedFiles } from '../stores/orphaned-files.ts'
-import { checkRecord } from './check-record.ts'
+import { createRecordCheck } from './check-record.ts'
 import { assertNotInMemory, formatNames, formatTotals } from './format.ts'
 
 export async function restore(config: Config, file: string): Promise<void> {
@@ -13,6 +13,7 @@ export async function restore(config: Config, file: string): Promise<void> {
   const database = await toArchivable(config, fileCollections)
   const { files, close } = await openFiles(config)
   let saved: readonly string[] = []
+  const checkRecord = createRecordCheck()
   try {
     const totals = await restoreArchive({
       database,

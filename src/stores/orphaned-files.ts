@@ -1,6 +1,6 @@
 import { collectionNames } from './collection-names.ts'
 import type { Files } from './files/files.ts'
-import type { Records } from './records/records.ts'
+import { isId, type Records } from './records/records.ts'
 import { retryIfFull } from './store-failure.ts'
 
 export async function sweepFiles(
@@ -22,7 +22,8 @@ export async function removeOrphanedFiles(
   for await (const page of orphanedFiles.pages()) {
     for (const { id } of page) {
       if (await hasRecord(records, fileCollections, id)) continue
-      await files.remove(id)
+      // Before 0.3, records of a data file could come here, whose ids can be paths.
+      if (isId(id)) await files.remove(id)
       await orphanedFiles.remove(id)
     }
   }

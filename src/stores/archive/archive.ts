@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../../config/is-object.ts'
 import type { Files, SavedFile } from '../files/files.ts'
+import { collectionNames } from '../collection-names.ts'
 import { isStorable, type Document, type StoredRecord } from '../records/records.ts'
 import { toReason } from '../store-failure.ts'
 
@@ -19,10 +20,34 @@ export interface Entry {
 }
 
 export interface Archivable {
-  /** Reads the records of one moment, on a connection of its own. Records that have a file are the last. */
+  /** Reads the records of one moment, on a connection of its own. The load of a data file is the first record. */
   read: () => AsyncIterable<ArchivedRecord>
   /** Replaces all records in one transaction, which changes nothing if `records` throws. */
   replace: (records: AsyncIterable<ArchivedRecord>) => Promise<void>
+}
+
+/**
+ * The collections whose records have a file with the same id. A data file can have resources of these names,
+ * whose records have none: `load` is the stored document that names its resources.
+ */
+export function withoutData(fileCollections: readonly string[], load?: Document): string[] {
+  const names = toDataNames(load)
+  return fileCollections.filter((name) => !names.includes(name))
+}
+
+/** The names of the resources of a data file, whose load is the first record of an archive. */
+export function toDataNames({ definitions }: Document = {}): string[] {
+  const all: unknown[] = Array.isArray(definitions) ? definitions : []
+  return all.flatMap((each) => (isObject(each) && typeof each.name === 'string' ? each.name : []))
+}
+
+/** Whether each record in turn has a file. */
+export function createFileTest(fileCollections: readonly string[]) {
+  let names = fileCollections
+  return ({ collection, document }: ArchivedRecord): boolean => {
+    if (collection === collectionNames.dataFile) names = withoutData(fileCollections, document)
+    return names.includes(collection)
+  }
 }
 
 export type CheckRecord = (collection: string, id: string, document: Document) => void

@@ -59,7 +59,8 @@ function* selectEntries(database: DatabaseSync): Generator<Entry> {
   const views = database.prepare("SELECT name FROM sqlite_schema WHERE type IN ('view', 'trigger')")
   if (views.get()) throw new Error('it has a view or a trigger, which Vitrine never creates')
   const records = database.prepare(
-    `SELECT * FROM records WHERE resource <> '${collectionNames.orphanedFiles}'`,
+    `SELECT * FROM records WHERE resource <> '${collectionNames.orphanedFiles}'
+     ORDER BY resource <> '${collectionNames.dataFile}'`,
   )
   const pieces = database.prepare('SELECT piece FROM contents WHERE id = ? ORDER BY place')
   for (const row of records.iterate()) {

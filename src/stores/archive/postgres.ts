@@ -4,7 +4,7 @@ import { createPostgresDialect } from '../records/postgres/dialect.ts'
 import { toKeys } from '../records/postgres/keys.ts'
 import { recordsPerStep } from '../records/records.ts'
 import type { Archivable, ArchivedRecord } from './archive.ts'
-import { readRecords, toReplaceStatements } from './read-records.ts'
+import { findLoad, readRecords, toReplaceStatements } from './read-records.ts'
 
 const snapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0`
@@ -18,7 +18,7 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
         await prepareClient(client, 0)
         await client.query(snapshot)
         const run = <Outcome>(work: (query: Query) => Promise<Outcome>) => work(createQuery(client))
-        yield* readRecords(createPostgresDialect({ ...database, run }), fileCollections)
+        yield* readRecords(createPostgresDialect({ ...database, run }))
       } finally {
         await client.end()
         await database.close()
@@ -26,14 +26,17 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
     },
     replace: async (records) => {
       const database = await openPostgresDatabase(url)
-      const { before, after } = toReplaceStatements(fileCollections)
       try {
         await database.alter(async (client) => {
           const query = createQuery(client)
           await query({ text: 'LOCK TABLE records IN EXCLUSIVE MODE' })
-          await query({ text: before })
+          const toStatements = async () => {
+            const [row] = (await query({ text: findLoad })).rows
+            return toReplaceStatements(fileCollections, row?.[0])
+          }
+          await query({ text: (await toStatements()).before })
           await insertAll(query, records)
-          await query({ text: after + countAll })
+          await query({ text: (await toStatements()).after + countAll })
         })
       } finally {
         await database.close()

@@ -6,7 +6,13 @@ import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames, toKind } from '../collection-names.ts'
 import { toReason } from '../store-failure.ts'
-import { archiveStart, archiveVersion, isContentOf, parseRecord } from './archive.ts'
+import {
+  archiveStart,
+  archiveVersion,
+  createFileTest,
+  isContentOf,
+  parseRecord,
+} from './archive.ts'
 import { toDamage, toSavedFile } from './archive.ts'
 import type { ArchivedRecord, ArchiveOptions, Entry } from './archive.ts'
 import { readOldBackup } from './old-backup.ts'
@@ -46,9 +52,10 @@ async function checkItems(items: AsyncIterable<Item>, options: CheckOptions): Pr
   const counts = new Map<string, number>()
   const lost = new Set<string>()
   let bytes = 0
+  const hasFile = createFileTest(options.fileCollections)
   for await (const { record, content, isLost } of items) {
     const { collection, id, document } = record
-    const saved = options.fileCollections.includes(collection) ? toSavedFile(record) : undefined
+    const saved = hasFile(record) ? toSavedFile(record) : undefined
     const isWhole = saved === undefined || (await isContentOf(saved, content))
     if (saved && isLost()) {
       lost.add(id)

@@ -1,25 +1,32 @@
+import { findJson } from '../../config/find-json.ts'
+import { isObject } from '../../config/is-object.ts'
 import { collectionNames } from '../collection-names.ts'
 import type { Dialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
-import type { ArchivedRecord } from './archive.ts'
+import { withoutData, type ArchivedRecord } from './archive.ts'
 
-export async function* readRecords(
-  dialect: Dialect,
-  fileCollections: readonly string[],
-): AsyncGenerator<ArchivedRecord> {
+export async function* readRecords(dialect: Dialect): AsyncGenerator<ArchivedRecord> {
   const rows = await dialect.run('SELECT DISTINCT resource FROM records ORDER BY resource', [])
   const names = rows.map(([name]) => String(name))
-  const plain = names.filter((name) => !fileCollections.includes(name))
-  for (const collection of [...plain, ...fileCollections]) {
+  const { dataFile } = collectionNames
+  for (const collection of [dataFile, ...names.filter((name) => name !== dataFile)]) {
     if (collection === collectionNames.orphanedFiles) continue
     for await (const page of createLists(dialect, collection).pages())
       yield* page.map((record) => ({ collection, ...record }))
   }
 }
 
-/** The statements around the insertion of other records. Files that no record has any more become orphaned. */
-export function toReplaceStatements(fileCollections: readonly string[]) {
-  const hasFile = `resource IN (${fileCollections.map((name) => `'${name}'`).join(', ')})`
+/** The load of a data file, whose resources may have the names of {@link withoutData}. */
+export const findLoad = `SELECT document FROM records WHERE resource = '${collectionNames.dataFile}'`
+
+/**
+ * The statements around the insertion of other records. Files that no record has any more become orphaned.
+ * `load` is that of the database at the time, which SQLite has as text.
+ */
+export function toReplaceStatements(fileCollections: readonly string[], load: unknown) {
+  const value = typeof load === 'string' ? findJson(load) : load
+  const names = withoutData(fileCollections, isObject(value) ? value : undefined)
+  const hasFile = `resource IN (${["''", ...names.map((name) => `'${name}'`)].join(', ')})`
   const isOrphaned = `resource = '${collectionNames.orphanedFiles}'`
   return {
     before: `DELETE FROM records WHERE NOT (${hasFile} OR ${isOrphaned});

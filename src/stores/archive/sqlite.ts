@@ -6,7 +6,7 @@ import { openSqliteDatabase, readPragma } from '../sqlite/database.ts'
 import { migrate } from '../sqlite/migrations.ts'
 import { openAlone } from '../sqlite/open-alone.ts'
 import type { Archivable } from './archive.ts'
-import { readRecords, toReplaceStatements } from './read-records.ts'
+import { findLoad, readRecords, toReplaceStatements } from './read-records.ts'
 
 const findNoObject = "SELECT 1 FROM records WHERE NOT (json_valid(document) AND document GLOB '{*')"
 
@@ -22,22 +22,23 @@ export function createSqliteArchive(path: string, fileCollections: readonly stri
       if (!isSound)
         throw new Error(`the database ${path} is damaged: ${damage.replaceAll('\n', ' ')}`)
       const dialect = createSqliteDialect(database, createStatements(database))
-      yield* readRecords(dialect, fileCollections)
+      yield* readRecords(dialect)
     },
     replace: async (records) => {
       using database = openAlone(path)
-      const { before, after } = toReplaceStatements(fileCollections)
+      const toStatements = () =>
+        toReplaceStatements(fileCollections, database.prepare(findLoad).get()?.document)
       // Without a COMMIT, SQLite undoes the changes when the database is closed.
       database.exec('BEGIN IMMEDIATE')
       migrate(database)
-      database.exec(before)
+      database.exec(toStatements().before)
       const insert = database.prepare('INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?)')
       for await (const { collection, id, document, version, createdAt, updatedAt } of records) {
         const values = [JSON.stringify(document), version, createdAt, updatedAt]
         insert.run(collection, id, ...values, toFolded(id, document))
       }
       database.exec(
-        `${after} INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
+        `${toStatements().after} INSERT INTO record_counts SELECT resource, count(*) FROM records GROUP BY resource;
          COMMIT`,
       )
     },

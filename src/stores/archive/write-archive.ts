@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Files } from '../files/files.ts'
-import { archiveStart, archiveVersion, createContentCheck, toSavedFile } from './archive.ts'
+import {
+  archiveStart,
+  archiveVersion,
+  createContentCheck,
+  createFileTest,
+  toSavedFile,
+} from './archive.ts'
 import type { Archivable, ArchivedRecord, ArchiveOptions, Entry } from './archive.ts'
 
 interface WriteOptions extends Omit<ArchiveOptions, 'checkRecord'> {
@@ -20,9 +26,10 @@ export async function* writeArchive(options: WriteOptions): AsyncGenerator<strin
 
 async function* writeLines({ database, files, fileCollections, schemas }: WriteOptions) {
   yield `${archiveStart}${String(archiveVersion)},"schemas":${JSON.stringify(schemas)}}\n`
+  const hasFile = createFileTest(fileCollections)
   for await (const record of database.read()) {
     yield toLine({ record })
-    if (fileCollections.includes(record.collection)) yield* writePieces(files, record)
+    if (hasFile(record)) yield* writePieces(files, record)
   }
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makeFile } from '../made.ts'
 import { hasCode } from '../../config/has-code.ts'
 import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failure.ts'
-import { migrate } from './migrations.ts'
+import { isOutdated, migrate } from './migrations.ts'
 import { delay, performance } from '../../timers.ts'
 
 export type Durability = 'process' | 'full'
@@ -55,7 +55,7 @@ function configure(database: DatabaseSync, durability: Durability): void {
   useWriteAheadLog(database)
   // The log is copied into the file at 16 MiB instead of 4: a quarter as often.
   database.exec(
-    `PRAGMA busy_timeout = 1000;
+    `PRAGMA busy_timeout = ${String(isOutdated(database) ? 60_000 : 1000)};
      PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
      PRAGMA wal_autocheckpoint = 4000`,
   )

@@ -42,6 +42,10 @@ export function readSchemaVersion(database: DatabaseSync): number {
   return version
 }
 
+/** To migrate a large database takes longer than other writes, which other processes wait for. */
+export const isOutdated = (database: DatabaseSync): boolean =>
+  readSchemaVersion(database) === lastVersion
+
 export function migrate(database: DatabaseSync): void {
   // On a full disk, a database that needs no migration can still be read.
   const version = readSchemaVersion(database)
