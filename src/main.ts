@@ -24,8 +24,8 @@ async function main(): Promise<void> {
     for (const hint of findMisspelled(process.env)) console.error(`vitrine: ${hint}`)
     await command.run()
   } catch (error) {
-    removeMade()
     console.error(toErrorLines(error, verb))
+    removeMade()
     // 69: EX_UNAVAILABLE of sysexits.h. A service manager can then try again.
     process.exitCode = isTemporary(error) ? 69 : 2
   }

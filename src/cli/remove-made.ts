@@ -1,21 +1,24 @@
-import { rmdirSync, rmSync, statSync } from 'node:fs'
+import { rmdirSync, statSync } from 'node:fs'
 import { made } from '../stores/made.ts'
-import { isInUse } from '../stores/sqlite/open-alone.ts'
+import { openAlone, removeDatabaseFiles } from '../stores/sqlite/open-alone.ts'
 
-/** After a failure: removes what this process has made, unless others use it. */
+/** After a failure: removes what this process has made, unless others use it or it has records. */
 export function removeMade(): void {
   for (const path of made.toReversed()) {
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
-    if (!isFile) removeIfEmpty(path)
-    else if (!isInUse(path))
-      for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
+    try {
+      if (isFile) removeIfUnused(path)
+      else rmdirSync(path)
+    } catch {
+      // It has files of others, or others use it.
+    }
   }
 }
 
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder)
-  } catch {
-    // It has files of others.
-  }
+/** Others cannot open it meanwhile. A command that failed at its last step may have stored records. */
+function removeIfUnused(path: string): void {
+  using database = openAlone(path)
+  const isMigrated = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'records'").get()
+  if (isMigrated && database.prepare('SELECT 1 FROM records').get()) return
+  removeDatabaseFiles(path)
 }

@@ -1,15 +1,14 @@
-import { rmSync } from 'node:fs'
 import { openFiles, openStores, type Stores } from '../stores/open-stores.ts'
 import { findLoad, forgetLoad, toPlace } from '../data-file/load-data.ts'
 import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
+import { findLoad as findLoadText } from '../stores/archive/read-records.ts'
 import { withoutData } from '../stores/archive/archive.ts'
-import { isId, type Records } from '../stores/records/records.ts'
-import { createSqliteRecords } from '../stores/records/sqlite/records.ts'
+import { isId } from '../stores/records/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
-import { isInUse, openAlone } from '../stores/sqlite/open-alone.ts'
+import { isInUse, openAlone, removeDatabaseFiles } from '../stores/sqlite/open-alone.ts'
 import { assertNotInMemory, formatCounts } from './format.ts'
 
 export async function reset(config: Config): Promise<void> {
@@ -29,14 +28,13 @@ async function removeDatabase(config: Config): Promise<void> {
   const path = toDatabasePath(config.databaseUrl) ?? ''
   using database = openAlone(path)
   const { files, close } = await openFiles(config)
-  const records = createSqliteRecords(database)
-  const { collection } = records
-  for (const name of [...(await findFileCollections(records)), collectionNames.orphanedFiles])
-    for await (const page of collection(name).pages())
-      for (const { id } of page) if (isId(id)) await files.remove(id)
+  // A database of an earlier version cannot get the columns of this one, which other ways to read need.
+  const names = withoutData(fileCollections, database.prepare(findLoadText).get()?.document)
+  const select = database.prepare('SELECT id FROM records WHERE resource = ?')
+  for (const name of [...names, collectionNames.orphanedFiles])
+    for (const { id } of select.iterate(name)) if (isId(String(id))) await files.remove(String(id))
   close()
-  // The log is removed first: without its database, it could become that of the next one.
-  for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
+  removeDatabaseFiles(path)
 }
 
 async function removeAndPrint(config: Config, before: readonly string[] = []): Promise<void> {
@@ -61,15 +59,11 @@ const inUse = 'A running service keeps the exchanges of its request inspector un
 const unused =
   'No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.'
 
-async function findFileCollections(records: Records): Promise<string[]> {
-  return withoutData(fileCollections, await findLoad(records))
-}
-
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
   const { records, files, sessions, idempotencyEntries, states } = stores
   // Files are removed before the records of the demo, which hold their names.
   const filed: [string, number][] = []
-  for (const name of await findFileCollections(records))
+  for (const name of withoutData(fileCollections, await findLoad(records)))
     filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
   // This comes before the records: the next start then loads the data file again, even if this is interrupted.

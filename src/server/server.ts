@@ -4,6 +4,7 @@ import type { InjectOptions } from 'light-my-request'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
@@ -15,6 +16,7 @@ import {
 } from './connections.ts'
 import { limitSessions } from './http2-sessions.ts'
 import { hasCode } from '../config/has-code.ts'
+import { toReason } from '../stores/store-failure.ts'
 import { keepAliveSeconds, maxRequestsOfConnection } from '../config/limits.ts'
 
 const throwOnSchema = () => {
@@ -25,7 +27,7 @@ const throwOnSchema = () => {
 const compilersFactory = { buildValidator: throwOnSchema, buildSerializer: throwOnSchema }
 export const withoutSchemas = { schemaController: { compilersFactory } }
 
-export function createInstance(config: Config, options: FastifyServerOptions): FastifyInstance {
+export function createInstance(config: Config, given: FastifyServerOptions): FastifyInstance {
   const { tlsCert: cert, tlsKey: key, trustedProxies } = config
   const limits = toServerLimits(config)
   const { headersTimeout: handshakeTimeout, requestTimeout } = limits
@@ -36,10 +38,11 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
   const sending = { settings, maxSendHeaderBlockLength }
   const https = { key, cert, allowHTTP1: true, handshakeTimeout, ...sending, ...limits }
   const protocol = key === undefined ? { http: limits } : { http2: true, https }
-  const app = createFastify({
+  assertCertificate(config)
+  const options = {
     // An index on 10 million records takes longer than the default of 10 seconds.
     pluginTimeout: 0,
-    ...options,
+    ...given,
     ...withoutSchemas,
     requestTimeout,
     connectionTimeout: config.sendIdleSeconds * 1000,
@@ -47,7 +50,9 @@ export function createInstance(config: Config, options: FastifyServerOptions): F
     http2SessionTimeout: 0,
     ...(trustedProxies.length > 0 && { trustProxy: [...trustedProxies] }),
     ...protocol,
-  })
+  }
+  // Handlers use HTTP/2 through the same interface; only the types differ.
+  const app = Fastify(options as FastifyServerOptions)
   applyServerLimits(app.server, config, app)
   return app
 }
@@ -67,6 +72,7 @@ export function injectRequests(app: FastifyInstance): void {
 
 /** Fails as `listen` would fail later, when the data file is loaded and the database exists. */
 export async function assertCanListen({ host, ...config }: Config): Promise<void> {
+  assertCertificate(config)
   const address = await resolveHost(host)
   const ports = { PORT: config.port, REDIRECT_HTTP_PORT: config.redirectHttpPort }
   for (const [setting, port] of Object.entries(ports)) {
@@ -152,12 +158,10 @@ export function applyServerLimits(
   })
 }
 
-function createFastify(options: object): FastifyInstance {
+function assertCertificate({ tlsCert: cert, tlsKey: key }: Pick<Config, 'tlsCert' | 'tlsKey'>) {
   try {
-    // Handlers use HTTP/2 through the same interface; only the types differ.
-    return Fastify(options as FastifyServerOptions)
+    if (key !== undefined) createSecureContext({ cert, key })
   } catch (error) {
-    if (!('https' in options) || !(error instanceof Error)) throw error
-    throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${error.message}`, { cause: error })
+    throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${toReason(error)}`, { cause: error })
   }
 }

@@ -1,3 +1,5 @@
+import { findJson } from '../../config/find-json.ts'
+import { isObject } from '../../config/is-object.ts'
 import type { XStatic } from 'typebox/schema'
 import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
@@ -147,7 +149,7 @@ const now = () => new Date().toISOString()
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
 function parseBin({ id, document, createdAt, version }: BinRecord): Bin {
-  if (!hasTypes(document, binSchema))
+  if (!hasTypes(document, binSchema) || !isObject(findJson(document.response)))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
   const { secretHash, response, name = '' } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt

@@ -106,7 +106,7 @@ async function chooseResponse(
 ): Promise<{ response: ResponseDescription; step?: number }> {
   // A browser accepts no other status.
   if (isPreflight(raw)) return { response: { status: 204 } }
-  // It was parsed before it was stored.
+  // The store has checked that it is an object, and it was parsed before it was stored.
   const described = JSON.parse(response) as ResponseDescription | Sequence
   if (!('sequence' in described)) return { response: described }
   // With each change of the bin it begins anew.

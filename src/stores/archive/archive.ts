@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { findJson } from '../../config/find-json.ts'
 import { isObject } from '../../config/is-object.ts'
 import type { Files, SavedFile } from '../files/files.ts'
 import { collectionNames } from '../collection-names.ts'
@@ -28,15 +29,16 @@ export interface Archivable {
 
 /**
  * The collections whose records have a file with the same id. A data file can have resources of these names,
- * whose records have none: `load` is the stored document that names its resources.
+ * whose records have none: `load` is the stored document that names its resources, or its text.
  */
-export function withoutData(fileCollections: readonly string[], load?: Document): string[] {
-  const names = toDataNames(load)
+export function withoutData(fileCollections: readonly string[], load: unknown): string[] {
+  const names = toDataNames(typeof load === 'string' ? findJson(load) : load)
   return fileCollections.filter((name) => !names.includes(name))
 }
 
 /** The names of the resources of a data file, whose load is the first record of an archive. */
-export function toDataNames({ definitions }: Document = {}): string[] {
+export function toDataNames(load: unknown): string[] {
+  const { definitions } = isObject(load) ? load : {}
   const all: unknown[] = Array.isArray(definitions) ? definitions : []
   return all.flatMap((each) => (isObject(each) && typeof each.name === 'string' ? each.name : []))
 }

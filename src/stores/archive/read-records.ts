@@ -1,5 +1,3 @@
-import { findJson } from '../../config/find-json.ts'
-import { isObject } from '../../config/is-object.ts'
 import { collectionNames } from '../collection-names.ts'
 import type { Dialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
@@ -21,11 +19,10 @@ export const findLoad = `SELECT document FROM records WHERE resource = '${collec
 
 /**
  * The statements around the insertion of other records. Files that no record has any more become orphaned.
- * `load` is that of the database at the time, which SQLite has as text.
+ * `load` is that of the database at the time.
  */
 export function toReplaceStatements(fileCollections: readonly string[], load: unknown) {
-  const value = typeof load === 'string' ? findJson(load) : load
-  const names = withoutData(fileCollections, isObject(value) ? value : undefined)
+  const names = withoutData(fileCollections, load)
   const hasFile = `resource IN (${["''", ...names.map((name) => `'${name}'`)].join(', ')})`
   const isOrphaned = `resource = '${collectionNames.orphanedFiles}'`
   return {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { failToOpen } from '../store-failure.ts'
 import { makeFile } from '../made.ts'
@@ -19,6 +20,11 @@ export function openAlone(path: string): DatabaseSync {
     if (!isBusy(error)) failToOpen(path, error)
     throw new Error(`${path} is in use: stop the service first`, { cause: error })
   }
+}
+
+/** The log is removed first: without its database, it could become that of the next one. */
+export function removeDatabaseFiles(path: string): void {
+  for (const end of ['-wal', '-shm', '']) rmSync(`${path}${end}`, { force: true })
 }
 
 export function isInUse(path: string): boolean {
