@@ -67,12 +67,15 @@ function toSummary(results: Results): string {
     ({ name }) => results[name]?.costs?.slice(1).map(({ ratio }) => ratio.median) ?? [],
   )
   const least = ratios.filter((ratio) => ratio >= 1).length
-  const rate = toText(results.location?.costs?.[0]?.rate.median ?? NaN)
-  const find = (row: string) => toText(results[row]?.figures?.[0]?.spread.median ?? NaN)
-  return `Vitrine needs no more CPU time than the other program in ${String(least)} of ${String(ratios.length)} comparisons.
-One process on one core shows ${rate} records in a second.
-The installed package responds ${find('start')} ms after its start, and takes ${find('idle')} MB of memory at rest.
-`
+  const rate = results.location?.costs?.[0]?.rate.median
+  const [start, idle] = ['start', 'idle'].map((name) => results[name]?.figures?.[0]?.spread.median)
+  const sentences = [
+    `Vitrine needs no more CPU time than the other program in ${String(least)} of ${String(ratios.length)} comparisons.`,
+    ...(rate ? [`One process on one core shows ${toText(rate)} records in a second.`] : []),
+    ...(start ? [`The installed package responds ${toText(start)} ms after its start.`] : []),
+    ...(idle ? [`It takes ${toText(idle)} MB of memory at rest.`] : []),
+  ]
+  return `${sentences.join('\n')}\n`
 }
 
 export function isMet({ peers }: Row, { program, ratio }: Cost): boolean {
