@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
-import { findLoad as findLoadText } from '../stores/archive/read-records.ts'
+import { selectLoad } from '../stores/archive/read-records.ts'
 import { withoutData } from '../stores/archive/archive.ts'
 import { isId } from '../stores/records/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
@@ -29,7 +29,7 @@ async function removeDatabase(config: Config): Promise<void> {
   using database = openAlone(path)
   const { files, close } = await openFiles(config)
   // A database of an earlier version cannot get the columns of this one, which other ways to read need.
-  const names = withoutData(fileCollections, database.prepare(findLoadText).get()?.document)
+  const names = withoutData(fileCollections, database.prepare(selectLoad).get()?.document)
   const select = database.prepare('SELECT id FROM records WHERE resource = ?')
   for (const name of [...names, collectionNames.orphanedFiles])
     for (const { id } of select.iterate(name)) if (isId(String(id))) await files.remove(String(id))

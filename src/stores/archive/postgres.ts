@@ -4,7 +4,7 @@ import { createPostgresDialect } from '../records/postgres/dialect.ts'
 import { toKeys } from '../records/postgres/keys.ts'
 import { recordsPerStep } from '../records/records.ts'
 import type { Archivable, ArchivedRecord } from './archive.ts'
-import { findLoad, readRecords, toReplaceStatements } from './read-records.ts'
+import { selectLoad, readRecords, toReplaceStatements } from './read-records.ts'
 
 const snapshot = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL idle_in_transaction_session_timeout = 0`
@@ -31,7 +31,7 @@ export function createPostgresArchive(url: string, fileCollections: readonly str
           const query = createQuery(client)
           await query({ text: 'LOCK TABLE records IN EXCLUSIVE MODE' })
           const toStatements = async () => {
-            const [row] = (await query({ text: findLoad })).rows
+            const [row] = (await query({ text: selectLoad })).rows
             return toReplaceStatements(fileCollections, row?.[0])
           }
           await query({ text: (await toStatements()).before })

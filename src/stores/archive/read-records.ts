@@ -15,7 +15,7 @@ export async function* readRecords(dialect: Dialect): AsyncGenerator<ArchivedRec
 }
 
 /** The load of a data file, whose resources may have the names of {@link withoutData}. */
-export const findLoad = `SELECT document FROM records WHERE resource = '${collectionNames.dataFile}'`
+export const selectLoad = `SELECT document FROM records WHERE resource = '${collectionNames.dataFile}'`
 
 /**
  * The statements around the insertion of other records. Files that no record has any more become orphaned.

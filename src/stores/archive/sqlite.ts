@@ -6,7 +6,7 @@ import { openSqliteDatabase, readPragma } from '../sqlite/database.ts'
 import { migrate } from '../sqlite/migrations.ts'
 import { openAlone } from '../sqlite/open-alone.ts'
 import type { Archivable } from './archive.ts'
-import { findLoad, readRecords, toReplaceStatements } from './read-records.ts'
+import { selectLoad, readRecords, toReplaceStatements } from './read-records.ts'
 
 const findNoObject = "SELECT 1 FROM records WHERE NOT (json_valid(document) AND document GLOB '{*')"
 
@@ -27,7 +27,7 @@ export function createSqliteArchive(path: string, fileCollections: readonly stri
     replace: async (records) => {
       using database = openAlone(path)
       const toStatements = () =>
-        toReplaceStatements(fileCollections, database.prepare(findLoad).get()?.document)
+        toReplaceStatements(fileCollections, database.prepare(selectLoad).get()?.document)
       // Without a COMMIT, SQLite undoes the changes when the database is closed.
       database.exec('BEGIN IMMEDIATE')
       migrate(database)
