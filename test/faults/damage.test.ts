@@ -180,3 +180,21 @@ test(
     assert.equal((await openClient(t, origin)('/locations/rome')).status, 200)
   },
 )
+
+for (const response of ['{', 'null', '[]'])
+  test(`a bin whose stored response is ${response} gets 503, and others work`, async (t) => {
+    const settings = toSettings(await temporaryFolder(t))
+    const { origin } = await startVitrine(t, settings)
+    const send = openClient(t, origin)
+    const create = async () => {
+      const { text } = await send('/bins', asJson('POST', {}))
+      return (JSON.parse(text) as { id: string }).id
+    }
+    const [damaged, sound] = [await create(), await create()]
+    using database = new DatabaseSync(settings.DATABASE_URL.replace('sqlite:', ''))
+    database
+      .prepare("UPDATE records SET document = json_set(document, '$.response', ?) WHERE id = ?")
+      .run(response, damaged)
+    assert.equal((await send(`/b/${damaged}`)).status, 503)
+    assert.equal((await send(`/b/${sound}`)).status, 200)
+  })
