@@ -6,7 +6,7 @@ import { createByteCollector } from '../http/body/read-bytes.ts'
 import { textSchema } from '../stores/records/records.ts'
 import { toPrintable } from './format.ts'
 
-export interface Source {
+export interface BinSource {
   url: string
   authorization: string
   event?: string
@@ -17,7 +17,7 @@ export interface Source {
   waiting?: ListedRequest
 }
 
-const requestSchema = {
+const listedRequestSchema = {
   type: 'object',
   required: ['id', 'method', 'path', 'target', 'requestFields'],
   properties: {
@@ -34,16 +34,16 @@ const requestSchema = {
   },
 } as const
 
-export type ListedRequest = XStatic<typeof requestSchema>
+export type ListedRequest = XStatic<typeof listedRequestSchema>
 
-const validator = compileLater(requestSchema)
+const validator = compileLater(listedRequestSchema)
 /** With escapes, a request of a list has less than 1 MiB. */
 const maxLineLength = 4 * 1024 * 1024
 const lineFeed = 10
 
 export class BinUnavailable extends Error {}
 
-export async function get({ url, authorization }: Source, path: string, more = {}) {
+export async function get({ url, authorization }: BinSource, path: string, more = {}) {
   const response = await fetch(url + path, { headers: { authorization, ...more } })
   const { ok, status } = response
   if (ok) return response
@@ -55,7 +55,7 @@ export async function get({ url, authorization }: Source, path: string, more = {
 }
 
 /** Yields the requests of a list, or the one at the path. Throws if the response is not that of a bin. */
-export async function* list(source: Source, pathOrQuery: string): AsyncGenerator<ListedRequest> {
+export async function* list(source: BinSource, pathOrQuery: string): AsyncGenerator<ListedRequest> {
   const accept = 'application/x-ndjson, application/json'
   const response = await get(source, `/requests${pathOrQuery}`, { accept })
   for await (const line of readLines(response?.body))
@@ -66,7 +66,7 @@ export async function* list(source: Source, pathOrQuery: string): AsyncGenerator
 }
 
 /** The first event has no name, and the id with which the stream begins. */
-export async function* readEvents(source: Source) {
+export async function* readEvents(source: BinSource) {
   const last = source.event && { 'last-event-id': source.event }
   const response = await get(source, '/events', { accept: 'text/event-stream', ...last })
   let [name, id, text] = ['', '', '{}']

@@ -7,7 +7,7 @@ const maxDepth = 5
 const defaultLength = 200
 const smallNumber = 1000
 
-export interface Source {
+export interface FakeSource {
   faker: Faker
   /** The ids that a field of this name inside an object can have. */
   ids: ReadonlyMap<string, readonly unknown[]>
@@ -15,7 +15,7 @@ export interface Source {
   depth?: number
 }
 
-export function createFake(source: Source, name: string, given: FieldSchema): unknown {
+export function createFake(source: FakeSource, name: string, given: FieldSchema): unknown {
   const schema = toPlain(given)
   const { faker, ids, depth = 0 } = source
   const inside = { ...source, depth: depth + 1 }
@@ -62,7 +62,7 @@ function createNumber(faker: Faker, { minimum, maximum }: FieldSchema, isInteger
     : faker.number.float({ min, max, multipleOf: 0.01 })
 }
 
-function createText(source: Source, name: string, schema: FieldSchema): string {
+function createText(source: FakeSource, name: string, schema: FieldSchema): string {
   const { faker } = source
   if (schema.writeOnly) return samplePassword
   if (schema.pattern !== undefined)
@@ -85,7 +85,7 @@ function createText(source: Source, name: string, schema: FieldSchema): string {
   }
 }
 
-function createWords(source: Source, name: string, { maxLength = 0 }: FieldSchema): string {
+function createWords(source: FakeSource, name: string, { maxLength = 0 }: FieldSchema): string {
   const { faker, isOfPeople } = source
   if (name === 'name' && !isOfPeople) return faker.commerce.productName()
   if (/name$|^author$/i.test(name)) return faker.person.fullName()

@@ -8,7 +8,7 @@ import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
 import { BinUnavailable, get, list, readAll, readEvents } from './bin-client.ts'
-import type { ListedRequest, Source } from './bin-client.ts'
+import type { ListedRequest, BinSource } from './bin-client.ts'
 import { toPrintable } from './format.ts'
 import { delay, performance, timeoutSignal } from '../timers.ts'
 
@@ -57,7 +57,7 @@ export async function forward(config: Config, [bin = '', local = '']: readonly s
   }
 }
 
-function parseBin(text: string, binSecret: string): Source {
+function parseBin(text: string, binSecret: string): BinSource {
   const url = URL.parse(text)
   const [, id] = /^\/(?:b|bins)\/([\w-]+)/.exec(url?.pathname ?? '') ?? []
   if (!url || id === undefined) throw new Error('the URL of the bin must have the path /bins/ID')
@@ -67,7 +67,7 @@ function parseBin(text: string, binSecret: string): Source {
   return { url: `${url.origin}/bins/${id}`, authorization, request: '', listed: new Set() }
 }
 
-async function findStart(source: Source, after: string): Promise<string> {
+async function findStart(source: BinSource, after: string): Promise<string> {
   const start = after === '0' ? '' : after
   const query = after === '' ? 'sort=-receivedAt' : `after=${encodeURIComponent(start)}`
   let newest = ''
@@ -75,13 +75,13 @@ async function findStart(source: Source, after: string): Promise<string> {
   return after === '' ? newest : start
 }
 
-async function sendOnly(source: Source, to: URL, id: string): Promise<boolean> {
+async function sendOnly(source: BinSource, to: URL, id: string): Promise<boolean> {
   for await (const request of list(source, `/${encodeURIComponent(id)}`))
     return forwardOne(source, to, { ...request, isOnly: true })
   throw new Error(`the bin has no request ${id}`)
 }
 
-async function follow(source: Source, to: URL): Promise<void> {
+async function follow(source: BinSource, to: URL): Promise<void> {
   let missed = 0
   const sendOn = async (request: ListedRequest) => {
     await forwardOne(source, to, request)
@@ -106,7 +106,7 @@ async function follow(source: Source, to: URL): Promise<void> {
   throw new Error('the connection to the bin ended')
 }
 
-async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise<boolean> {
+async function forwardOne(source: BinSource, to: URL, captured: Forwarded): Promise<boolean> {
   const result = await deliver(source, to, captured)
   delete source.waiting
   const hasSucceeded = /^[123]\d\d /.test(result)
@@ -119,7 +119,7 @@ async function forwardOne(source: Source, to: URL, captured: Forwarded): Promise
 const toLine = ({ method, path }: ListedRequest) => toPrintable(`${method} ${path}`)
 
 /** Returns the result: the status, or why no response arrived. */
-async function deliver(source: Source, to: URL, captured: Forwarded): Promise<string> {
+async function deliver(source: BinSource, to: URL, captured: Forwarded): Promise<string> {
   const { id, path, isTooLarge, requestBody } = captured
   if (isTooLarge) return 'not sent: its body was larger than BIN_MAX_BODY_BYTES of the service'
   if (parentSegment.test(path)) return 'not sent: its path has the segment ..'
@@ -130,7 +130,7 @@ async function deliver(source: Source, to: URL, captured: Forwarded): Promise<st
 }
 
 async function sendUntilReceived(
-  source: Source,
+  source: BinSource,
   to: URL,
   { captured, body }: { captured: Forwarded; body: Buffer | undefined },
 ): Promise<string> {

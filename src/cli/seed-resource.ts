@@ -17,7 +17,7 @@ import {
   type Document,
   type Records,
 } from '../stores/records/records.ts'
-import { createFake, type Source } from './fake-values.ts'
+import { createFake, type FakeSource } from './fake-values.ts'
 import { formatCount } from '../config/format-count.ts'
 import { assertNotInMemory } from './format.ts'
 import { nextTurn } from '../timers.ts'
@@ -65,7 +65,11 @@ async function findContext(config: Config, records: Records, name: string) {
   throw new Error(`--resource must be one of ${names.join(', ')}${hint}`)
 }
 
-async function addRecords(context: ResourceContext, source: Source, count: number): Promise<void> {
+async function addRecords(
+  context: ResourceContext,
+  source: FakeSource,
+  count: number,
+): Promise<void> {
   const { resource } = context
   const hash = createHasher(resource)
   const known = new Map([...(await loadRepeatedTexts(context)), ...(await loadParentIds(context))])
@@ -150,7 +154,7 @@ async function loadParentIds({ relations, resource }: ResourceContext) {
 
 function createDocument(
   resource: Resource,
-  source: Source,
+  source: FakeSource,
   known: ReadonlyMap<string, readonly unknown[]>,
 ): Document {
   const entries = resource.fields.map(({ name, schema }): [string, unknown] => {

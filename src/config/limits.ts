@@ -79,7 +79,7 @@ export const maxUnknownNames = 16
 export const maxFields = 500
 export const maxFieldNameLength = 200
 /** A pattern in a schema can take exponential time for a document. */
-export const maxCheckMs = 100
+export const maxDocumentCheckMs = 100
 /** A pattern with several `*` can take the square of the length of a URL, or more. */
 export const maxRewriteMs = 20
 /** A regular expression can take exponential time for a page of records: one request can match several. */

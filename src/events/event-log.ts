@@ -1,24 +1,24 @@
 import type { ChangeLog, ChangePart } from '../stores/records/records.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 
-export interface EventLog<Part> {
+export interface EventLog<LogPart> {
   findLast: () => number | Promise<number>
-  read: (after: number) => Read<Part> | Promise<Read<Part>>
+  read: (after: number) => Read<LogPart> | Promise<Read<LogPart>>
   /** Calls `wake` when there may be more to read. Returns what stops it. */
   watch: (wake: () => void) => () => void
 }
 
-interface Read<Part> {
-  part: Part | undefined
+interface Read<LogPart> {
+  part: LogPart | undefined
   last: number
 }
 
 /** Reads each part of the changes of a collection once for all streams that wait for it. */
-export function createEventLog<Part>(
+export function createEventLog<LogPart>(
   { read, watch }: ChangeLog,
   collection: string,
-  toPart: (part: ChangePart) => Part,
-): EventLog<Part> {
+  toPart: (part: ChangePart) => LogPart,
+): EventLog<LogPart> {
   const load = async (after: number) => {
     try {
       const changes = await read(collection, after)

@@ -23,23 +23,27 @@ export const lastEventId: Parameter = {
 
 const heartbeatMs = 15_000
 
-export interface EventStream<Part> {
-  log: EventLog<Part>
+export interface EventStream<LogPart> {
+  log: EventLog<LogPart>
   /** Runs when the log is watched. The default is the position in Last-Event-ID, or the end of the log. */
-  start?: () => Promise<Start<Part>>
+  start?: () => Promise<Start<LogPart>>
   /** The events of a part; undefined ends the stream. */
-  toText: (part: Part) => string | undefined | Promise<string | undefined>
+  toText: (part: LogPart) => string | undefined | Promise<string | undefined>
 }
 
-interface Start<Part> {
+interface Start<LogPart> {
   position: number
   opening?: string
-  earlier?: readonly Part[]
+  earlier?: readonly LogPart[]
 }
 
 export function createEventSender(app: FastifyInstance) {
   const open = createStreamCount(app)
-  return async <Part>(request: FastifyRequest, reply: FastifyReply, stream: EventStream<Part>) => {
+  return async <LogPart>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    stream: EventStream<LogPart>,
+  ) => {
     chooseType(request, reply, [eventStreamType])
     reply
       .type(eventStreamType)
@@ -60,7 +64,10 @@ export function toEvent(name: string, id: string | number, value: unknown): stri
 /** A browser cannot choose the header of its first request. */
 export const lastIdParameter = 'last_event_id'
 
-async function findStart<Part>({ headers, query }: FastifyRequest, { findLast }: EventLog<Part>) {
+async function findStart<LogPart>(
+  { headers, query }: FastifyRequest,
+  { findLast }: EventLog<LogPart>,
+) {
   const given = headers['last-event-id'] ?? (isObject(query) ? query[lastIdParameter] : undefined)
   // An unknown id gets a reset, because no log has changes after this number.
   const known = typeof given === 'string' && /^\d{1,15}$/.test(given) ? Number(given) : -1
@@ -70,9 +77,9 @@ async function findStart<Part>({ headers, query }: FastifyRequest, { findLast }:
 }
 
 /** A generator reads on only when the client has: a slow one misses events, and is told so. */
-async function* toTexts<Part>(
-  { log, toText }: EventStream<Part>,
-  { position, opening = '', earlier = [] }: Start<Part>,
+async function* toTexts<LogPart>(
+  { log, toText }: EventStream<LogPart>,
+  { position, opening = '', earlier = [] }: Start<LogPart>,
   { isStopped, hasRung }: Alarm,
 ): AsyncGenerator<string> {
   yield `retry: 1000\n${opening}\n`

@@ -26,13 +26,13 @@ export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
     .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
 }
 
-interface Part {
+interface ComparedPart {
   lines: readonly string[]
   sent?: readonly string[]
   note?: string | undefined
 }
 
-function compareParts(one: Part, other: Part): Omit<DiffPart, 'name'> {
+function compareParts(one: ComparedPart, other: ComparedPart): Omit<DiffPart, 'name'> {
   const lines = compareLines(one.lines, other.lines)
   const [sent, otherSent] = [one.sent ?? one.lines, other.sent ?? other.lines]
   const isSame = lines.every(({ kind }) => kind === 'same')
@@ -41,7 +41,7 @@ function compareParts(one: Part, other: Part): Omit<DiffPart, 'name'> {
   return { lines, note: isSame ? undefined : (one.note ?? other.note) }
 }
 
-function toParts(exchange: Exchange): Record<string, Part> {
+function toParts(exchange: Exchange): Record<string, ComparedPart> {
   const { requestFields, requestBody, responseFields, responseBody } = exchange
   const { requestTrailerFields = [], trailerFields = [] } = exchange
   return {
@@ -58,7 +58,7 @@ function toParts(exchange: Exchange): Record<string, Part> {
 }
 
 /** The order of fields with different names has no meaning (RFC 9110 §5.3), but a signature can depend on it. */
-function toHeaderPart(fields: Fields): Part {
+function toHeaderPart(fields: Fields): ComparedPart {
   const lines = fields
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : Number(one > other)))
@@ -70,7 +70,7 @@ function toHeaderPart(fields: Fields): Part {
   }
 }
 
-function toBody(body: ExchangeBody | undefined, fields: Fields): Part {
+function toBody(body: ExchangeBody | undefined, fields: Fields): ComparedPart {
   const { text } = toPrettyBody(body, fields)
   const sent = body?.text ?? text
   const note = sent === text ? undefined : 'Formatted.'

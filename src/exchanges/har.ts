@@ -26,11 +26,11 @@ export function toHar(
   }
 }
 
-type Pages = AsyncGenerator<readonly Exchange[]>
+type ExchangePages = AsyncGenerator<readonly Exchange[]>
 
 export function sendHar(
   reply: FastifyReply,
-  pages: Pages,
+  pages: ExchangePages,
   { file, comment }: { file: string; comment: string },
 ) {
   reply.header('content-disposition', `attachment; filename="${file}"`)
@@ -38,7 +38,7 @@ export function sendHar(
   return sendChunks(reply, 'application/json', chunks)
 }
 
-async function* toHarChunks(pages: Pages, client: string, comment: string) {
+async function* toHarChunks(pages: ExchangePages, client: string, comment: string) {
   const end = ']}}'
   yield JSON.stringify(toHar([], comment)).slice(0, -end.length)
   let separator = ''

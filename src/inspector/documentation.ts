@@ -1,7 +1,7 @@
 import { maxPerPage } from '../config/limits.ts'
 import { jsonContent, orEmpty, queryParameter, text, toSchema } from '../http/openapi/content.ts'
 import { exampleId, exchangeSchema, summarySchema, type Exchange } from '../exchanges/exchange.ts'
-import { toListFields } from '../lists/fields.ts'
+import { propertiesToListFields } from '../lists/fields.ts'
 import { statusPattern } from '../lists/status.ts'
 import { toCommands } from '../exchanges/repeat.ts'
 
@@ -52,7 +52,7 @@ export const filterParameters = [
 ].map(orEmpty)
 
 /** What filters and `sort` can name: `mine` is the filter of the own ones. */
-export const listFields = toListFields({ ...summarySchema.properties, isOwn: {} }, [
+export const listFields = propertiesToListFields({ ...summarySchema.properties, isOwn: {} }, [
   ...filterParameters.map(({ name }) => name),
   ...['sort', 'page', 'per_page', 'before', 'request_id'],
 ])

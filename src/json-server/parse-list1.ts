@@ -7,7 +7,7 @@ import { toQueryText } from '../http/request/target.ts'
 import { createComparisons, type Comparison } from '../lists/predicate.ts'
 import { isOfText, type Document, type FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
-import { toIndexed, type ListRequest, type Part } from './selection.ts'
+import { toIndexed, type ListRequest, type SelectedPart } from './selection.ts'
 import type { Context } from './server.ts'
 import {
   assertSearches,
@@ -45,7 +45,7 @@ export function parseList1(context: Context, { url }: FastifyRequest): ListReque
 }
 
 function toPage(number: number, size: number) {
-  return (total: number): Part => {
+  return (total: number): SelectedPart => {
     const pages = Math.max(1, Math.ceil(total / size))
     const current = Math.max(1, Math.min(number, pages))
     const prev = current > 1 ? current - 1 : null

@@ -1,6 +1,6 @@
 import { readByIds, recordsPerPage, sortFound, type Found } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
-import type { Pages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
+import type { RecordPages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import { findKept, findByIdsOrKept, readInTurns } from './kept-records.ts'
 import type { Context } from './server.ts'
 import { createFindAt, type Find } from './values.ts'
@@ -23,10 +23,10 @@ export interface ListRequest extends Related {
     compare: (one: unknown, other: unknown) => number
   }[]
   /** The part depends on the number of matching records. It is undefined for the whole list. */
-  toPart?: ((total: number) => Part) | undefined
+  toPart?: ((total: number) => SelectedPart) | undefined
 }
 
-export interface Part {
+export interface SelectedPart {
   range: readonly [from: number, to: number]
   headers?: Readonly<Record<string, string>>
   envelope?: object
@@ -54,12 +54,12 @@ export async function selectRecords(context: Context, selection: Selection) {
     return { total, pages: readPart(context, query, { offset, limit }) }
   }
   const pages = kept ? readInTurns(kept) : collection.pages(query)
-  const ids = isWhole && kept ? [...kept.byId.keys()] : await findMatching(pages, selection)
+  const ids = isWhole && kept ? [...kept.byId.keys()] : await findMatchingIds(pages, selection)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
   return { total: ids.length, pages: readByIds(wanted, (some) => findByIdsOrKept(context, some)) }
 }
 
-async function findMatching(pages: Pages, selection: Selection): Promise<string[]> {
+async function findMatchingIds(pages: RecordPages, selection: Selection): Promise<string[]> {
   const found: Found[] = []
   for await (const page of pages) found.push(...(await test(page, selection)))
   const compares = selection.sort.map(({ compare }) => compare)

@@ -21,7 +21,10 @@ export function isNumeric(types: readonly string[]): boolean {
   return types.includes('number') || types.includes('integer')
 }
 
-export function toListFields(properties: FieldSchemas, others: readonly string[]): ListFields {
+export function propertiesToListFields(
+  properties: FieldSchemas,
+  others: readonly string[],
+): ListFields {
   const fields = new Map(findMembers(properties).map((field) => [field.label, field]))
   return {
     find: (name) => fields.get(name),

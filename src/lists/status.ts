@@ -3,7 +3,7 @@ import { badParameter } from './parameters.ts'
 
 export const statusPattern = '^[1-5](xx|\\d\\d)$'
 
-export function parseStatus(text: string): Filter[] {
+export function parseStatusFilters(text: string): Filter[] {
   if (text === '') return []
   const status = text.toLowerCase()
   if (!new RegExp(statusPattern).test(status))

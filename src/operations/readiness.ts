@@ -17,7 +17,7 @@ interface Watched {
 }
 
 /** It is half a second more than the connection timeout of PostgreSQL. */
-const maxCheckMs = 2000
+const maxReadinessMs = 2000
 
 export function createReadiness(watched?: Watched) {
   let isDraining = false
@@ -56,7 +56,7 @@ export function createReadiness(watched?: Watched) {
 async function works(check: Check): Promise<boolean> {
   try {
     const checked = Promise.resolve(check()).then(() => true)
-    return await Promise.race([checked, delay(maxCheckMs, false, { ref: false })])
+    return await Promise.race([checked, delay(maxReadinessMs, false, { ref: false })])
   } catch {
     return false
   }

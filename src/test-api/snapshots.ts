@@ -21,7 +21,7 @@ export function openSnapshots(records: Records, definitions: Definitions) {
   const collection = records.collection(snapshots)
   return {
     list: async () =>
-      (await collection.list(allRecords, { offset: 0, limit: maxSnapshots })).map(toShown),
+      (await collection.list(allRecords, { offset: 0, limit: maxSnapshots })).map(snapshotToJson),
     create: async (name: string) => {
       if ((await collection.count()) >= maxSnapshots)
         throw limitReached(`There are ${String(maxSnapshots)} snapshots, the maximum.`)
@@ -34,7 +34,7 @@ export function openSnapshots(records: Records, definitions: Definitions) {
         { collection: saves, kind: 'create', records: [save] },
       ])
       if (failed !== undefined) throw conflict(`The snapshot ${name} exists.`)
-      return toShown(snapshot)
+      return snapshotToJson(snapshot)
     },
     restore: async (name: string) => {
       const found = await records.collection(saves).find(name)
@@ -64,7 +64,7 @@ function parseSaved({ id, document }: Snapshot): SavedRecords {
   throw new StoreFailure('unavailable', `the snapshot ${id} is damaged`)
 }
 
-function toShown({ id, document, createdAt }: Snapshot) {
+function snapshotToJson({ id, document, createdAt }: Snapshot) {
   return { name: id, createdAt, records: document.records }
 }
 

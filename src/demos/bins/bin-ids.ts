@@ -28,7 +28,7 @@ export function isExpired(id: string): boolean {
 const requestId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 /** The time in the id; undefined if it is not the id of a request. */
-export function toReceivedAt(id: string): string | undefined {
+export function requestIdToTime(id: string): string | undefined {
   if (!requestId.test(id)) return undefined
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }

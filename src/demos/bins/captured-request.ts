@@ -11,7 +11,7 @@ import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { binIdLength, hashRequestSecret } from './bin-ids.ts'
 
-const requestSchema = {
+const storedRequestSchema = {
   type: 'object',
   required: [
     ...['method', 'target', 'path', 'httpVersion', 'origin', 'client', 'requestFields'],
@@ -56,11 +56,11 @@ export const capturedSchema = {
     bin: textSchema,
     /** Whether the whole body is the file with the id of the record. */
     isInFile: { type: 'boolean' },
-    request: { type: 'array', minItems: 1, maxItems: 1, items: requestSchema },
+    request: { type: 'array', minItems: 1, maxItems: 1, items: storedRequestSchema },
   },
 } as const
 
-export type RequestContent = XStatic<typeof requestSchema>
+export type RequestContent = XStatic<typeof storedRequestSchema>
 export type RequestBody = XStatic<typeof bodySchema>
 
 type Captured = XStatic<typeof capturedSchema>
@@ -103,7 +103,7 @@ export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${i
 export const listedSchemas = {
   id: textSchema,
   receivedAt: { ...textSchema, format: 'date-time' },
-  ...requestSchema.properties,
+  ...storedRequestSchema.properties,
   requestBody: { properties: { size: { type: 'integer' }, isCut: { type: 'boolean' } } },
 } as const
 
@@ -122,7 +122,7 @@ export function requestToJson(request: CapturedRequest) {
   return { ...request, bin: undefined, isInFile: undefined, url: toUrl(bin)(id) }
 }
 
-export function toSummary(request: CapturedRequest) {
+export function requestToSummary(request: CapturedRequest) {
   const { id, receivedAt, client, method, target, path, status, requestBody } = request
   const { fault, isCutOff } = request
   const type = findField(request.requestFields, 'content-type')
@@ -131,7 +131,7 @@ export function toSummary(request: CapturedRequest) {
 }
 
 /** A bin knows only the status of the response. */
-export function toExchange(request: CapturedRequest): Exchange {
+export function requestToExchange(request: CapturedRequest): Exchange {
   const { id, method, target, httpVersion, client, status, ms, requestFields } = request
   const phrase = STATUS_CODES[status ?? 0] ?? ''
   return {
@@ -165,5 +165,5 @@ export function toRow(request: CapturedRequest): ExchangeRow {
   const body = requestBody ? `${formatBytes(requestBody.size)} ${shown}`.trimEnd() : ''
   const line = Array.from(requestBody?.text?.slice(0, 500).trim().replaceAll(/\s+/g, ' ') ?? '')
   const preview = line.slice(0, 60).join('') + (line.length > 60 ? '…' : '')
-  return { ...toExchange(request), target: request.path, body, preview }
+  return { ...requestToExchange(request), target: request.path, body, preview }
 }

@@ -70,7 +70,7 @@ export const exampleRequest = {
 }
 
 const stored = capturedSchema.properties.request.items
-export const requestSchema = {
+export const shownRequestSchema = {
   type: 'object',
   required: ['id', 'receivedAt', ...stored.required, 'url'],
   properties: { id: text, receivedAt: time, ...stored.properties, url },
@@ -84,10 +84,10 @@ const field = { type: 'array', items: text, minItems: 2, maxItems: 2 }
 const file = objectSchema({ field: text, name: text, size: { type: 'integer' }, url })
 export const requestContent = jsonContent(
   {
-    ...requestSchema,
-    required: [...requestSchema.required, 'fields', 'files'],
+    ...shownRequestSchema,
+    required: [...shownRequestSchema.required, 'fields', 'files'],
     properties: {
-      ...requestSchema.properties,
+      ...shownRequestSchema.properties,
       fields: { type: 'array', items: field, description: 'The text fields of a multipart form.' },
       files: { type: 'array', items: file },
       shareUrl,

@@ -7,10 +7,16 @@ import { renderRow } from '../../exchanges/list-view.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
-import { toCapturedRequest, toRequestId, toRow, toSummary, toUrl } from './captured-request.ts'
+import {
+  toCapturedRequest,
+  toRequestId,
+  toRow,
+  requestToSummary,
+  toUrl,
+} from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
-import { hasMatch, type Pages, type Search } from './search.ts'
+import { hasMatch, type RequestPages, type Search } from './search.ts'
 import { performance } from '../../timers.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
@@ -20,7 +26,7 @@ const checkMs = 10_000
 interface Wait {
   bin: string
   list: Search & { waitSeconds: number }
-  readPages: () => Pages
+  readPages: () => RequestPages
 }
 
 export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bins: BinStore) {
@@ -100,7 +106,7 @@ function toEventsOf(bin: string, changes: readonly Change[]) {
 function toBinEvent(bin: string, { kind, number, id, record }: Change) {
   const request = record && toCapturedRequest(record)
   const removal = kind === 'deleted' ? toEvent(kind, number, { id: toRequestId(id) }) : ''
-  const text = request ? toEvent(kind, number, toSummary(request)) : removal
+  const text = request ? toEvent(kind, number, requestToSummary(request)) : removal
   let row: string | undefined
   return {
     request,

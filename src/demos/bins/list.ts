@@ -12,20 +12,26 @@ import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
 import { toPath } from '../../http/request/target.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { sendChunks, toJsonArray, toJsonLines } from '../../http/response/send.ts'
-import { toListFields } from '../../lists/fields.ts'
+import { propertiesToListFields } from '../../lists/fields.ts'
 import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { maxPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
 import { toCompares, toScalar } from '../../lists/predicate.ts'
 import { sortFound, type Found } from '../../lists/select.ts'
 import { parseSort } from '../../lists/sort.ts'
-import { statusPattern, parseStatus } from '../../lists/status.ts'
+import { statusPattern, parseStatusFilters } from '../../lists/status.ts'
 import { findAt, type Filter, type SortTerm } from '../../stores/records/records.ts'
 import type { Bin } from './bin-store.ts'
-import { toReceivedAt } from './bin-ids.ts'
+import { requestIdToTime } from './bin-ids.ts'
 import { listedSchemas, requestToJson, type CapturedRequest } from './captured-request.ts'
 import type { BinServices } from './of-bin.ts'
-import { findMatching, toListed, toMatch, type Pages, type Search } from './search.ts'
+import {
+  findMatchingRequests,
+  toListed,
+  toMatch,
+  type RequestPages,
+  type Search,
+} from './search.ts'
 
 const newest = '-receivedAt'
 
@@ -42,7 +48,7 @@ export const filterParameters = [
   queryParameter('after', 'Only requests after the one with this id.', text, ''),
 ]
 
-const fields = toListFields(listedSchemas, [
+const fields = propertiesToListFields(listedSchemas, [
   ...filterParameters.map(({ name }) => name),
   ...['sort', 'wait', 'page', 'per_page'],
 ])
@@ -101,11 +107,12 @@ function assertOne(name: string, values: readonly string[]): string {
 
 /** `after`, `method` and `status` have values that are not compared with a field as they are. */
 function parseOwnNames({ after = '', method = '', status = '' }: Partial<Record<string, string>>) {
-  const filters: Filter[] = parseStatus(status)
+  const filters: Filter[] = parseStatusFilters(status)
   if (method !== '')
     filters.push({ field: 'method', operator: 'eq', values: [method.toUpperCase()] })
   if (after === '') return filters
-  if (toReceivedAt(after) === undefined) throw badParameter('after', 'must be the id of a request')
+  if (requestIdToTime(after) === undefined)
+    throw badParameter('after', 'must be the id of a request')
   return [...filters, { field: 'id', operator: 'gt', values: [after] } as const]
 }
 
@@ -137,7 +144,7 @@ export async function* selectRequests(
   { sort, isMatch }: Search & { sort: readonly SortTerm[] },
 ): AsyncGenerator<CapturedRequest[]> {
   const [first = { field: ['receivedAt'], isDescending: false }] = sort
-  const pages = findMatching(requests.pages(id, first.isDescending), { isMatch })
+  const pages = findMatchingRequests(requests.pages(id, first.isDescending), { isMatch })
   if ([first.field].flat().join('.') === 'receivedAt') return yield* pages
   const found: Found[] = []
   let length = 0
@@ -192,7 +199,7 @@ export async function readPages(
 }
 
 export async function takePart(
-  found: Pages,
+  found: RequestPages,
   { offset, limit }: Pick<ListPart, 'offset' | 'limit'>,
   isEnough = false,
 ) {

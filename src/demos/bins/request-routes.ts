@@ -11,9 +11,14 @@ import { harContent, sendHar } from '../../exchanges/har.ts'
 import { messageContent, messageType, sendMessages } from '../../exchanges/message-http.ts'
 import { diffOperation, sendDiff } from '../../exchanges/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { requestToJson, toBack, toDecodedBody, toExchange } from './captured-request.ts'
+import { requestToJson, toBack, toDecodedBody, requestToExchange } from './captured-request.ts'
 import { toShareUrl, toUrl } from './captured-request.ts'
-import { exampleRequest, removedResponses, requestContent, requestSchema } from './documentation.ts'
+import {
+  exampleRequest,
+  removedResponses,
+  requestContent,
+  shownRequestSchema,
+} from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import {
   filterParameters,
@@ -22,8 +27,8 @@ import {
   requestListParameters,
   sendList,
 } from './list.ts'
-import type { Pages } from './search.ts'
-import { filesToJson, readForm, sendAttachment } from './send-body.ts'
+import type { RequestPages } from './search.ts'
+import { filesToJson, readCapturedForm, sendAttachment } from './send-body.ts'
 import { renderRequestPage } from './views.ts'
 
 const path = '/requests/:n'
@@ -48,7 +53,7 @@ const getRequests = ofBin({
     'All that match the filters; after `wait` perhaps none. `<field>=` and `<field>:<operator>=` filter by every scalar field of a request, as in other lists: `status:gte=400`, `requestBody.size:gt=1000`.',
   parameters: requestListParameters,
   content: {
-    ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
+    ...jsonContent({ type: 'array', items: shownRequestSchema }, [exampleRequest]),
     'application/x-ndjson': { schema: text },
   },
   errors: [406],
@@ -92,7 +97,7 @@ const getDiff = ofBin({
   handle: (request, reply, { bin, requests }) => {
     const load = async (id: string) => {
       const captured = await requests.find(bin.id, id)
-      return { ...toExchange(captured), requestBody: await toDecodedBody(captured) }
+      return { ...requestToExchange(captured), requestBody: await toDecodedBody(captured) }
     }
     const types = ['application/json', 'text/html']
     return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id), types })
@@ -127,10 +132,10 @@ const getRequest = ofBin({
     const { bin, requests } = services
     const captured = await requests.find(bin.id, toPathParameter(request, 'n'))
     const type = chooseType(request, reply, ['application/json', 'text/html', messageType])
-    if (type === messageType) return sendMessages(reply, toExchange(captured))
+    if (type === messageType) return sendMessages(reply, requestToExchange(captured))
     const json = requestToJson(captured)
     const shareUrl = toShareUrl(toOrigin(request), bin, captured.id)
-    const { fields, ...form } = await readForm(services, captured)
+    const { fields, ...form } = await readCapturedForm(services, captured)
     const files = filesToJson(json.url, form.files)
     return type === 'text/html'
       ? sendPage(
@@ -181,13 +186,13 @@ const getFile = ofBin({
   handle: async (request, reply, services) => {
     const captured = await services.requests.find(services.bin.id, toPathParameter(request, 'n'))
     const number = toPathParameter(request, 'k')
-    const { files } = await readForm(services, captured)
+    const { files } = await readCapturedForm(services, captured)
     const file = files.find((_, index) => String(index + 1) === number)
     if (file === undefined) throw notFound(`The request has no file ${number}.`)
     return sendAttachment(request, reply, file)
   },
 })
 
-async function* toExchanges(pages: Pages) {
-  for await (const page of pages) yield page.map(toExchange)
+async function* toExchanges(pages: RequestPages) {
+  for await (const page of pages) yield page.map(requestToExchange)
 }

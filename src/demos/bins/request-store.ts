@@ -10,7 +10,7 @@ import type { Services } from '../../site/demo.ts'
 import { createExpiring } from '../../stores/expiring.ts'
 import { collectionNames } from '../../stores/collection-names.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { binIdLength, toExpiry, toReceivedAt } from './bin-ids.ts'
+import { binIdLength, toExpiry, requestIdToTime } from './bin-ids.ts'
 import {
   toBack,
   toCapturedRequest,
@@ -48,7 +48,7 @@ export function createRequestStore({ records, files, config }: Services) {
 
   /** Throws 404. */
   const load = async (bin: string, id: string): Promise<StoredRecord> => {
-    const record = toReceivedAt(id) && (await requests.find(`${bin}-${id}`))
+    const record = requestIdToTime(id) && (await requests.find(`${bin}-${id}`))
     if (record) return record
     throw notFound(`The bin has no request ${id}.`, toBack(bin))
   }
@@ -135,7 +135,7 @@ function toRecord({ bin, request, body }: NewCapture) {
   const isInFile = isLarge && !isCut
   const content = { ...request, ...(requestBody && { requestBody }) }
   const document = { bin, isInFile, request: [content] }
-  const record = { id: `${bin}-${id}`, document, createdAt: toReceivedAt(id) ?? '' }
+  const record = { id: `${bin}-${id}`, document, createdAt: requestIdToTime(id) ?? '' }
   return { bin, record, bytes: isInFile ? bytes : undefined }
 }
 

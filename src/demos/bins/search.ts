@@ -4,9 +4,9 @@ import { toPredicate } from '../../lists/predicate.ts'
 import { isOfText, type Filter } from '../../stores/records/records.ts'
 import { toDecodedBody, type CapturedRequest } from './captured-request.ts'
 
-type Page = readonly CapturedRequest[]
+type RequestPage = readonly CapturedRequest[]
 
-export type Pages = AsyncIterable<Page> | Iterable<Page>
+export type RequestPages = AsyncIterable<RequestPage> | Iterable<RequestPage>
 
 export interface Search {
   isMatch: (request: CapturedRequest) => Promise<boolean>
@@ -65,7 +65,7 @@ async function toSearched(request: CapturedRequest): Promise<string> {
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 
-export async function* findMatching(pages: Pages, { isMatch }: Search) {
+export async function* findMatchingRequests(pages: RequestPages, { isMatch }: Search) {
   for await (const page of pages) {
     const found: CapturedRequest[] = []
     for (const one of page) if (await isMatch(one)) found.push(one)
@@ -73,7 +73,7 @@ export async function* findMatching(pages: Pages, { isMatch }: Search) {
   }
 }
 
-export async function hasMatch(pages: Pages, search: Search): Promise<boolean> {
-  for await (const { length } of findMatching(pages, search)) if (length > 0) return true
+export async function hasMatch(pages: RequestPages, search: Search): Promise<boolean> {
+  for await (const { length } of findMatchingRequests(pages, search)) if (length > 0) return true
   return false
 }

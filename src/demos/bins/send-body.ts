@@ -21,7 +21,7 @@ interface FormServices {
   config: Config
 }
 
-export async function readForm(services: FormServices, captured: CapturedRequest) {
+export async function readCapturedForm(services: FormServices, captured: CapturedRequest) {
   const parts = await findParts(services, captured)
   return {
     fields: parts
@@ -50,7 +50,7 @@ async function findParts({ requests, config }: FormServices, captured: CapturedR
   }
 }
 
-type Form = Awaited<ReturnType<typeof readForm>>
+type Form = Awaited<ReturnType<typeof readCapturedForm>>
 
 export function filesToJson(url: string, files: Form['files']) {
   return files.map(({ bytes, ...file }, index) => ({

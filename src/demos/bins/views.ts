@@ -15,7 +15,7 @@ import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
 import {
   toBack,
-  toExchange,
+  requestToExchange,
   toUrl,
   type CapturedRequest,
   type RequestBody,
@@ -213,7 +213,7 @@ export function renderRequestPage(
   const url = toUrl(bin)(id)
   const isOwner = secret !== ''
   const query = isOwner ? '' : new URL(shareUrl).search
-  const exchange = toExchange(request)
+  const exchange = requestToExchange(request)
   const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `

@@ -13,7 +13,7 @@ import { sendBytes } from '../../http/response/send-bytes.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { removeWithFile } from '../../stores/orphaned-files.ts'
 import { hasTypes } from '../../stores/records/records.ts'
-import type { Collection, Document, Pages } from '../../stores/records/records.ts'
+import type { Collection, Document, RecordPages } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
 import { exampleUpload, listOperation } from './documentation.ts'
 import { toStoredUpload, uploadSchema } from './save-upload.ts'
@@ -115,7 +115,7 @@ function isUpload(document: Document): document is Document & Upload {
   return hasTypes(document, uploadSchema) && document.size >= 0
 }
 
-async function* toUploads(pages: Pages) {
+async function* toUploads(pages: RecordPages) {
   for await (const page of pages) {
     yield page.flatMap((record) =>
       isUpload(record.document) ? [toStoredUpload(record, record.document)] : [],

@@ -5,7 +5,7 @@ import { readFields, readParameters } from './part-head.ts'
 import { contentTooLarge } from '../errors/http-error.ts'
 import { decodePercent, utf8ToText } from './utf8-to-text.ts'
 
-export interface Part {
+export interface ParsedPart {
   name: string
   fileName: string | undefined
   type: string | undefined
@@ -15,7 +15,11 @@ export interface Part {
 const anyBreak = '(?:\r\n|\n|\r)'
 
 /** Reads the parts as httpbin does in Python, or as go-httpbin does in Go. Returns undefined for a malformed body. */
-export function parseParts(body: Buffer, contentType: string, isPython = true): Part[] | undefined {
+export function parseParts(
+  body: Buffer,
+  contentType: string,
+  isPython = true,
+): ParsedPart[] | undefined {
   const boundary = parseParameters(contentType, isPython)?.get('boundary') ?? ''
   if (boundary === '' || boundary.length > maxBoundaryLength) return undefined
   const text = body.toString('latin1')
@@ -27,7 +31,7 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
   // In Python, anything may follow the last.
   const tail = isPython ? `(?:(--)|[ \t]*(?=${end}))` : `(--)?[ \t]*(?=${end}|$)`
   const lines = new RegExp(`(?:^|${end})${delimiter}${tail}`, 'g')
-  const parts: Part[] = []
+  const parts: ParsedPart[] = []
   let count = 0
   let start = -1
   for (const match of text.matchAll(lines)) {
@@ -43,7 +47,7 @@ export function parseParts(body: Buffer, contentType: string, isPython = true): 
   return undefined
 }
 
-function toPart(text: Buffer, end: number, isPython: boolean): Part[] | undefined {
+function toPart(text: Buffer, end: number, isPython: boolean): ParsedPart[] | undefined {
   const [first = ''] = new RegExp(anyBreak).exec(text.toString('latin1', 0, 2)) ?? []
   const blankLine = /(\r\n|\n|\r)\1/g
   // In Go, the head can be empty.

@@ -69,10 +69,10 @@ async function* withStart(start: string, chunks: Chunks): Chunks {
   yield* chunks
 }
 
-type Pages<Item> = AsyncIterable<readonly Item[]> | readonly (readonly Item[])[]
+type ItemPages<Item> = AsyncIterable<readonly Item[]> | readonly (readonly Item[])[]
 
 export async function* toJsonArray<Item>(
-  pages: Pages<Item>,
+  pages: ItemPages<Item>,
   toValue: (item: Item) => unknown,
 ): Chunks {
   let separator = '['
@@ -85,12 +85,15 @@ export async function* toJsonArray<Item>(
   yield separator === '[' ? '[]' : ']'
 }
 
-export function toJsonLines<Item>(pages: Pages<Item>, toValue: (item: Item) => unknown): Chunks {
+export function toJsonLines<Item>(
+  pages: ItemPages<Item>,
+  toValue: (item: Item) => unknown,
+): Chunks {
   return toLines(pages, (item) => `${JSON.stringify(toValue(item))}\n`)
 }
 
 export async function* toLines<Item>(
-  pages: Pages<Item>,
+  pages: ItemPages<Item>,
   toLine: (item: Item) => string,
   heading = '',
 ): Chunks {

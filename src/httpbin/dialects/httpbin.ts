@@ -10,7 +10,7 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import type { DialectRequest, Dialect, ParsedBody } from '../dialect.ts'
 import { JsonNumber, parseJsonNumbers } from '../json.ts'
-import { parseParts, type Part } from '../../http/body/parse-parts.ts'
+import { parseParts, type ParsedPart } from '../../http/body/parse-parts.ts'
 import { escapeHtml, renderAs } from '../render.ts'
 import {
   decodeText,
@@ -169,7 +169,7 @@ function parseForm(body: Buffer, contentType: string): Pick<ParsedBody, 'files' 
   ])
   // The first file of a name counts.
   const files = parts.filter(({ fileName }) => fileName !== undefined).toReversed()
-  const toFile = ({ name, bytes, type = 'application/octet-stream' }: Part) =>
+  const toFile = ({ name, bytes, type = 'application/octet-stream' }: ParsedPart) =>
     [name, toDataText(bytes, type)] as const
   return { form: httpbin.toValues(pairs), files: new Map(files.map(toFile)) }
 }

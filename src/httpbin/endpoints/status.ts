@@ -42,7 +42,7 @@ function parseRate(request: DialectRequest): number {
 }
 
 function chooseStatus(codes: string, dialect: Dialect): number {
-  if (!codes.includes(',')) return parseStatus(codes, dialect)
+  if (!codes.includes(',')) return parseStatusCode(codes, dialect)
   const choices = codes.split(',').map((choice) => parseChoice(choice, dialect))
   const total = choices.reduce((sum, { weight }) => sum + weight, 0)
   if (!(total > 0 && total < Infinity)) throw badRequest('The weights must have a positive sum.')
@@ -55,14 +55,14 @@ function parseChoice(choice: string, dialect: Dialect) {
   const [code = '', weight = '1', ...others] = choice.split(':')
   const share = parseFloatText(weight) ?? -1
   if (share >= 0 && others.length === 0) {
-    return { code: parseStatus(code, dialect, true), weight: share }
+    return { code: parseStatusCode(code, dialect, true), weight: share }
   }
   if (dialect.isPython) throw badRequest('Invalid status code')
   throw badRequest(`invalid weight value: ${quote([weight, ...others].join(':'))}`)
 }
 
 /** A status code of 1xx cannot be final (RFC 9110 §15.2). */
-export function parseStatus(text: string, dialect: Dialect, isInList = false): number {
+export function parseStatusCode(text: string, dialect: Dialect, isInList = false): number {
   const isInteger = /^[+-]?\d+$/.test(text)
   if (isInteger && Number(text) >= 200 && Number(text) <= 599) return Number(text)
   if (dialect.isPython) throw badRequest('Invalid status code')

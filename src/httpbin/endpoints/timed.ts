@@ -15,7 +15,7 @@ import {
   toGoDuration,
 } from '../parameters.ts'
 import { renderAs, renderJson, toRequestMembers } from '../render.ts'
-import { parseStatus } from './status.ts'
+import { parseStatusCode } from './status.ts'
 import { performance } from '../../timers.ts'
 
 const delayed = { delay: ['The seconds before the response.', '0'] } as const
@@ -103,7 +103,7 @@ function parseDrip(request: DialectRequest) {
   const delay = parseQuerySeconds(request, 'delay') ?? (isPython ? 0 : 2)
   const given = parseQueryInteger(request, 'numbytes') ?? 10
   if (!isPython) assertInRange(given, 'numbytes', [1, maxBodyBytes])
-  const status = parseStatus(findParameter(request, 'code') ?? '200', request.dialect)
+  const status = parseStatusCode(findParameter(request, 'code') ?? '200', request.dialect)
   if (given <= 0) throw badRequest('number of bytes must be positive')
   if (duration + delay > max) {
     const terms = [duration, delay].map(toGoDuration).join('+')

@@ -7,7 +7,7 @@ import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { parsePart } from '../../lists/part.ts'
 import { parseSort } from '../../lists/sort.ts'
-import { parseStatus, statusPattern } from '../../lists/status.ts'
+import { parseStatusFilters, statusPattern } from '../../lists/status.ts'
 import { listFields } from '../documentation.ts'
 import { isCursor, type ExchangeFilter } from '../recorder/filter.ts'
 import { toRandomId } from '../recorder/recorded.ts'
@@ -34,7 +34,7 @@ export function parseExchangeFilter(request: FastifyRequest): ExchangeFilter {
   if (status !== '' && !new RegExp(statusPattern).test(status))
     throw badRequest('The parameter status must be a status code or a class such as 4xx.')
   const filters = withParameterErrors(request, () => [
-    ...parseStatus(status),
+    ...parseStatusFilters(status),
     ...parseFilters(listFields, findFilters(query)).map(({ filter }) => filter),
   ])
   return {

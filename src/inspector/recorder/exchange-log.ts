@@ -14,9 +14,9 @@ import { summarySchema, type Exchange } from '../../exchanges/exchange.ts'
 import type { RecordedBytes } from '../../exchanges/to-body.ts'
 import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
 import { hashOwner } from './owner.ts'
-import { toEntry, toExchangeId, toReceivedAt, toRecorded, type Recorded } from './recorded.ts'
+import { toEntry, toExchangeId, readReceivedAt, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
-import { toExchange, toSummary } from './to-exchange.ts'
+import { recordedToExchange, recordedToSummary } from './to-exchange.ts'
 
 export interface Search extends Omit<ExchangeQuery, 'limit'> {
   limit?: number | undefined
@@ -64,7 +64,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     const stored = slabs.read(number)
     return stored?.text.includes(key) ? toRecorded(stored) : undefined
   }
-  const toAt = (number: number) => toReceivedAt((index) => slabs.readNumber(number, index))
+  const toAt = (number: number) => readReceivedAt((index) => slabs.readNumber(number, index))
   const search = createSearch(mode, (key, end) =>
     Array.from(slabs.list(), (number) => ({ number, at: toAt(number) }))
       .filter(({ at }) => at < end)
@@ -100,12 +100,14 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       const found: Exchange[] = []
       // Other exchanges can replace the found ones during a turn, so their bodies are copied.
       for (const recorded of await search(query, viewer, copyBodies))
-        found.push(await takeTurn('masking of exchanges', () => toExchange(recorded, viewer)))
+        found.push(
+          await takeTurn('masking of exchanges', () => recordedToExchange(recorded, viewer)),
+        )
       return found
     },
     findSummaries: async ({ sort = [], limit, ...query }: Search, viewer: Viewer) => {
       const wanted = { ...query, limit: sort.length === 0 ? limit : Infinity }
-      const found = await search(wanted, viewer, (recorded) => toSummary(recorded, viewer))
+      const found = await search(wanted, viewer, (recorded) => recordedToSummary(recorded, viewer))
       return sortExchanges(found, sort).slice(0, limit)
     },
     clear: (viewer: Viewer): void => {
@@ -124,7 +126,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       const summaries = found.flatMap((recorded) => {
         const owner = viewers.find((viewer) => viewer === recorded.owner)
         if (mode === 'own' && owner === undefined) return []
-        return { ...toSummary(recorded, undefined), owner }
+        return { ...recordedToSummary(recorded, undefined), owner }
       })
       const missed = from === undefined ? 0 : start - from
       return { processId, next, missed, summaries }
@@ -151,7 +153,7 @@ function createSearch(
       (requestId === undefined || recorded.requestId === requestId) &&
       (before === undefined || toCursor(recorded) < before) &&
       isVisible(recorded.owner, viewer, key !== undefined) &&
-      isMatch(query, { ...toSummary(recorded, viewer), owner: recorded.owner }, viewer)
+      isMatch(query, { ...recordedToSummary(recorded, viewer), owner: recorded.owner }, viewer)
     const end = before === undefined ? Infinity : toEndOf(before)
     const found: Item[] = []
     let searched = 0

@@ -172,7 +172,7 @@ const { timeOrigin } = performance
 const headAtIndex = 1
 
 /** When it was received, in milliseconds since 1970, without reading the rest. */
-export const toReceivedAt = (readNumber: (index: number) => number) =>
+export const readReceivedAt = (readNumber: (index: number) => number) =>
   timeOrigin + readNumber(headAtIndex)
 
 function toField(line: string): readonly [name: string, value: string] {

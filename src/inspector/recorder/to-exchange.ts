@@ -9,7 +9,7 @@ import { findMasked, maskEcho } from './mask-echo.ts'
 import { maskField } from './mask.ts'
 import type { Recorded } from './recorded.ts'
 
-export function toSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
+export function recordedToSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
   const { id, requestId, owner, client, method, effectiveMethod, status, times } = recorded
   const { isCutOff, demo, route, requestFields, rare } = recorded
   return {
@@ -25,13 +25,13 @@ export function toSummary(recorded: Recorded, viewer: string | undefined): Excha
   }
 }
 
-export async function toExchange(
+export async function recordedToExchange(
   recorded: Recorded,
   viewer: string | undefined,
 ): Promise<Exchange> {
   const { httpVersion, origin, tls, connection, status, times } = recorded
   const { earlyHints, trailers, requestTrailers, ...rare } = recorded.rare
-  const summary = toSummary(recorded, viewer)
+  const summary = recordedToSummary(recorded, viewer)
   const secrets: string[] = []
   const requestFields = maskFields(recorded.requestFields, secrets)
   // Collects the secrets: the summary already has the masked target.

@@ -5,14 +5,14 @@ import { operatorWords } from '../../lists/filters.ts'
 import { firstPage, toHref, type ListUrl } from '../../lists/parameters.ts'
 import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
-import type { Pages, StoredRecord } from '../../stores/records/records.ts'
+import type { RecordPages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
 import type { ListQuery } from './list-query.ts'
 
 export interface ListView {
   query: ListQuery
-  pages: Pages | readonly (readonly StoredRecord[])[]
+  pages: RecordPages | readonly (readonly StoredRecord[])[]
   /** It is undefined where a QUERY is longer than a URL may be. */
   url?: ListUrl
   links: readonly Link[]

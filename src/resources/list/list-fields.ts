@@ -8,7 +8,7 @@ interface ResourceField extends ListField {
   isDeclared: boolean
 }
 
-export function toListFields(resource: Resource): ListFields {
+export function resourceToListFields(resource: Resource): ListFields {
   const own = ['page', 'per_page', 'sort', 'q', 'fields', 'after']
   return {
     find: (name) => findListField(resource, name),

@@ -123,11 +123,11 @@ function createRow(resource: Resource, list: ListView) {
 
 function toCell(field: Field, value: unknown): Html {
   const isLong = (typeof value === 'object' && value !== null) || field.kind === 'long text'
-  return isLong ? html`${toExcerpt(toSummary(value))}` : valueToHtml(field, value)
+  return isLong ? html`${toExcerpt(valueToSummary(value))}` : valueToHtml(field, value)
 }
 
 /** The page of the record has the whole list or object. */
-function toSummary(value: unknown): string {
+function valueToSummary(value: unknown): string {
   if (typeof value !== 'object' || value === null) return valueToText(value)
   const values: unknown[] = Object.values(value)
   const isList = Array.isArray(value)

@@ -6,7 +6,7 @@ import type { RecordQuery } from '../../stores/records/records.ts'
 import { type Resource } from '../definition.ts'
 import { resolveAliases } from './list-aliases.ts'
 import { parseCursor } from './list-cursor.ts'
-import { toListFields } from './list-fields.ts'
+import { resourceToListFields } from './list-fields.ts'
 
 export type ListQuery = ReturnType<typeof parseListQuery>
 
@@ -15,7 +15,7 @@ export function parseListQuery(resource: Resource, given: ParameterTexts) {
   const { sort = [], q = [], fields, ...rest } = Object.fromEntries(parameters)
   const page = parsePart(rest)
   const text = assertLength('q', q.at(-1) ?? '')
-  const known = toListFields(resource)
+  const known = resourceToListFields(resource)
   const own = Object.entries(rest).filter(([name]) => !partNames.includes(name))
   const filters = parseFilters(known, new Map(own), text)
   const searched = [...resource.visible.slice(0, 1), ...resource.readable].map(({ path }) => path)
@@ -30,7 +30,7 @@ export function parseListQuery(resource: Resource, given: ParameterTexts) {
 }
 
 export function parseFields(resource: Resource, values: readonly string[]): string[] {
-  const { names } = toListFields(resource)
+  const { names } = resourceToListFields(resource)
   const fields = toItems(values, (value) => names.includes(value))
   const unknown = fields.find((field) => !names.includes(field))
   if (unknown === undefined) return names.filter((field) => fields.includes(field))

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { conflict, unprocessable, type FieldProblem } from '../../http/errors/http-error.ts'
 import { isFieldValue } from '../../stores/records/records.ts'
 import type { Collection, Document, Records } from '../../stores/records/records.ts'
-import type { RecordStep, Step, StoredRecord } from '../../stores/records/records.ts'
+import type { RecordStep, WriteStep, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import { findValue } from '../field-values.ts'
 import { planRemoval } from './plan-removal.ts'
 import { findReferenced } from './relations.ts'
 
 interface Check {
-  step: Step
+  step: WriteStep
   problem: FieldProblem
 }
 
@@ -71,7 +71,7 @@ function toChecks(
     const isOwn = other.resource === resource && referenced === id
     if (!isToParent || isInferred || value === null || isOwn || !resource.isChecked) return []
     const message = `must be the id of an existing ${other.resource.singular}`
-    const step: Step = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
+    const step: WriteStep = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
     return [{ step, problem: { field, message } }]
   })
   const unique = resource.unique.flatMap((field): Check[] => {

@@ -81,13 +81,13 @@ async function loadMembers(uses: Uses, embeds: Embeds, budget: Budget) {
     const { name, isToParent, other } = relation
     const { groups, uses: inner } = await loadRelated(relation, uses, budget)
     const toInside = await loadMembers(inner, inside, budget)
-    const toShown = (record: StoredRecord) => ({
+    const toEmbedded = (record: StoredRecord) => ({
       ...toRepresentation(other.resource, record),
       ...toInside(record),
     })
     const toRelatedId = toParentId(relation, !isToParent)
     members.push((record) => {
-      const shown = (groups.get(toRelatedId(record)) ?? []).map(toShown)
+      const shown = (groups.get(toRelatedId(record)) ?? []).map(toEmbedded)
       return [name, isToParent ? (shown[0] ?? null) : shown]
     })
   }

@@ -1,7 +1,12 @@
 import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { maxRemovedRecords } from '../../config/limits.ts'
 import { conflict, HttpError } from '../../http/errors/http-error.ts'
-import type { Document, RecordVersion, Step, StoredRecord } from '../../stores/records/records.ts'
+import type {
+  Document,
+  RecordVersion,
+  WriteStep,
+  StoredRecord,
+} from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toChildFilter } from './relations.ts'
@@ -15,7 +20,7 @@ interface Change {
 interface Plan {
   removed: Set<string>
   changes: Map<string, Change>
-  conditions: Step[]
+  conditions: WriteStep[]
   restricts: Restrict[]
   maxRecords: number
 }
@@ -34,7 +39,10 @@ interface Level {
  * The removal of a record with all that its children require, in the order of the locks: parents first.
  * Throws 409 if a child forbids it.
  */
-export async function planRemoval(context: ResourceContext, record: StoredRecord): Promise<Step[]> {
+export async function planRemoval(
+  context: ResourceContext,
+  record: StoredRecord,
+): Promise<WriteStep[]> {
   const plan: Plan = {
     removed: new Set(),
     changes: new Map(),
@@ -56,10 +64,10 @@ export async function planRemoval(context: ResourceContext, record: StoredRecord
   const updatedAt = new Date().toISOString()
   const changes = [...plan.changes].filter(([key]) => !plan.removed.has(key))
   return [
-    ...levels.map(({ context: { resource }, records }): Step => {
+    ...levels.map(({ context: { resource }, records }): WriteStep => {
       return { collection: resource.name, kind: 'remove', records }
     }),
-    ...changes.map(([, { resource, record, document }]): Step => {
+    ...changes.map(([, { resource, record, document }]): WriteStep => {
       const { id, version } = record
       const records = [{ id, version, document, updatedAt }]
       return { collection: resource.name, kind: 'change', records }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { isDeepStrictEqual } from 'node:util'
 import { formatNumber } from '../../config/format-count.ts'
 import { isObject } from '../../config/is-object.ts'
-import { maxCheckMs } from '../../config/limits.ts'
+import { maxDocumentCheckMs } from '../../config/limits.ts'
 import { applyJsonPatch, type PatchLimits } from '../../http/body/apply-json-patch.ts'
 import { hasBody, isFieldsType, isForm, toMediaType } from '../../http/body/body-reader.ts'
 import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
@@ -229,7 +229,7 @@ export function findAllProblems(
     for (const document of documents) problems.push(findErrors(resource, document))
     return true
   }
-  const isDone = resource.isSlow ? runWithin(maxCheckMs + documents.length, check) : check()
+  const isDone = resource.isSlow ? runWithin(maxDocumentCheckMs + documents.length, check) : check()
   if (isDone !== true) problems.push([toTooSlow(resource, documents[problems.length] ?? {})])
   return problems
 }
@@ -238,7 +238,7 @@ export function findAllProblems(
 function toTooSlow({ fields }: Resource, document: Document): FieldProblem {
   const slow = fields.filter(({ name, rule }) => Object.hasOwn(document, name) && isSlow(rule))
   const field = slow.length === 1 ? (slow[0]?.name ?? '') : ''
-  const message = `takes more than ${String(maxCheckMs)} ms to check: make it shorter, or change the pattern or uniqueItems of the schema`
+  const message = `takes more than ${String(maxDocumentCheckMs)} ms to check: make it shorter, or change the pattern or uniqueItems of the schema`
   return { field, message }
 }
 

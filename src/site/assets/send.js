@@ -7,7 +7,7 @@ const senders = [...document.querySelectorAll('[data-request], .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
 let first
 
-/** Of lessons: see `Step`. */
+/** Of lessons: see `LessonStep`. */
 const placeholders = /\bETAG\b|\/\w+\/ID\b/g
 const notes = document.querySelectorAll('[data-part=placeholders]')
 

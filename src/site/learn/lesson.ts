@@ -44,14 +44,17 @@ const lessonSchema = {
  * A request and what it shows. `my-lesson` stands for a random name of the visitor, and `/locations/ID` and `"ETAG"`
  * for the location and the ETag in the response to the first request.
  */
-export type Step = Omit<XStatic<typeof stepSchema>, 'request'> & { method: string; path: string }
+export type LessonStep = Omit<XStatic<typeof stepSchema>, 'request'> & {
+  method: string
+  path: string
+}
 
 export interface Lesson extends Omit<XStatic<typeof lessonSchema>, 'steps'> {
   /** The last segment of its URL, and the name of its file. */
   slug: string
   /** Markdown. */
   introduction: string
-  steps: readonly Step[]
+  steps: readonly LessonStep[]
 }
 
 const getValidator = compileLater(lessonSchema)
@@ -72,11 +75,11 @@ export function parseLesson(slug: string, frontMatter: unknown, introduction: st
 
 const namePlaceholder = 'my-lesson'
 
-export function hasName({ path, fields }: Step): boolean {
+export function hasName({ path, fields }: LessonStep): boolean {
   return [path, ...Object.values(fields ?? {})].some((value) => value.includes(namePlaceholder))
 }
 
-export function withName(step: Step, name: string): Step {
+export function withName(step: LessonStep, name: string): LessonStep {
   const replace = (value: string) => value.replace(namePlaceholder, name)
   const fields = Object.entries(step.fields ?? {}).map(
     ([key, value]) => [key, replace(value)] as const,

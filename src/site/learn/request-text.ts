@@ -1,9 +1,9 @@
 import { toCurl, toWindows, type CommandRequest } from '../commands/commands.ts'
-import type { Step } from './lesson.ts'
+import type { LessonStep } from './lesson.ts'
 
 type Body = NonNullable<CommandRequest['body']>
 
-export function toTexts(step: Step, origin: string) {
+export function toTexts(step: LessonStep, origin: string) {
   const { method, path, headers = {}, fields, curlFlags = [] } = step
   const form = new URLSearchParams(fields).toString()
   const isQuery = method === 'GET' && form !== ''
@@ -36,12 +36,12 @@ Content-Type: text/plain
 Glass and brass
 --X--`
 
-function toContent({ fields }: Step, body: Body, form: string): string {
+function toContent({ fields }: LessonStep, body: Body, form: string): string {
   if (body.kind === 'file') return toMultipart(body.name)
   return body.kind === 'json' ? JSON.stringify(fields) : form
 }
 
-function toBody(step: Step, form: string): Body | undefined {
+function toBody(step: LessonStep, form: string): Body | undefined {
   const { method, headers = {}, fields, file } = step
   if (file !== undefined) return { kind: 'file', name: file }
   if (method === 'GET' || fields === undefined) return undefined

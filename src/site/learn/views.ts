@@ -3,7 +3,7 @@ import { html, type Html } from '../html.ts'
 import { renderInline, renderMarkdown } from '../markdown.ts'
 import type { Page } from '../page.ts'
 import { renderFileField, renderTextField } from '../sample-request.ts'
-import { withName, type Lesson, type Step } from './lesson.ts'
+import { withName, type Lesson, type LessonStep } from './lesson.ts'
 import { toTexts } from './request-text.ts'
 
 interface Place {
@@ -53,7 +53,7 @@ ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1],
   }
 }
 
-function renderStep(step: Step, number: number, { origin, openDemos }: Place): Html {
+function renderStep(step: LessonStep, number: number, { origin, openDemos }: Place): Html {
   const isOpen = step.demo === undefined || openDemos.includes(step.demo)
   const { text, curl, windows } = toTexts(step, origin)
   return html`<section class="step" aria-labelledby="request-${number}">
@@ -83,7 +83,7 @@ function renderPlaceholders(text: string): Html {
 }
 
 /** Without JavaScript a link or a form sends the request, if it can. */
-function renderSender(step: Step, number: number): Html {
+function renderSender(step: LessonStep, number: number): Html {
   const { method, path, headers = {}, fields = {}, file, isCrossSite = false, withoutScript } = step
   const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
   const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined

@@ -5,7 +5,7 @@ import { isFull } from '../store-failure.ts'
 import { createStates } from '../states/states.ts'
 import { createDatabaseSessions } from '../sessions/database.ts'
 import { sessionOf } from '../sessions/sessions.contract.ts'
-import { allRecords, type Records, type Step } from './records.ts'
+import { allRecords, type Records, type WriteStep } from './records.ts'
 
 /** Opens an empty store that takes so many records of each resource. */
 export type OpenWithin = (t: TestContext, maxRecords: number) => Promise<Records>
@@ -44,7 +44,7 @@ export function capacityContract(name: string, open: OpenWithin): void {
 
     test('of records that are created together all fit, or none is created', async (t) => {
       const records = await open(t, 3)
-      const toStep = (...ids: string[]): Step => ({
+      const toStep = (...ids: string[]): WriteStep => ({
         collection: 'users',
         kind: 'create',
         records: ids.map((id) => ({ id, document: {}, createdAt: noon })),

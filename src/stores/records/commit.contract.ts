@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { allRecords, type Filter, type Records, type Step } from './records.ts'
+import { allRecords, type Filter, type Records, type WriteStep } from './records.ts'
 
 /** Opens one empty database twice, as two processes do. */
 export type OpenTwice = (t: TestContext) => Promise<readonly [Records, Records]>
@@ -16,24 +16,28 @@ export function commitContract(name: string, open: OpenTwice): void {
   })
 }
 
-const create = (collection: string, id: string, document = {}): Step => ({
+const create = (collection: string, id: string, document = {}): WriteStep => ({
   collection,
   kind: 'create',
   records: [{ id, document, createdAt: noon }],
 })
-const change = (id: string, version: number, document = {}): Step => ({
+const change = (id: string, version: number, document = {}): WriteStep => ({
   collection: 'posts',
   kind: 'change',
   records: [{ id, version, document, updatedAt: noon }],
 })
-const remove = (collection: string, id: string, version?: number): Step => ({
+const remove = (collection: string, id: string, version?: number): WriteStep => ({
   collection,
   kind: 'remove',
   records: [{ id, version }],
 })
-const exist = (collection: string, ...ids: string[]): Step => ({ collection, kind: 'exist', ids })
+const exist = (collection: string, ...ids: string[]): WriteStep => ({
+  collection,
+  kind: 'exist',
+  ids,
+})
 const ofAuthor = (...values: string[]): Filter => ({ field: 'authorId', operator: 'eq', values })
-const none = (collection: string, ...filters: Filter[]): Step => ({
+const none = (collection: string, ...filters: Filter[]): WriteStep => ({
   collection,
   kind: 'none',
   filters,
@@ -80,12 +84,12 @@ function steps(open: OpenTwice): void {
       document: { n: known.id },
       updatedAt: noon,
     }))
-    const changed: Step = { collection: 'posts', kind: 'change', records: changes }
+    const changed: WriteStep = { collection: 'posts', kind: 'change', records: changes }
     assert.equal(await records.commit([changed]), undefined)
     assert.equal(await records.commit([changed]), 0)
     assert.deepEqual((await posts.find('299'))?.document, { n: '299' })
     const known = versions.map(({ id, version }) => ({ id, version: version + 1 }))
-    const removed: Step = { collection: 'posts', kind: 'remove', records: known }
+    const removed: WriteStep = { collection: 'posts', kind: 'remove', records: known }
     assert.equal(await records.commit([exist('posts', ...ids), removed]), undefined)
     assert.equal(await posts.count(allRecords), 0)
     assert.deepEqual(await posts.list(allRecords, { offset: 0, limit: 9 }), [])
@@ -111,7 +115,7 @@ function steps(open: OpenTwice): void {
   }
 }
 
-const failing: Record<string, Step> = {
+const failing: Record<string, WriteStep> = {
   'a record is created whose id is taken': create('posts', 'old'),
   'a record is changed in another version': change('old', 1),
   'an unknown record is changed': change('unknown', 1),
@@ -165,7 +169,7 @@ function races(open: OpenTwice): void {
           const filters = [ofAuthor(parent)]
           const posts = stores[0].collection('posts')
           const children = await posts.list({ filters, sort: [] }, { offset: 0, limit: 99 })
-          const removed: Step = { collection: 'posts', kind: 'remove', records: children }
+          const removed: WriteStep = { collection: 'posts', kind: 'remove', records: children }
           const steps = rule === 'cascade' && children.length > 0 ? [removed] : []
           return stores[0].commit([remove('authors', parent), ...steps, none('posts', ...filters)])
         }

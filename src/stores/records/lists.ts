@@ -3,17 +3,17 @@ import { fieldToColumn, joinAnd, toCondition, toLater, toMarks, toOperand } from
 import { columns, oldestFirst, toStoredRecord } from './dialect.ts'
 import type { Condition, Dialect, Row, Term, Value } from './dialect.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
-import type { Collection, FieldPath, Filter, Pages, Position } from './records.ts'
+import type { Collection, FieldPath, Filter, RecordPages, Position } from './records.ts'
 import type { SortTerm, RecordQuery } from './records.ts'
 import { nextTurn } from '../../timers.ts'
 
-interface Source {
+interface ListSource {
   dialect: Dialect
   resource: Condition
   indexes: Map<string, string>
 }
 
-interface Scan extends Source {
+interface Scan extends ListSource {
   query: RecordQuery
   condition: Condition | undefined
   order: readonly Term[]
@@ -56,12 +56,15 @@ export function createLists(dialect: Dialect, name: string) {
     },
     pages: (query = allRecords) => {
       const scan = toScan(source, query)
-      return scan.condition || query.sort.length > 0 ? readByIds(scan) : readInOrder(scan)
+      return scan.condition || query.sort.length > 0 ? readIdsFirst(scan) : readInOrder(scan)
     },
   } satisfies Partial<Collection> & Record<'toMatch', unknown>
 }
 
-async function createIndexes({ dialect, indexes, resource }: Source, fields: readonly FieldPath[]) {
+async function createIndexes(
+  { dialect, indexes, resource }: ListSource,
+  fields: readonly FieldPath[],
+) {
   for (const column of fields.map((field) => fieldToColumn(dialect, field))) {
     if (indexes.has(column)) continue
     const definition = `(${column}, created_at, id) WHERE ${resource.sql}`
@@ -70,7 +73,7 @@ async function createIndexes({ dialect, indexes, resource }: Source, fields: rea
   }
 }
 
-function toScan(source: Source, query: RecordQuery): Scan {
+function toScan(source: ListSource, query: RecordQuery): Scan {
   const { dialect, indexes } = source
   const order = toOrder(dialect, query.sort)
   const [first] = order
@@ -106,7 +109,7 @@ function toOperands({ dialect, query, order }: Scan, position: Position): Row {
   return order.map(({ column }) => operands.get(column) ?? null)
 }
 
-interface Part {
+interface RowSlice {
   offset: number
   limit: number
   /** The values of the order, of a record: only later records are wanted. */
@@ -115,7 +118,7 @@ interface Part {
 
 async function select(
   scan: Scan,
-  { offset, limit, from }: Part,
+  { offset, limit, from }: RowSlice,
   toStatement: (rest: string, limit: number) => string = (rest) => `SELECT ${columns} FROM ${rest}`,
 ): Promise<Row[]> {
   const { order, isOrdered, indexes, condition } = scan
@@ -188,7 +191,7 @@ function createPageSize(maxRecords: number) {
   }
 }
 
-async function* readInOrder(scan: Scan): Pages {
+async function* readInOrder(scan: Scan): RecordPages {
   const pageSize = createPageSize(maxPageRecords)
   let from: Row | undefined
   for (;;) {
@@ -214,7 +217,7 @@ async function readSome(scan: Scan, ids: readonly string[]): Promise<readonly Ro
 
 const toIdCondition = (ids: readonly string[]) => ({ sql: `id IN (${toMarks(ids)})`, values: ids })
 
-async function* readByIds(scan: Scan): Pages {
+async function* readIdsFirst(scan: Scan): RecordPages {
   const pageSize = createPageSize(maxPageRecords)
   for await (const ids of readIds(scan)) {
     while (ids.length > 0) {

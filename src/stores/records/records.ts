@@ -122,10 +122,10 @@ export interface Slice {
   after?: Position | undefined
 }
 
-export type Pages = AsyncIterable<readonly StoredRecord[]>
+export type RecordPages = AsyncIterable<readonly StoredRecord[]>
 
 /** A part of a write of several records, or a condition of it. */
-export type Step = { collection: string } & (RecordStep | MatchStep)
+export type WriteStep = { collection: string } & (RecordStep | MatchStep)
 
 export type RecordStep =
   | { kind: 'create'; records: readonly NewRecord[] }
@@ -149,7 +149,7 @@ export type RecordVersion = Pick<StoredRecord, 'id'> & { version?: number | unde
 export interface Records {
   collection: (name: string) => Collection
   /** All steps in their order, or nothing: then the index of the first step that failed. */
-  commit: (steps: readonly Step[]) => Promise<number | undefined>
+  commit: (steps: readonly WriteStep[]) => Promise<number | undefined>
   changes: ChangeLog
   counts: () => Promise<(readonly [collection: string, count: number])[]>
 }
@@ -202,7 +202,7 @@ export interface Collection {
   state?: () => number | Promise<number>
   list: (query: RecordQuery, part: Slice) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
-  pages: (query?: RecordQuery) => Pages
+  pages: (query?: RecordQuery) => RecordPages
 }
 
 export function openOnce<Value>(open: (name: string) => Value): (name: string) => Value {

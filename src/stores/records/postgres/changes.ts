@@ -2,7 +2,7 @@ import type { PostgresDatabase, Query } from '../../postgres/database.ts'
 import { keptChanges } from '../../../config/limits.ts'
 import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
 import type { Dialect } from '../dialect.ts'
-import type { ChangeKind, ChangeLog, Step } from '../records.ts'
+import type { ChangeKind, ChangeLog, WriteStep } from '../records.ts'
 import { clearInterval, setInterval, setTimeout } from '../../../timers.ts'
 
 const channel = 'vitrine_changes'
@@ -52,12 +52,12 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
   }
   return {
     changes,
-    announce: (steps: readonly Step[]) => {
+    announce: (steps: readonly WriteStep[]) => {
       if (steps.some(({ collection }) => started.has(collection))) announce()
     },
     isStarted: (name: string) => started.has(name),
     /** Call this last in a transaction: it locks the numbers of each collection until the commit, sorted against deadlocks. */
-    add: async (query: Query, steps: readonly Step[]): Promise<void> => {
+    add: async (query: Query, steps: readonly WriteStep[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
       const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()
       for (const [name, own] of logged) {
@@ -70,7 +70,7 @@ export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
   }
 }
 
-function toChanges(step: Step): [id: string, kind: ChangeKind][] {
+function toChanges(step: WriteStep): [id: string, kind: ChangeKind][] {
   const { kind } = step
   if (kind === 'none' || kind === 'exist' || kind === 'replace') return []
   return step.records.map(({ id }) => [id, kinds[kind]])

@@ -1,6 +1,6 @@
 import { openPostgresDatabase, type Query } from '../../postgres/database.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type MatchStep, type Records, type Step } from '../records.ts'
+import { openOnce, type MatchStep, type Records, type WriteStep } from '../records.ts'
 import { countAll } from '../dialect.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection } from './collection.ts'
@@ -14,7 +14,7 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
     ...openCollection(resource, { database, log, commit, maxRecords }),
     ...createLists(dialect, resource),
   }))
-  const commit = async (steps: readonly Step[]) => {
+  const commit = async (steps: readonly WriteStep[]) => {
     const failed = await database.transact(async (query) => {
       for (const [index, step] of steps.entries()) {
         const { hasRun, toMatch } = collection(step.collection)
@@ -35,7 +35,7 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
 
 type ToMatch = ReturnType<typeof createLists>['toMatch']
 
-async function hasNone(query: Query, toMatch: ToMatch, step: Step & MatchStep) {
+async function hasNone(query: Query, toMatch: ToMatch, step: WriteStep & MatchStep) {
   const { sql, values } = toMatch(step.filters)
   // Transactions do not see the records that others are creating.
   const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`

@@ -3,7 +3,7 @@ import type { Value } from '../dialect.ts'
 import { clearInSteps, recordsPerStep } from '../records.ts'
 import type { ChangedRecord, Collection, NewRecord, RecordStep, RecordVersion } from '../records.ts'
 import type { OwnLog } from './changes.ts'
-import type { Commits, Part, Write } from './commits.ts'
+import type { Commits, WritePart, Write } from './commits.ts'
 import { toFolded } from './folded.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
@@ -77,7 +77,7 @@ export function openCollection(resource: string, { writes, cache, write, log }: 
       return count
     },
     state: () => tryNowOrRetry(() => cache.state(resource)),
-    toParts: (step: RecordStep): readonly Part[] => {
+    toParts: (step: RecordStep): readonly WritePart[] => {
       switch (step.kind) {
         case 'create':
           return step.records.map(create)

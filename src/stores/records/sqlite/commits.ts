@@ -24,10 +24,10 @@ export interface Write {
 }
 
 /** A write has one or several parts. A function returns 0 if its condition is false. */
-export type Part = Write | (() => number)
+export type WritePart = Write | (() => number)
 
 interface WaitingWrite extends PromiseWithResolvers<number> {
-  parts: readonly Part[]
+  parts: readonly WritePart[]
   requestedAtMs: number
 }
 
@@ -60,7 +60,7 @@ export function createCommits(
   }
   return {
     /** The number of records that one part has written, or of the parts before the first that failed. */
-    write: (...parts: readonly Part[]): Promise<number> => {
+    write: (...parts: readonly WritePart[]): Promise<number> => {
       const settled = Promise.withResolvers<number>()
       waiting.push({ parts, ...settled, requestedAtMs: performance.now() })
       committing ??= commitAll()
@@ -104,7 +104,7 @@ function createCountedRun(
 
   return (writes: readonly WaitingWrite[]): (() => void)[] => {
     let growths = new Map<string, number>()
-    const runPart = (part: Part): number => {
+    const runPart = (part: WritePart): number => {
       if (typeof part === 'function') return part()
       const { resource, growth, statement, values, change } = part
       const [id] = values
@@ -117,7 +117,7 @@ function createCountedRun(
       if (change && written > 0) log.add(resource, change, String(id))
       return part.mayBeNone ? 1 : written
     }
-    const runAll = (parts: readonly Part[]): number => {
+    const runAll = (parts: readonly WritePart[]): number => {
       const before = new Map(growths)
       let done = 0
       let failure: StoreFailure | undefined

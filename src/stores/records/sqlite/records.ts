@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { countAll } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type Records, type Step } from '../records.ts'
+import { openOnce, type Records, type WriteStep } from '../records.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection, prepareWrites } from './collection.ts'
-import { createCommits, type Commits, type Part } from './commits.ts'
+import { createCommits, type Commits, type WritePart } from './commits.ts'
 import { createSqliteDialect } from './dialect.ts'
 import { createRecordCache } from './record-cache.ts'
 import { createStatements } from './statements.ts'
@@ -26,13 +26,13 @@ export function createSqliteRecords(
     ...openCollection(resource, { writes, cache, write, log }),
     ...createLists(dialect, resource),
   }))
-  const stepToParts = (step: Step): readonly Part[] => {
+  const stepToParts = (step: WriteStep): readonly WritePart[] => {
     const { toParts, toMatch } = collection(step.collection)
     if (step.kind !== 'none') return toParts(step)
     const { sql, values } = toMatch(step.filters)
     return [() => (prepare(sql).get(...values) === undefined ? 1 : 0)]
   }
-  const commit = async (steps: readonly Step[]) => {
+  const commit = async (steps: readonly WriteStep[]) => {
     const parts = steps.map(stepToParts)
     let done = await write(...parts.flat())
     const failed = parts.findIndex(({ length }) => (done -= length) < 0)
