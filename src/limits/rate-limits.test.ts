@@ -213,7 +213,7 @@ for (const [method, url] of [
   ['POST', '/health'],
   ['POST', '/health/nothing'],
   ['POST', '/health?_method=GET'],
-  ['POST', '/assets/vitrine.css'],
+  ['POST', '/assets/base.css'],
   ['OPTIONS', '/health'],
 ] as const) {
   test(`${method} ${url} is counted`, async (t) => {
@@ -227,7 +227,7 @@ test('probes and the assets of pages have responses over the limit', async (t) =
   const app = await testApp(t, { settings: { RATE_LIMIT: '1' } })
   assert.equal((await app.inject('/')).statusCode, 200)
   assert.equal((await app.inject('/')).statusCode, 429)
-  for (const url of ['/health', '/health/ready', '/assets/vitrine.css']) {
+  for (const url of ['/health', '/health/ready', '/assets/base.css']) {
     await t.test(url, async () => {
       assert.equal((await app.inject(url)).statusCode, 200)
     })

@@ -55,7 +55,7 @@ export const path = fc.oneof(
       / /users /users/ /users/new /locations /locations/new /login /logout /session /uploads
       /profile /mirror/query /mirror/field /users/post /users/post/raw /users/post/formdata
       /user/create /api/json /api/get_json_with_param /api/post_json_with_param /health
-      /topic.html /assets/vitrine.css * //
+      /topic.html /assets/base.css * //
     `,
   ),
   fc

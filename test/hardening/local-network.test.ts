@@ -107,7 +107,7 @@ test('nothing on plain HTTP sends a browser to HTTPS', async (t) => {
   for (const path of [
     ...paths,
     '/nowhere',
-    '/assets/vitrine.css',
+    '/assets/base.css',
     '/mirror/status/302',
     '/mirror/status/500',
   ]) {

@@ -82,7 +82,7 @@ async function send(origin: string) {
   assert.match(await (await get('/locations/rome', 'application/json')).text(), /"name":"Rome"/)
   assert.match(await (await get('/topic.html')).text(), /<form/)
   assert.match(await (await get('/learn/caching', 'text/html')).text(), /<h1>/)
-  assert.match(await (await get('/assets/vitrine.css')).text(), /\{/)
+  assert.match(await (await get('/assets/base.css')).text(), /\{/)
   for (const font of ['geist', 'geist-mono']) {
     const response = await get(`/assets/${font}-latin-wght-normal.woff2`)
     assert.equal(response.headers.get('content-type'), 'font/woff2')

@@ -131,7 +131,7 @@ test('an unsupported method gets 405, and Allow lists the supported ones', async
     ['PATCH', '/mirror/field', 'POST, OPTIONS'],
     ['POST', '/', 'GET, HEAD, OPTIONS'],
     ['POST', '/topic.html', 'GET, HEAD, OPTIONS'],
-    ['POST', '/assets/vitrine.css', 'GET, HEAD, OPTIONS'],
+    ['POST', '/assets/base.css', 'GET, HEAD, OPTIONS'],
     ['DELETE', '/people', 'GET, HEAD, QUERY, POST, OPTIONS'],
     ['DELETE', '/mirror/query', 'GET, HEAD, OPTIONS'],
     ['PUT', '/mirror/field', 'POST, OPTIONS'],

@@ -128,7 +128,7 @@ export const problemTypes = {
   'range-not-satisfiable': define(416, { headers: { 'content-range': '' } })(
     'The range starts after the end of the file. Content-Range has the size.',
     'Request a range that starts before the end.',
-    'curl -r 0-14 {origin}/assets/vitrine.css',
+    'curl -r 0-14 {origin}/assets/base.css',
   ),
   'expectation-failed': define(417, { headers: closeConnection })(
     'The header Expect has a value other than 100-continue.',

@@ -11,7 +11,7 @@ const kinds: readonly [status: number, TestRequest][] = [
   [200, { path: '/' }],
   [200, { path: '/mirror/query?a=1' }],
   [200, { path: '/topic.html' }],
-  [200, { path: '/assets/vitrine.css' }],
+  [200, { path: '/assets/base.css' }],
   [200, { path: '/people' }],
   [200, { path: '/mirror/query' }],
   [200, { method: 'HEAD', path: '/mirror/query' }],

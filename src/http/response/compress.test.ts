@@ -64,7 +64,7 @@ async function findRecord(app: TestApp): Promise<string> {
 }
 
 const urls = words`
-  / /docs /openapi.json /topic.html /assets/vitrine.css /things /things.html /things.ndjson
+  / /docs /openapi.json /topic.html /assets/base.css /things /things.html /things.ndjson
   /things.csv?page=1 /problems RECORD RECORD.html RECORD.txt
 `
 

@@ -15,7 +15,7 @@ const responses: readonly (readonly [status: number, method: string, path: strin
   [200, 'GET', '/people'],
   [200, 'GET', '/topic.html'],
   [200, 'GET', '/mirror/query'],
-  [200, 'GET', '/assets/vitrine.css'],
+  [200, 'GET', '/assets/base.css'],
   [204, 'OPTIONS', '/people'],
   [302, 'GET', '/mirror/status/302'],
   [400, 'GET', '/mirror/query?a=%ff'],

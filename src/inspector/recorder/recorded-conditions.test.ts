@@ -13,7 +13,7 @@ const sharedApp = useApp({}, catalogueApp)
 
 test('a condition was compared with the ETag of the response, also if it is compressed', async () => {
   const { app, id } = await startRecording(sharedApp())
-  const url = '/assets/vitrine.css'
+  const url = '/assets/base.css'
   for (const [tag, status] of [
     ['"other"', 200],
     ['', 304],
