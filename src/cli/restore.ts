@@ -1,6 +1,7 @@
 import { openFiles, openRecords, toArchivable } from '../stores/open-stores.ts'
 import type { Config } from '../config/config.ts'
-import { findLoad, parseLoad, toPlace, type Load } from '../data-file/load-data.ts'
+import { findLoad, toPlace } from '../data-file/load-data.ts'
+import { parseLoad, type Load } from '../data-file/parse-load.ts'
 import { fileCollections } from '../demos/catalogue.ts'
 import { restoreArchive } from '../stores/archive/restore-archive.ts'
 import { collectionNames } from '../stores/collection-names.ts'

@@ -1,7 +1,7 @@
 import { openRecords } from '../stores/open-stores.ts'
 import { explainProblem } from '../http/errors/http-error.ts'
 import type { Config } from '../config/config.ts'
-import { findProblems } from '../resources/write/input.ts'
+import { findProblems } from '../resources/write/find-problems.ts'
 import { createHasher } from '../resources/write/write.ts'
 import { resources } from '../demos/catalogue.ts'
 import { samplePassword } from '../resources/samples.ts'

@@ -3,9 +3,9 @@ import { findNearest } from '../config/find-nearest.ts'
 import { formatCount, formatNumber } from '../config/format-count.ts'
 import { findValue } from '../resources/field-values.ts'
 import type { Document } from '../stores/records/records.ts'
-import { findReferences, type DataResource } from './define-data.ts'
 import { findFormat } from './infer-schema.ts'
 import { withoutSecrets } from './read-data-file.ts'
+import { findReferences, type DataResource } from './report-problems.ts'
 
 const maxCompared = 1000
 /** Rare values are reported as mistakes if they are at most this share of the usual ones. */

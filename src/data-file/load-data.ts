@@ -1,25 +1,16 @@
-import type { XStatic } from 'typebox/schema'
-import { compileLater } from '../http/body/json-schema.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
 import { collectionNames } from '../stores/collection-names.ts'
-import {
-  recordsPerStep,
-  textSchema,
-  type Records,
-  type RecordStep,
-  type StoredRecord,
-} from '../stores/records/records.ts'
-import type { DataResource } from './define-data.ts'
-import { fieldsSchema, inferredSchema } from './to-definition.ts'
+import { recordsPerStep, type Records, type RecordStep } from '../stores/records/records.ts'
 import { delay } from '../timers.ts'
+import { loadId, parseLoad, type Load } from './parse-load.ts'
+import type { DataResource } from './report-problems.ts'
 
 /** Where the records or files are, for a person: a path, or a URL without its user, password and query. */
 export function toPlace(url: string): string {
   return url.replace(/^(sqlite|file):/, '').replace(/^(\w+:\/\/)(?:.*@)?([^?#]*).*$/s, '$1$2')
 }
 
-const loadId = 'load'
 const pollMs = 100
 const markMs = 1000
 /** A load marks its progress more often: its process has ended. */
@@ -33,48 +24,6 @@ export async function findLoad(records: Records): Promise<Load | undefined> {
     if (Date.now() - Date.parse(record.updatedAt) > abandonedMs) return load
     await delay(pollMs)
   }
-}
-
-const texts = { type: 'array', items: textSchema } as const
-
-/** The members of a {@link ResourceDefinition} that each has. */
-const definitionSchema = {
-  type: 'object',
-  required: ['name', 'singular', 'title', 'summary', 'schema'],
-  properties: {
-    ...{ name: textSchema, singular: textSchema, title: textSchema, summary: textSchema },
-    schema: {
-      type: 'object',
-      required: ['type', 'required', 'properties'],
-      properties: { type: { const: 'object' }, required: texts, properties: fieldsSchema },
-    },
-  },
-} as const
-
-export const loadSchema = {
-  type: 'object',
-  required: ['hash', 'recordsHash', 'schemaHash', 'isComplete', 'definitions', 'inferred'],
-  properties: {
-    /** The hash of the file, or empty if its records are not those that were loaded. */
-    hash: textSchema,
-    recordsHash: textSchema,
-    schemaHash: textSchema,
-    isComplete: { type: 'boolean' },
-    definitions: { type: 'array', items: definitionSchema },
-    inferred: { type: 'array', items: inferredSchema },
-    /** `$schema` as in the file. */
-    ownSchema: {},
-    /** `$responses` as in the file. */
-    responses: {},
-  },
-} as const
-const validate = compileLater(loadSchema)
-
-export type Load = XStatic<typeof loadSchema> & { version: number }
-
-export function parseLoad({ document, version }: Pick<StoredRecord, 'document' | 'version'>): Load {
-  if (validate().Check(document)) return { ...document, version }
-  throw new Error(`the database has a damaged record ${loadId} in ${collectionNames.dataFile}`)
 }
 
 /** `version` is that of the load which this one replaces. False if another process has replaced it. */

@@ -1,33 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../config/is-object.ts'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { formatCount } from '../config/format-count.ts'
 import { isUrl } from '../config/parse-settings.ts'
-import { maxRecordsAtOnce } from '../config/limits.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
-import { findAllProblems } from '../resources/write/input.ts'
-import { createHasher } from '../resources/write/write.ts'
+import { findAllProblems } from '../resources/write/find-problems.ts'
 import type { Services } from '../site/demo.ts'
-import { collectionNames } from '../stores/collection-names.ts'
 import type { Records } from '../stores/records/records.ts'
-import { toReason } from '../stores/store-failure.ts'
 import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
-import { defineData, redefineData } from './define-data.ts'
+import { redefineData } from './define-data.ts'
+import { findDangling, findNumberReferences, findOddities, listPlaces } from './find-oddities.ts'
+import { findLoad, loadData, storeLoad, toPlace } from './load-data.ts'
 import {
-  findDangling,
-  findNumberReferences,
-  findOddities,
-  findOtherKind,
-  listPlaces,
-} from './find-oddities.ts'
-import { findLoad, loadData, storeLoad, toPlace, type Load } from './load-data.ts'
-import { parseSchemas, type Report } from './parse-schema.ts'
-import { replaceRecords, type SavedRecord } from './replace-records.ts'
+  collectProblems,
+  maxShownProblems,
+  parseData,
+  parseFile,
+  readDataTexts,
+  readSchema,
+  readSchemas,
+} from './parse-data.ts'
+import type { Load } from './parse-load.ts'
 import {
-  parseDataText,
+  hashTexts,
   readDataText,
   toFileName,
-  hashTexts,
   withoutSecrets,
   type DataText,
 } from './read-data-file.ts'
@@ -100,7 +96,7 @@ async function redefine(
   { load, schema }: { load: Load; schema: DataText | undefined },
 ) {
   const { dataFile = '', foreignKeySuffix } = config
-  const defined = await check(async (reportOf) => {
+  const defined = await collectProblems(async (reportOf) => {
     const schemas = await readSchemas(config, { schema, own: load.ownSchema }, reportOf)
     const inferredFrom = toFileName(dataFile)
     const options = { foreignKeySuffix, inferredFrom, schemas, report: reportOf(dataFile) }
@@ -159,139 +155,9 @@ async function parseLoaded(
 ): Promise<OpenedData> {
   const names = definitions.map(({ name }) => name)
   // A limit may have changed since the load.
-  const responses = await check((reportOf) => {
+  const responses = await collectProblems((reportOf) => {
     const report = reportOf(config.dataFile ?? '')
     return parseResponses(given, { names, limits: config, report })
   })
   return { definitions, responses, notices }
-}
-
-async function describeChange(config: Config, texts: DataTexts): Promise<string> {
-  const { dataFresh, dataWatch } = config
-  const changed = 'The data file has changed since its records were loaded.'
-  if (!dataWatch)
-    return `${changed} ${toLoadAgain(dataFresh)} to load it, or restore the file and reset again.`
-  const next = 'It is being loaded: reset again in a moment.'
-  const outcome = await parseData(config, texts).then(() => next, toReason)
-  return `${changed} ${outcome}`
-}
-const toLoadAgain = (isFresh: boolean) =>
-  isFresh ? 'Restart the service' : 'Start the service with --reload'
-
-/** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
-export async function reloadData(
-  config: Config,
-  records: Records,
-  others: readonly string[],
-): Promise<string | undefined> {
-  const emptied = others.map((name): [string, SavedRecord[]] => [name, []])
-  if (config.dataFile === undefined) {
-    await replaceRecords(records, Object.fromEntries(emptied))
-    return undefined
-  }
-  const texts = await readDataTexts(config).catch(() => undefined)
-  if (!texts) return 'The data file cannot be read. Restore it, and reset again.'
-  const load = await findLoad(records)
-  if (load?.hash !== texts.hash || load.schemaHash !== texts.schemaHash)
-    return describeChange(config, texts)
-  // The schema may apply to what is written only, and not to the records of the file.
-  const parsed = await parseData(config, texts).catch(() => undefined)
-  if (!parsed)
-    return `The data file no longer fits its schema. ${toLoadAgain(config.dataFresh)} to get a list of the problems, and correct the file or the schema.`
-  const { resources, total } = parsed
-  if (total > maxRecordsAtOnce) {
-    if (!(await loadData(records, { ...texts, ...parsed }, load)))
-      return 'Another process is loading the data file. Reset again.'
-    const isOther = ([name]: [string, unknown]) =>
-      resources.every((each) => each.definition.name !== name)
-    await replaceRecords(records, Object.fromEntries(emptied.filter(isOther)))
-    return undefined
-  }
-  const saved = new Map([...emptied, [collectionNames.learnedFields, []]])
-  for (const { name } of load.definitions) saved.set(name, [])
-  for (const { definition, records: all } of resources) {
-    const hashPasswords = createHasher(defineResource(definition))
-    const toSaved = async ({ id, document }: (typeof all)[number]): Promise<SavedRecord> => {
-      return [id, await hashPasswords(document)]
-    }
-    saved.set(definition.name, await Promise.all(all.map(toSaved)))
-  }
-  await replaceRecords(records, Object.fromEntries(saved))
-  return undefined
-}
-
-async function readDataTexts(config: Config) {
-  const file = await readDataText(config.dataFile ?? '')
-  return { file, hash: hashTexts(file.text, config.dataId), ...(await readSchema(config)) }
-}
-
-/** Changes with what is inferred: the definitions of an earlier version are made anew. */
-const rulesVersion = '2'
-
-export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
-  const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
-  return { schema, schemaHash: hashTexts(schema?.text ?? '', foreignKeySuffix, rulesVersion) }
-}
-
-type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
-
-async function parseData(config: Config, { file, schema }: DataTexts) {
-  const { dataId: idField, foreignKeySuffix, jsonServer } = config
-  const { data, ...parsed } = await parseFile(config, file)
-  const kinds = findOtherKind(file.source, data)
-  return check(async (reportOf) => {
-    const report = reportOf(file.source)
-    const schemas = await readSchemas(config, { schema, own: parsed.ownSchema }, reportOf)
-    const inferredFrom = toFileName(file.source)
-    const inference = { idField, foreignKeySuffix, jsonServer, inferredFrom }
-    const resources = defineData(data, { ...inference, schemas, report })
-    const names = resources.map(({ definition }) => definition.name)
-    const described = parseResponses(parsed.responses, { names, limits: config, report })
-    const total = resources.reduce((sum, { records }) => sum + records.length, 0)
-    return { ...parsed, resources, described, total, kinds }
-  }, kinds)
-}
-
-async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {
-  const contents = await parseDataText(file, maxJsonDepth)
-  if (!isObject(contents)) {
-    const source = withoutSecrets(file.source)
-    throw new ConfigProblems(`${source}: / must be an object whose members are the resources`)
-  }
-  const { $schema: ownSchema, $responses: responses, ...data } = contents
-  const hashes = Object.entries(data).map(([name, value]) => hashTexts(name, JSON.stringify(value)))
-  return { data, recordsHash: hashTexts(dataId, ...hashes), ownSchema, responses }
-}
-
-/** The schemas are those of their own file if there is one, and otherwise of the data file. */
-async function readSchemas(
-  { dataFile = '', maxJsonDepth }: Config,
-  { schema, own }: { schema: DataText | undefined; own: unknown },
-  reportOf: ReportOf,
-) {
-  if (schema)
-    return parseSchemas(await parseDataText(schema, maxJsonDepth), reportOf(schema.source))
-  // A URL in $schema is for editors.
-  return parseSchemas(isObject(own) ? own : {}, reportOf(dataFile, '/$schema'))
-}
-
-const maxShownProblems = 20
-
-type ReportOf = (source: string, parent?: string) => Report
-
-async function check<Result>(
-  find: (reportOf: ReportOf) => Result | Promise<Result>,
-  notices: readonly string[] = [],
-): Promise<Result> {
-  const lines: string[] = []
-  const reportOf: ReportOf =
-    (source, parent = '') =>
-    (path, reason) => {
-      lines.push(`${withoutSecrets(source)}: ${parent}${path} ${reason}`)
-    }
-  const result = await find(reportOf)
-  const others = lines.splice(maxShownProblems).length
-  if (others > 0) lines.push(`${String(others)} more problems`)
-  if (lines.length > 0) throw new ConfigProblems([...notices, ...lines].join('\n'))
-  return result
 }

@@ -15,7 +15,7 @@ import type { Handler, Relation, ResourceContext } from '../resources/context.ts
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
 import { checkWrites } from '../resources/relations/check-writes.ts'
-import { assertStorable, findProblems } from '../resources/write/input.ts'
+import { assertStorable, findProblems } from '../resources/write/find-problems.ts'
 import { nextTime, toStored } from '../resources/write/create-numbered.ts'
 import { assertMayWrite, createHasher, createRecord, destroy } from '../resources/write/write.ts'
 import { writeRecord } from '../resources/write/write-record.ts'

@@ -11,7 +11,7 @@ import type { ResourceContext } from './context.ts'
 import { defineResource, type Resource } from './definition.ts'
 import { jsonTypes, toJsonType } from '../http/openapi/json-schema.ts'
 import { toTitle } from './field-values.ts'
-import { findUnknownFields } from './write/input.ts'
+import { findUnknownFields } from './write/find-problems.ts'
 import { writeRecord } from './write/write-record.ts'
 
 export const learnedSchema = {

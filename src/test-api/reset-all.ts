@@ -1,4 +1,4 @@
-import { reloadData } from '../data-file/open-data.ts'
+import { reloadData } from '../data-file/reload-data.ts'
 import { conflict } from '../http/errors/http-error.ts'
 import type { Resource } from '../resources/definition.ts'
 import { findFileCollections, type Demo, type Services } from '../site/demo.ts'

@@ -15,7 +15,8 @@ import { loadChoices, loadParentLinks } from '../relations/related-html.ts'
 import { renderConflictPage } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
 import { renderFormPage, type RecordForm } from './form-page.ts'
-import { parseInput, parsePatch, toDefaults } from './input.ts'
+import { parseInput, toDefaults } from './input.ts'
+import { parsePatch } from './parse-patch.ts'
 
 export function newForm(base: ResourceContext): Handler {
   return async (request, reply) => {

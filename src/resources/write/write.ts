@@ -25,7 +25,8 @@ import { recordTypes, sendRecord, toTag, type ShownRecord } from '../record/repr
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId, toStored } from './create-numbered.ts'
 import { writeRecord } from './write-record.ts'
-import { hasFields, mergeInput, parseInput, parsePatch, toDefaults } from './input.ts'
+import { hasFields, mergeInput, parseInput, toDefaults } from './input.ts'
+import { parsePatch } from './parse-patch.ts'
 
 const jsonFirst = ['application/json', 'text/html'] as const
 
