@@ -1,21 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject } from '../../config/is-object.ts'
-import type { Config } from '../../config/config.ts'
 import { rowsWithoutPage } from '../../config/limits.ts'
 import { isForm } from '../../http/body/body-reader.ts'
-import { parseJson } from '../../http/body/parse-json.ts'
-import { badRequest, conflict, HttpError } from '../../http/errors/http-error.ts'
+import { conflict, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { pageContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
 import { sendJson } from '../../http/response/send.ts'
-import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { findOwnBins, setSecretCookie, type OpenedBin } from './access.ts'
-import { defaultResponse, type Bin, type BinChange } from './bin-store.ts'
+import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
 import {
   binContent,
@@ -27,6 +24,7 @@ import {
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parsePageList, selectRequests, takePart } from './list.ts'
 import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
+import { parseBin } from './parse-bin.ts'
 
 export function toBinRoutes(services: BinServices): Route[] {
   const routes = [getBins, postBin, getBin, patchBin, deleteBin]
@@ -155,38 +153,4 @@ function binToJson(request: FastifyRequest, bin: Bin) {
   const urls = { url: `${origin}/b/${id}`, requestsUrl: `${origin}${toPagePath(bin)}/requests` }
   const described: unknown = JSON.parse(response)
   return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
-}
-
-/** Throws 400. */
-function parseBin(request: FastifyRequest, config: Config): BinChange {
-  const { body = {} } = request
-  if (!isObject(body)) throw badRequest('The body must be a JSON object or a form.')
-  const { response, name, ...others } = body
-  const unknown = Object.keys(others).find((name) => name !== '_method')
-  if (unknown !== undefined)
-    throw badRequest(
-      `The member ${unknown} is not allowed. A bin has only the members response and name.`,
-    )
-  return {
-    ...(name !== undefined && { name: parseName(name) }),
-    ...(response !== undefined && { response: parseResponse(request, response, config) }),
-  }
-}
-
-const oneLine = /^[^\p{Cc}\p{Cs}]{0,100}$/u
-
-function parseName(name: unknown): string {
-  if (typeof name === 'string' && oneLine.test(name)) return name.trim()
-  throw invalidDescription([
-    { field: 'name', message: 'must be one line of text with at most 100 characters' },
-  ])
-}
-
-function parseResponse(request: FastifyRequest, response: unknown, config: Config): string {
-  if (response === null) return defaultResponse
-  const isText = typeof response === 'string' && isForm(request)
-  const given = isText ? parseJson(response, config, 'response') : response
-  const checked = checkDescribed(given, config)
-  if ('value' in checked) return JSON.stringify(checked.value)
-  throw invalidDescription(toInner('response', checked.problems))
 }

@@ -29,7 +29,7 @@ import {
 } from './list.ts'
 import type { RequestPages } from './search.ts'
 import { filesToJson, readCapturedForm, sendAttachment } from './send-body.ts'
-import { renderRequestPage } from './views.ts'
+import { renderRequestPage } from './request-view.ts'
 
 const path = '/requests/:n'
 const requestParameter = pathParameter('n', 'The id of the request.', exampleRequest.id)

@@ -1,30 +1,16 @@
 import { maxOwnBins } from '../../config/limits.ts'
-import { toPrettyBody } from '../../exchanges/bodies.ts'
-import { renderExchange, renderFields } from '../../exchanges/exchange-view.ts'
-import { findField, type ExchangeBody, type Fields } from '../../exchanges/exchange.ts'
 import { renderList, type ExchangeRow } from '../../exchanges/list-view.ts'
-import { toBytes } from '../../exchanges/message-http.ts'
 import { toHref, type ParameterTexts } from '../../lists/parameters.ts'
 import { statusPattern } from '../../lists/status.ts'
-import { formatBytes } from '../../site/assets/size.js'
 import { renderCodeBlock, renderCommand } from '../../site/highlight.ts'
 import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
-import {
-  toBack,
-  requestToExchange,
-  toUrl,
-  type CapturedRequest,
-  type RequestBody,
-} from './captured-request.ts'
-import type { filesToJson } from './send-body.ts'
+import { toUrl } from './captured-request.ts'
 
-type FileList = ReturnType<typeof filesToJson>
-
-const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
+export const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
 interface BinsView {
   own: readonly { id: string; name: string }[]
@@ -175,10 +161,10 @@ ${renderCommand('Forward the requests to a local service, in a clone of Vitrine'
 `
 }
 
-const toForwardCommand = (url: string, secret: string) =>
+export const toForwardCommand = (url: string, secret: string) =>
   `npm start -- forward ${url} http://localhost:8080 --secret ${secret}`
 
-function renderRemoval(url: string, what: string): Html {
+export function renderRemoval(url: string, what: string): Html {
   return html`<details class="confirm"><summary>Remove ${what}</summary>
 <form method="post" action="${url}"><input type="hidden" name="_method" value="DELETE">
 <p>Remove ${what}? This cannot be undone.</p>
@@ -195,80 +181,4 @@ function renderSearch(id: string, { parameters, searchProblem }: BinView): Html 
 ${renderHiddenFields(parameters, ['method', 'path', 'status', 'q', 'contains'])}${field('method', 'Method')}${field('path', 'Path')}${field('status', 'Status', pattern)}${field('q', 'Contains')}<button type="submit" class="second">Search</button>
 ${hasFilters ? html`<a class="button second" href="/bins/${id}">Show all</a>\n` : ''}</form>
 ${searchProblem === undefined ? '' : html`<p class="notice error" role="alert">${searchProblem}</p>\n`}`
-}
-
-interface Shown {
-  fields: Fields
-  files: FileList
-  shareUrl: string
-  decodedBody: ExchangeBody | undefined
-}
-
-export function renderRequestPage(
-  { secret }: OpenedBin,
-  request: CapturedRequest,
-  { fields, files: sent, shareUrl, decodedBody }: Shown,
-): Page {
-  const { bin, id, method, path, requestBody, isTooLarge } = request
-  const url = toUrl(bin)(id)
-  const isOwner = secret !== ''
-  const query = isOwner ? '' : new URL(shareUrl).search
-  const exchange = requestToExchange(request)
-  const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
-  const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
-`
-  const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody && !isUnsent(requestBody) ? download : ''}`
-  const cut = toCut(request, shareUrl)
-  const { origin } = new URL(shareUrl)
-  const forward = `${toForwardCommand(`${origin}/bins/${bin}`, secret)} --only ${id}`
-  const links = isOwner
-    ? html`${renderCommand('Forward it to a local service, in a clone of Vitrine', forward)}`
-    : html``
-  return {
-    title: `${method} ${path}`,
-    ...(isOwner && { back: toBack(bin) }),
-    ...files,
-    main: html`${renderExchange(exchange, { form, cut, links, decodedBody })}${isOwner ? renderSharing(shareUrl, url) : ''}`,
-  }
-}
-
-function renderCodingProblem(
-  { requestBody, requestFields }: CapturedRequest,
-  decodedBody: Shown['decodedBody'],
-): Html {
-  const coding = findField(requestFields, 'content-encoding') ?? 'identity'
-  const isDecoded = decodedBody?.hex !== requestBody?.hex
-  if (/^identity$/i.test(coding) || requestBody === undefined || isDecoded) return html``
-  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than 1 MiB without this coding.</p>\n`
-}
-
-/** A client sends no body after `Expect: 100-continue` and 413. */
-const isUnsent = (body: RequestBody) => body.isCut && toBytes(body).length === 0
-
-function toCut({ isTooLarge, requestBody }: CapturedRequest, shareUrl: string) {
-  if (requestBody?.isCut !== true) return undefined
-  if (isUnsent(requestBody))
-    return { note: 'The body was not sent, since the client waited for 100 (Continue).' }
-  const kept = formatBytes(toBytes(requestBody).length)
-  return isTooLarge
-    ? { note: `Only the first ${kept} were kept (BIN_MAX_BODY_BYTES).` }
-    : {
-        note: 'Only the start is shown. Download the body.',
-        wholeUrl: shareUrl.replace('?', '/body?'),
-      }
-}
-
-function renderSharing(link: string, url: string): Html {
-  return html`<div data-part="own"><details><summary>Share this request</summary>
-<p>Anyone with <a href="${link}">this link</a> can read this request, but not the bin, until you remove the request.</p>
-${renderCommand('Link to this request', link)}</details>
-<div class="actions">${renderRemoval(url, 'this request')}</div></div>
-`
-}
-
-function renderFiles(sent: FileList, query: string): Html {
-  return html`<h3>Files</h3>
-<ul>
-${sent.map(({ name, url, size, field }) => html`<li><a href="${url}${query}">${name}</a> <span class="quiet">${formatBytes(size)}, in the field ${field}</span></li>\n`)}</ul>
-`
 }

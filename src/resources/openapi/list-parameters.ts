@@ -5,11 +5,12 @@ import { orEmpty, queryParameter as query, text } from '../../http/openapi/conte
 import { requestHeaders } from '../../http/openapi/fields.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import type { ResourceContext } from '../context.ts'
-import { type Field, type Resource } from '../definition.ts'
+import type { Field, Resource } from '../definition.ts'
 import { hasScalarType, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { isEmbed } from '../relations/embed.ts'
 import { maxPage } from '../../lists/part.ts'
-import { toExample, toSchemaName } from './schemas.ts'
+import { toSchemaName } from './schemas.ts'
+import { toExample } from './create-example.ts'
 
 export function listParameters(resource: Resource) {
   const { visible, readable } = resource
