@@ -33,7 +33,7 @@ import {
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
-import { closeConnectionsOnShutdown } from './server/connections.ts'
+import { closeConnectionsOnShutdown } from './server/close-connections.ts'
 import { createInstance, injectRequests } from './server/server.ts'
 import { openAssets } from './site/assets.ts'
 import { findDemos, findFileCollections, openDemo, type Demo } from './site/demo.ts'

@@ -6,7 +6,8 @@ import { badRequest, HttpError, notImplemented } from '../http/errors/http-error
 import { recordExtras } from '../http/recording.ts'
 import { findStream } from '../http/request/target.ts'
 import { countWrites, isClosed } from '../http/response/finish-responses.ts'
-import { faults, hasBody, type FaultName, type SoundResponse } from './faults.ts'
+import { hasBody, type SoundResponse } from './break-response.ts'
+import { faults, type FaultName } from './faults.ts'
 
 /**
  * Sends a body with the head of `reply`. Throws 403 if faults are disabled, and 400 or 501 if this

@@ -1,22 +1,19 @@
-import type { FastifyReply } from 'fastify'
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
 import { isNameOf } from '../config/is-name-of.ts'
-import { renderLastHead } from '../http/response/last-head.ts'
-import { pace, toPause, wait } from '../http/response/pacing.ts'
-import { isWithoutBody } from '../http/response/send.ts'
-import { nextTurn } from '../timers.ts'
-
-export interface SoundResponse {
-  reply: FastifyReply
-  body: Buffer
-  seconds: number
-  maxBodyBytes: number
-  /** Over HTTP/1.1, in place of Content-Length. */
-  isChunked: boolean
-  toChunks: (bytes: Buffer) => AsyncIterable<Buffer>
-}
+import {
+  firstHalf,
+  repeatBody,
+  reset,
+  resetLater,
+  resetStream,
+  sendHalf,
+  sendSlowHead,
+  stall,
+  toHead,
+  write,
+  type SoundResponse,
+} from './break-response.ts'
 
 export interface Fault {
   summary: string
@@ -154,80 +151,3 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
 }
 
 export const isFaultName = (name: string) => isNameOf(faults, name)
-
-export function hasBody({ request, raw: { statusCode } }: FastifyReply): boolean {
-  return request.method !== 'HEAD' && !isWithoutBody(statusCode)
-}
-
-const firstHalf = (body: Buffer) => body.subarray(0, body.length / 2)
-
-/** Resolves when the operating system has the bytes, or when the client has gone. */
-function write(target: Writable, bytes: Buffer): Promise<unknown> {
-  const { promise, resolve } = Promise.withResolvers<unknown>()
-  target.write(bytes, resolve)
-  return promise
-}
-
-/** Node resets only TCP connections, and not the TLS connection above one. */
-function reset(socket: Socket & { _parent?: Socket | null }): void {
-  const tcp = socket._parent ?? socket
-  tcp.resetAndDestroy()
-}
-
-/** The reset waits: Node 26 aborts the process if it is in a callback of received frames. */
-async function resetStream(stream: ServerHttp2Stream, code: number): Promise<void> {
-  await nextTurn()
-  stream.close(code)
-}
-
-/** The reset waits: some systems discard received bytes that were not read before it. */
-async function resetLater({ reply }: SoundResponse, socket: Socket): Promise<void> {
-  await wait(reply, 100)
-  reset(socket)
-}
-
-function toHead({ reply: { raw }, body }: SoundResponse): Buffer {
-  const headers = { ...raw.getHeaders(), 'content-length': body.length }
-  return Buffer.from(renderLastHead(raw.statusCode, headers), 'latin1')
-}
-
-async function sendSlowHead(response: SoundResponse, socket: Socket): Promise<void> {
-  const { reply, body, seconds } = response
-  const head = toHead(response)
-  const { length: count } = head
-  const pauseMs = toPause(seconds, count)
-  for await (const { start, end } of pace(reply, { count, pauseMs, batch: 1 })) {
-    await write(socket, head.subarray(start, end))
-  }
-  if (hasBody(reply)) await write(socket, body)
-  socket.destroySoon()
-}
-
-async function sendHalf(response: SoundResponse): Promise<void> {
-  const { reply, body, isChunked } = response
-  if (isChunked) reply.raw.setHeader('transfer-encoding', 'chunked')
-  else reply.raw.setHeader('content-length', body.length)
-  const half = firstHalf(body)
-  if (half.length === 0) await write(reply.raw, half)
-  await writeChunks(response, half)
-}
-
-async function writeChunks({ reply, toChunks }: SoundResponse, bytes: Buffer): Promise<void> {
-  for await (const chunk of toChunks(bytes)) await write(reply.raw, chunk)
-}
-
-async function stall(response: SoundResponse): Promise<void> {
-  const { reply, body, seconds } = response
-  await sendHalf(response)
-  if (!(await wait(reply, seconds * 1000))) return
-  await writeChunks(response, body.subarray(body.length / 2))
-  reply.raw.end()
-}
-
-async function repeatBody({ reply, body, seconds, maxBodyBytes }: SoundResponse): Promise<void> {
-  const chunk = body.length < 1024 ? Buffer.alloc(1024, body) : body
-  const count = Math.ceil(maxBodyBytes / chunk.length)
-  for await (const { start, end } of pace(reply, { count, pauseMs: toPause(seconds, count) })) {
-    for (let index = start; index < end; index += 1) await write(reply.raw, chunk)
-  }
-}

@@ -1,20 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zlib'
 import type { Config } from '../config/config.ts'
 import { recordExtras } from '../http/recording.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { findStream, isRawRequest } from '../http/request/target.ts'
+import { isRawRequest } from '../http/request/target.ts'
 import { holdBytes, isClosed } from '../http/response/finish-responses.ts'
-import { pace, wait } from '../http/response/pacing.ts'
+import { wait } from '../http/response/pacing.ts'
 import { findPart } from '../http/response/send-bytes.ts'
-import { isWithoutBody } from '../http/response/send.ts'
 import {
   applyVisitorHead,
   sendVisitorResponse,
   joinValues,
   keepNames,
-  type VisitorResponse,
 } from '../http/response/send-visitor-response.ts'
 import { ownCookies } from '../http/security/own-secrets.ts'
 import {
@@ -26,8 +22,8 @@ import {
 import { findTimeProblems, toBody } from './description-limits.ts'
 import type { ResponseDescription } from './description.ts'
 import { createFaultSender } from './fault-sender.ts'
+import { encode, frame, isSentInChunks, isStreamed, toChunks } from './framing.ts'
 import { invalidDescription } from './parse-description.ts'
-import { nextTurn } from '../timers.ts'
 
 export interface SendOptions {
   config: Config
@@ -105,19 +101,6 @@ export async function sendPrepared(
 /** The response to OPTIONS lists these if the request asks for no method. */
 const allMethods = 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS'
 
-const encoders = {
-  gzip: promisify(gzip),
-  deflate: promisify(deflate),
-  zstd: promisify(zstdCompress),
-  // The highest quality, which is the default, would take seconds.
-  br: (bytes: Buffer) =>
-    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
-}
-
-async function encode(bytes: Buffer, { encoding }: ResponseDescription): Promise<Buffer> {
-  return encoding === undefined || bytes.length === 0 ? bytes : encoders[encoding](bytes)
-}
-
 function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
   return Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): Pair => [name, value]),
@@ -185,57 +168,4 @@ function toFieldValue(name: string, value: string): string {
 function findDefaultType({ base64, ...others }: ResponseDescription): string {
   if (base64 !== undefined) return 'application/octet-stream'
   return 'json' in others ? 'application/json' : 'text/plain; charset=utf-8'
-}
-
-function toFraming({ framing, chunk_size: size, trailers }: ResponseDescription) {
-  return framing ?? (size === undefined && trailers === undefined ? 'length' : 'chunked')
-}
-
-const isSentInChunks = ({ request }: FastifyReply, description: ResponseDescription) =>
-  toFraming(description) === 'chunked' && request.raw.httpVersion === '1.1'
-
-const isStreamed = (description: ResponseDescription) =>
-  toFraming(description) !== 'length' || description.chunk_size !== undefined
-
-/** HTTP/2 has no framing to choose. */
-function frame(
-  reply: FastifyReply,
-  description: ResponseDescription,
-  bytes: Buffer,
-): Pick<VisitorResponse, 'body' | 'size'> {
-  const { status, close } = description
-  const { length } = bytes
-  const used = toFraming(description)
-  if (close || used === 'close') closeConnection(reply)
-  if (isWithoutBody(status) || !isStreamed(description)) return { body: bytes }
-  // Node frames an empty body by its length if it is not told otherwise.
-  if (used === 'close') {
-    reply.raw.useChunkedEncodingByDefault = false
-    reply.raw.removeHeader('content-length')
-  } else if (isSentInChunks(reply, description)) {
-    reply.header('transfer-encoding', 'chunked')
-  }
-  const body = toChunks(reply, bytes, description)
-  return { body, ...(used === 'length' && { size: length }) }
-}
-
-async function* toChunks(
-  reply: FastifyReply,
-  bytes: Buffer,
-  { chunk_size: size = Math.max(bytes.length, 1), pause = 0 }: ResponseDescription,
-) {
-  const count = Math.ceil(bytes.length / size)
-  for await (const { start, end } of pace(reply, { count, pauseMs: pause * 1000 })) {
-    for (let index = start; index < end; index += 1) {
-      yield bytes.subarray(index * size, (index + 1) * size)
-      // Node makes one chunk of all writes in a turn.
-      await nextTurn()
-    }
-  }
-}
-
-function closeConnection(reply: FastifyReply): void {
-  const stream = findStream(reply.raw)
-  if (stream) stream.session?.close()
-  else reply.header('connection', 'close')
 }

@@ -1,12 +1,10 @@
-import type { FastifyInstance } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Server as TlsServer } from 'node:tls'
 import { maxRequestsOfConnection } from '../config/limits.ts'
 import { isHttp2 } from '../http/request/target.ts'
 import { respondToClientError } from './connection-errors.ts'
 import type { ClientError, HttpConnection, RequestLog } from './connection-errors.ts'
-import { clearInterval, performance, setInterval, setTimeout } from '../timers.ts'
+import { performance, setTimeout } from '../timers.ts'
 
 type RequestPair = readonly [request: IncomingMessage, response: ServerResponse]
 export interface RequestHandler {
@@ -169,47 +167,4 @@ export function endStalledConnections(server: Server): void {
     if (connection.writableLength > 0) connection.destroy()
     else if (!connection._httpMessage && used.has(connection)) connection.destroy()
   })
-}
-
-/** Kept-alive connections would delay the shutdown. Returns whether it has begun. */
-export function closeConnectionsOnShutdown(app: FastifyInstance): () => boolean {
-  const { server } = app
-  let isClosing = false
-  const sockets = trackSockets(server)
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    for (const [socket, isHandshake] of sockets) if (isHandshake) socket.destroy()
-    if (server.listening) {
-      const timer = setInterval(() => {
-        server.closeIdleConnections()
-      }, 50).unref()
-      server.once('close', () => {
-        clearInterval(timer)
-      })
-    }
-    done()
-  })
-  return () => isClosing
-}
-
-/** The open sockets, and whether each is in a TLS handshake, which Fastify does not end. */
-function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
-  const sockets = new Map<Socket, boolean>()
-  const add = (socket: Socket, isHandshake: boolean) => {
-    sockets.set(socket, isHandshake)
-    socket.once('close', () => sockets.delete(socket))
-  }
-  server.on('connection', (socket) => {
-    add(socket, server instanceof TlsServer)
-  })
-  server.on('secureConnection', (socket: Socket & { _parent: Socket }) => {
-    sockets.set(socket._parent, false)
-    add(socket, false)
-  })
-  // Node treats a connection as idle before the client has received the written response.
-  const closeIdle = server.closeIdleConnections.bind(server)
-  server.closeIdleConnections = () => {
-    if (!sockets.keys().some(({ writableLength }) => writableLength > 0)) closeIdle()
-  }
-  return sockets
 }

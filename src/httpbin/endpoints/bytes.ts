@@ -13,12 +13,22 @@ import { toEndpoint, type DialectEndpoint } from '../endpoint.ts'
 import { assertInRange, parseQueryInteger, parseQuerySeconds } from '../parameters.ts'
 import { addHeaders, renderAs } from '../render.ts'
 import { findHeader } from '../text.ts'
+import {
+  parseGoRanges,
+  parsePythonRange,
+  slice,
+  toContentRange,
+  toLength,
+  toUnsatisfied,
+  type Range,
+} from './byte-ranges.ts'
 
 const type = 'application/octet-stream'
 const plain = 'text/plain; charset=utf-8'
 const mediaTypes = [type]
 const seed = { seed: ['The same seed gives the same bytes.', '1'] } as const
 const chunkSize = { chunk_size: ['The size of each part in bytes.', '10'] } as const
+
 /** httpbin shortens a larger size. */
 const toSchemas: DialectEndpoint['toSchemas'] = ({ dialect, config }) => {
   const maximum = dialect.isPython ? Number.MAX_SAFE_INTEGER : config.maxBodyBytes
@@ -80,21 +90,6 @@ function streamBytes(request: DialectRequest, text: string) {
   return renderAs(type, paceItems(request.reply, { count, pauseMs: 0 }, toChunk))
 }
 
-interface Range {
-  start: number
-  last: number
-}
-
-const toLength = ({ start, last }: Range) => last - start + 1
-const slice = (bytes: Buffer, { start, last }: Range) => bytes.subarray(start, last + 1)
-
-const toContentRange = ({ start, last }: Range, { length }: Buffer): Pair => [
-  'Content-Range',
-  `bytes ${String(start)}-${String(last)}/${String(length)}`,
-]
-
-const toUnsatisfied = ({ length }: Buffer): Pair => ['Content-Range', `bytes */${String(length)}`]
-
 function renderRange(request: DialectRequest, text: string) {
   const { maxBodyBytes } = request.config
   const { isPython, parseInteger } = request.dialect
@@ -147,16 +142,6 @@ function renderPython({ headers: sent }: DialectRequest, bytes: Buffer) {
   return addHeaders(renderAs(type, slice(bytes, range), status), toContentRange(range, bytes))
 }
 
-/** A number that cannot be read counts as absent. */
-function parsePythonRange(field: string, size: number): Range {
-  const [, list = ''] = /^bytes[^=]*=([^=]*)$/.exec(field.trim()) ?? []
-  const [start, last] = list
-    .split('-')
-    .map((text) => (/^\s*\+?\d+\s*$/.test(text) ? Number(text) : undefined))
-  if (start !== undefined) return { start, last: last ?? size - 1 }
-  return { start: last === undefined ? 0 : Math.max(0, size - last), last: size - 1 }
-}
-
 /** `http.ServeContent` of Go does the same, and adds the headers of validators. */
 export function serveContent(
   { method, fastify: { headers, raw } }: DialectRequest,
@@ -178,22 +163,6 @@ export function serveContent(
   if (first === undefined || total > bytes.length) return renderSized(plain, bytes)
   if (ranges.length > 1) return renderParts(ranges, bytes)
   return addHeaders(renderSized(plain, slice(bytes, first), 206), toContentRange(first, bytes))
-}
-
-/** Returns the ranges that overlap the content, and undefined for an invalid header. */
-function parseGoRanges(field: string, size: number): Range[] | undefined {
-  const [, list] = /^(?:bytes=|$)(.*)/s.exec(field) ?? []
-  if (list === undefined) return undefined
-  const ranges: Range[] = []
-  for (const part of list.split(',').filter((one) => one.trim() !== '')) {
-    const [, first, last = ''] = /^(\+?\d+|)\s*-\s*(\+?\d+|)$/.exec(part.trim()) ?? []
-    if (first === undefined || first + last === '') return undefined
-    if (first === '') ranges.push({ start: Math.max(0, size - Number(last)), last: size - 1 })
-    else if (Number(first) >= size) continue
-    else if (last !== '' && Number(last) < Number(first)) return undefined
-    else ranges.push({ start: Number(first), last: Math.min(Number(last || size), size - 1) })
-  }
-  return ranges
 }
 
 /** RFC 9110 §14.6 has the format. */
