@@ -87,12 +87,8 @@ for (const { path, singular, fields } of samples) {
           const response = await app.inject({ method, url, headers, ...payload })
           assert.equal(response.statusCode, 404)
           assert.ok(response.json<Problem>().detail.includes(id))
-          const page = await app.inject({
-            method,
-            url,
-            headers: { accept: 'text/html' },
-            ...payload,
-          })
+          const pageHeaders = { accept: 'text/html' }
+          const page = await app.inject({ method, url, headers: pageHeaders, ...payload })
           assert.ok(!page.body.includes('<b>'))
         })
       }
@@ -211,11 +207,8 @@ for (const { path, singular, fields } of samples) {
       const payload = { ...fields, name: 'New', colour: 'red', _action: 'new', 'a/b~c d': 1 }
       const response = await app.inject({ method, url, headers, payload })
       assert.equal(response.statusCode, 422)
-      assert.deepEqual(pointersOf(response.json<Problem>()), [
-        '#/_action',
-        '#/a~1b~0c%20d',
-        '#/colour',
-      ])
+      const pointers = ['#/_action', '#/a~1b~0c%20d', '#/colour']
+      assert.deepEqual(pointersOf(response.json<Problem>()), pointers)
       const list = await app.inject({ url: path, headers: { accept: 'application/json' } })
       assert.deepEqual(list.json<Shown[]>(), [created])
       const lenient = { ...headers, prefer: 'handling=lenient' }
