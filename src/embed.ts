@@ -6,8 +6,9 @@ import { createApp } from './app.ts'
 import { openStores, type Stores } from './stores/open-stores.ts'
 import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
-import { loadConfig, type Config } from './config/config.ts'
+import { freshName, freshPrefix, loadConfig, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
+import { removeDead } from './cli/remove-dead.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
 import { addTestApi, combineDemos } from './data-file/data-demos.ts'
@@ -35,13 +36,17 @@ export interface VitrineOptions {
 
 const optionNames = ['settings', 'data', 'schema', 'dialect']
 
+/** Once in a process, because the folder can be large. */
+let removing: Promise<void> | undefined
+
 /** Ignores the environment. The caller must stop it, also if it was not started. */
 export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
   const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
   if (unknown !== undefined)
     throw new TypeError(`unknown option ${unknown}: the options are ${optionNames.join(', ')}`)
   const opened = new AsyncDisposableStack()
-  const folder = mkdtempSync(join(tmpdir(), 'vitrine-'))
+  await (removing ??= removeDead(tmpdir(), freshName))
+  const folder = mkdtempSync(freshPrefix)
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true })
   })
@@ -119,7 +124,7 @@ function parseSettings(settings: Readonly<Record<string, string>>, folder: strin
     return known.includes(name) ? [] : [`unknown setting ${name}${toHint(name, known)}`]
   })
   const defaults = {
-    DATABASE_URL: 'sqlite::memory:',
+    DATABASE_URL: `sqlite:${join(folder, 'records.db')}`,
     FILES_URL: `file:${join(folder, 'files')}`,
     LOG_LEVEL: 'silent',
     PORT: '0',

@@ -221,6 +221,22 @@ test('a program that embeds the service prints nothing, ends by itself and leave
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('the records of a program that was killed are removed by the next one', async (t) => {
+  const TMPDIR = await temporaryFolder(t)
+  const runProgram = (end: string) => {
+    const program = `
+      import { buildApp } from '${projectFolder}src/embed.ts'
+      const vitrine = await buildApp()
+      ${end}`
+    const args = ['--input-type=module', '-e', program]
+    return promisify(execFile)(process.execPath, args, { env: { TMPDIR }, cwd: TMPDIR })
+  }
+  await assert.rejects(runProgram("process.kill(process.pid, 'SIGKILL')"), { signal: 'SIGKILL' })
+  assert.ok((await readdir(TMPDIR, { recursive: true })).some((name) => name.endsWith('.db')))
+  await runProgram('await vitrine.stop()')
+  assert.deepEqual(await readdir(TMPDIR), [])
+})
+
 test('the type declaration is self-contained: a program needs no other types', async () => {
   const source = await readFile(join(projectFolder, 'src', 'embed.ts'), 'utf8')
   const { outputText, diagnostics } = transpileDeclaration(source, {

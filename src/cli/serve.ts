@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApp } from '../app.ts'
 import { findFreshFolder, findOpenInspector, freshName, type Config } from '../config/config.ts'
 import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
@@ -98,32 +102,41 @@ type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Rea
 type Opening = Awaited<ReturnType<typeof openApp>>
 
 async function openApp(config: Config, parts: Parts) {
-  const stores = await openStores(config, warn)
+  const stores = await openStores(config.dataWatch ? withNewDatabase(config) : config, warn)
   try {
     const losses: string[] = []
     const served = await openDemos(config, stores, losses)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
     await app.ready()
     if (losses.length > 0) console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
-    return { app, stores, paths: served.paths }
+    return { app, stores, paths: served.paths, responses: new Set<ServerResponse>() }
   } catch (error) {
     await stores.close()
     throw error
   }
 }
 
+/** Each load of a watched file opens a database that is empty. */
+function withNewDatabase(config: Config): Config {
+  const folder = findFreshFolder(config.databaseUrl) ?? ''
+  return { ...config, databaseUrl: `sqlite:${join(folder, `${randomUUID()}.db`)}` }
+}
+
 async function openFront(
   config: Config,
   { opening, opened, ...parts }: Parts & { opening: Opening; opened: AsyncDisposableStack },
 ) {
+  let current = opening
+  opened.defer(() => current.stores.close())
   const front = await createApp({ config, stores: opening.stores, demos: [], ...parts })
   opened.defer(() => front.close())
-  let current = opening
   opened.defer(() => current.app.close())
   const pass = () => {
-    const { app } = current
-    const routing: typeof app.routing = (...exchange) => {
-      app.routing(...exchange)
+    const { app, responses } = current
+    const routing: typeof app.routing = (request, response) => {
+      responses.add(response)
+      response.once('close', () => responses.delete(response))
+      app.routing(request, response)
     }
     return Object.assign(front, { routing })
   }
@@ -132,12 +145,12 @@ async function openFront(
     current.stores.setReadOnly?.(true)
     try {
       const next = await openApp(config, parts)
-      const { app } = current
+      const last = current
       current = next
       pass()
       parts.readiness.open({ ...next.stores, server: front.server })
-      // Its store stays open for the responses that are being sent.
-      await app.close()
+      await last.app.close()
+      void closeStores(last)
     } catch (error) {
       current.stores.setReadOnly?.(false)
       for (const line of toReason(error).split('\n')) warn(line)
@@ -146,6 +159,12 @@ async function openFront(
   }
   opened.defer(watchData(config, reload))
   return pass()
+}
+
+/** After the responses that are being sent, and what is still done for clients that left. */
+async function closeStores({ stores, responses }: Opening): Promise<void> {
+  await Promise.allSettled([...responses].map((response) => once(response, 'close')))
+  setTimeout(() => void stores.close(), 1000).unref()
 }
 
 function printChange(file: string): void {

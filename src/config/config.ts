@@ -62,24 +62,21 @@ function chooseDemos(given: readonly string[], all: readonly string[]): readonly
 }
 
 /** Each data file has a database and a folder of its own, and so has each fresh start. */
-function findDataStores({ dataFile = '', dataFresh, dataWatch }: Config, environment: Environment) {
+function findDataStores({ dataFile = '', dataFresh }: Config, environment: Environment) {
   const place = isUrl(dataFile) ? dataFile : resolve(dataFile)
   const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
   const suffix = hash('sha256', place).slice(0, 8)
   const kept = `data/${[name.slice(0, 60), suffix].filter(Boolean).join('-')}`
-  const fresh = `${freshPrefix}${String(process.pid)}-${randomUUID()}/data`
-  const path = dataFresh ? fresh : kept
-  // Each load of a watched file opens a database that is empty.
-  const databaseUrl = dataWatch ? 'sqlite::memory:' : `sqlite:${path}.db`
+  const path = dataFresh ? `${freshPrefix}${randomUUID()}/data` : kept
   return {
-    ...(!environment.DATABASE_URL && { databaseUrl }),
+    ...(!environment.DATABASE_URL && { databaseUrl: `sqlite:${path}.db` }),
     ...(!environment.FILES_URL && { filesUrl: `file:${path}-files` }),
   }
 }
 
 /** The name has the host, because containers can share the folder and have processes of their own. */
 export const freshName = `vitrine-fresh-${hostname()}-`
-const freshPrefix = join(tmpdir(), freshName)
+export const freshPrefix = join(tmpdir(), `${freshName}${String(process.pid)}-`)
 
 /** The folder of the database and the files of a fresh start, which its end removes. */
 export function findFreshFolder(...urls: readonly string[]): string | undefined {

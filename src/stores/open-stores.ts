@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { createSqliteArchive } from './archive/sqlite.ts'
-import type { Config } from '../config/config.ts'
+import { findFreshFolder, type Config } from '../config/config.ts'
 import { collectionNames, toKind } from './collection-names.ts'
 import { windowSeconds, type CounterSet } from './counters/counters.ts'
 import { createMemoryCounters } from './counters/memory.ts'
@@ -14,6 +14,7 @@ import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createStates, type States } from './states/states.ts'
+import { removeDatabaseFiles } from './sqlite/open-alone.ts'
 import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
@@ -41,6 +42,12 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
   const savedSessions = records.collection(collectionNames.sessions)
   const savedEntries = records.collection(collectionNames.idempotencyEntries)
   const own = createMemoryCounters(windowSeconds * 1000)
+  let closing: Promise<void> | undefined
+  const closeAll = async () => {
+    closeFiles()
+    redis?.close()
+    await close()
+  }
   const isCounting = config.rateLimit !== undefined || config.loginRateLimit !== undefined
   return {
     records,
@@ -62,11 +69,7 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     countRecords: async () =>
       (await records.counts()).map(([name, count]) => [toKind(name), count] as const),
     setReadOnly,
-    close: async () => {
-      closeFiles()
-      redis?.close()
-      await close()
-    },
+    close: () => (closing ??= closeAll()),
   }
 }
 
@@ -88,12 +91,14 @@ export async function openRecords(
     const { openPostgresRecords } = await import('./records/postgres/records.ts')
     return openPostgresRecords(url, maxRecords)
   }
-  const database = openSqliteDatabase(url, durability, maxDatabaseBytes)
+  const isFresh = findFreshFolder(url) !== undefined
+  const database = openSqliteDatabase(url, isFresh ? 'none' : durability, maxDatabaseBytes)
   const records = createSqliteRecords(database, maxRecords)
   const close = async () => {
     await records.settle()
     await records.close()
     database.close()
+    if (isFresh) removeDatabaseFiles(toDatabasePath(url) ?? '')
   }
   const { assertInPlace } = records
   return { records, assertInPlace, setReadOnly: setReadOnly.bind(undefined, database), close }

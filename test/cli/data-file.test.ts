@@ -112,6 +112,25 @@ test('with --watch a change of the file replaces the resources, and an invalid f
   assert.doesNotMatch(output(), /"level":50/)
 })
 
+test('with --watch each load has a database of its own, which is removed after its last response', async (t) => {
+  const file = await dataFile(t, blog)
+  const TMPDIR = await temporaryFolder(t)
+  const { origin, output, stop } = await start(t, { TMPDIR }, file, '--fresh', '--watch')
+  const databases = async () =>
+    (await readdir(TMPDIR, { recursive: true })).filter((name) => name.endsWith('.db'))
+  const [first, ...others] = await databases()
+  assert.deepEqual(others, [])
+  const events = await fetch(`${origin}/posts/events`)
+  await writeFile(file, '{"posts": []}')
+  await until(async () => JSON.stringify(await read(`${origin}/posts`)) === '[]')
+  await events.text()
+  await until(async () => (await databases()).length === 1)
+  assert.notDeepEqual(await databases(), [first])
+  await stop()
+  assert.deepEqual(await readdir(TMPDIR), [])
+  assert.doesNotMatch(output(), /"level":50/)
+})
+
 test('two processes that start at once load the file once, serve all records and share ids', async (t) => {
   const posts = Array.from({ length: 5000 }, (_, index) => ({ id: index + 1, title: 'a' }))
   const file = await dataFile(t, { posts })

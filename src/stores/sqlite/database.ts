@@ -6,7 +6,10 @@ import { failToOpen, limitReached, StoreFailure, toReason } from '../store-failu
 import { isOutdated, migrate } from './migrations.ts'
 import { delay, performance } from '../../timers.ts'
 
-export type Durability = 'process' | 'full'
+/** With `none`, SQLite never waits for the disk: for a file that its process removes at the end. */
+export type Durability = 'none' | 'process' | 'full'
+
+const synchronous = { none: 'OFF', process: 'NORMAL', full: 'FULL' }
 
 const maxBusyMs = 1500
 
@@ -52,11 +55,10 @@ function findLockedFile(path: string): string | undefined {
 }
 
 function configure(database: DatabaseSync, durability: Durability): void {
-  useWriteAheadLog(database)
+  useWriteAheadLog(database, synchronous[durability])
   // The log is copied into the file at 16 MiB instead of 4: a quarter as often.
   database.exec(
     `PRAGMA busy_timeout = ${String(isOutdated(database) ? 60_000 : 1000)};
-     PRAGMA synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'};
      PRAGMA wal_autocheckpoint = 4000`,
   )
   runInTransaction(database, () => {
@@ -99,10 +101,10 @@ export function toDatabasePath(url: string): string | undefined {
 }
 
 /** Another process may be turning on the log too; SQLite itself does not wait. */
-function useWriteAheadLog(database: DatabaseSync): void {
+function useWriteAheadLog(database: DatabaseSync, synchronous: string): void {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      database.exec('PRAGMA journal_mode = WAL')
+      database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_mode = WAL`)
       return
     } catch (error) {
       if (attempt === 100 || !isBusy(error)) throw error
