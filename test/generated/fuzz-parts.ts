@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoints } from '../support/code-points.ts'
 import { words } from '../support/words.ts'
 
 const nasty = fc.constantFrom(
@@ -38,7 +39,7 @@ const nasty = fc.constantFrom(
 const word = fc.oneof(
   nasty,
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: codePoints, maxLength: 8 }),
 )
 
 /** Parts of request targets, some with a wrong encoding. */
@@ -111,7 +112,7 @@ const part = fc
     fileName: fc.option(word),
     type: fc.option(fc.oneof(fc.constantFrom('text/html', 'image/svg+xml', 'a', ''), word)),
     encoding: fc.option(fc.constantFrom('base64', 'quoted-printable', '8bit', 'nonsense')),
-    content: fc.oneof(word, fc.string({ unit: 'binary', maxLength: 200 })),
+    content: fc.oneof(word, fc.string({ unit: codePoints, maxLength: 200 })),
   })
   .map(({ name, fileName, type, encoding, content }) =>
     [
@@ -141,7 +142,7 @@ export const formType = 'application/x-www-form-urlencoded'
 export const body = fc.oneof(
   typed('application/json', json),
   typed(formType, parameters),
-  typed(formType, fc.string({ unit: 'binary', maxLength: 60 })),
+  typed(formType, fc.string({ unit: codePoints, maxLength: 60 })),
   typed('text/plain', word),
   multipart,
   fc.record({

@@ -2,6 +2,7 @@
 // node test/httpbin/compare.ts <count> <seed> <port of the service> <port of this one>
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
+import { codePoints } from '../support/code-points.ts'
 import { exchange, type Row } from './exchange.ts'
 
 const [count = 1000, seed = 1, theirs = 0, ours = 0] = process.argv.slice(2).map(Number)
@@ -93,7 +94,7 @@ const request = fc.record({
   query,
   headers: fc.uniqueArray(header, { maxLength: 3, selector: ([name]) => name.toLowerCase() }),
   type: fc.option(fc.constantFrom(...types)),
-  body: fc.option(fc.oneof(fc.json(), query, fc.string({ unit: 'binary', maxLength: 20 }))),
+  body: fc.option(fc.oneof(fc.json(), query, fc.string({ unit: codePoints, maxLength: 20 }))),
 })
 
 let different = 0

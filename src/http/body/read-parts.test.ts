@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { codePoints } from '../../../test/support/code-points.ts'
 import { useApp } from '../../../test/support/test-app.ts'
 import { useUploads } from '../../../test/support/uploads.ts'
 import { parsePartHead } from './part-head.ts'
@@ -115,7 +116,7 @@ const likely = fc.constantFrom(
   'Y',
 )
 const content = fc
-  .array(fc.oneof(likely, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 12 })
+  .array(fc.oneof(likely, fc.string({ unit: codePoints, maxLength: 5 })), { maxLength: 12 })
   .map((pieces) => pieces.join(''))
   .filter(
     (text) =>

@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { codePoints } from '../code-points.ts'
 
 /** The part of JSON Schema that the document uses for requests. */
 interface InputSchema {
@@ -55,7 +56,7 @@ function validText({ pattern, minLength = 0, maxLength = 60 }: InputSchema): Arb
     const plain = pattern.replaceAll(/\(\?![^()]*(?:\([^()]*\)[^()]*)*\)/g, '')
     return fc.stringMatching(new RegExp(plain)).filter((text) => new RegExp(pattern).test(text))
   }
-  const text = fc.string({ minLength, maxLength: Math.min(maxLength, 60), unit: 'binary' })
+  const text = fc.string({ minLength, maxLength: Math.min(maxLength, 60), unit: codePoints })
   return pattern === undefined ? text : text.filter((value) => new RegExp(pattern).test(value))
 }
 
@@ -83,6 +84,6 @@ export function anyValue(schema: InputSchema): Arbitrary<unknown> {
     wrongFields,
     fc.jsonValue({ maxDepth: 3 }),
     validValue(schema).map((value) => [value]),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoints }),
   )
 }

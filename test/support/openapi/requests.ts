@@ -1,4 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
+import { codePoints } from '../code-points.ts'
 import type { DocumentedOperation, OpenApiDocument } from '../../../src/http/openapi/document.ts'
 import type { Content, Parameter, Schema } from '../../../src/http/openapi/operation.ts'
 import { asMultipart } from '../multipart-form.ts'
@@ -66,7 +67,7 @@ function anyRequestOf({ path, method, operation, ids }: Place): Arbitrary<GivenR
 
 function anySegment({ schema, example }: Parameter, ids: readonly string[]): Arbitrary<string> {
   // Clients remove dot segments from a path before they send it.
-  const text = fc.string({ minLength: 1, unit: 'binary' }).filter((one) => !/^\.{1,2}$/.test(one))
+  const text = fc.string({ minLength: 1, unit: codePoints }).filter((one) => !/^\.{1,2}$/.test(one))
   return fc
     .oneof(fc.constantFrom(...ids), fc.constant(example), validValue(schema), text)
     .map((value) => encodeURIComponent(String(value) || 'empty'))
@@ -75,7 +76,7 @@ function anySegment({ schema, example }: Parameter, ids: readonly string[]): Arb
 function anyQuery(parameters: readonly Parameter[]): Arbitrary<string> {
   const pairs = parameters.map(({ name, schema, example, explode = true }) =>
     fc
-      .oneof(fc.constant(example), validValue(schema), fc.string({ unit: 'binary' }))
+      .oneof(fc.constant(example), validValue(schema), fc.string({ unit: codePoints }))
       .map((value) => {
         const texts = [value].flat().map(toText)
         return (explode ? texts : [texts.join(',')]).map((text) => [name, text] as const)
@@ -146,7 +147,7 @@ function anyContent(content: Content): Arbitrary<GivenContent> {
 }
 
 const garbage = fc.oneof(
-  fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+  fc.string({ unit: codePoints }).map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 50 }).map((bytes) => Buffer.from(bytes)),
 )
 
