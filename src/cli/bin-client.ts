@@ -82,9 +82,9 @@ export async function* readEvents(source: BinSource) {
   }
 }
 
-type Chunks = AsyncIterable<Uint8Array> | null | undefined
+type ByteChunks = AsyncIterable<Uint8Array> | null | undefined
 
-async function* readLines(body: Chunks): AsyncGenerator<string> {
+async function* readLines(body: ByteChunks): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()
   for await (const chunk of body ?? []) {
@@ -99,7 +99,7 @@ async function* readLines(body: Chunks): AsyncGenerator<string> {
   if (rest !== '') yield rest
 }
 
-export async function readAll(body: Chunks, maxBytes: number): Promise<Buffer> {
+export async function readAll(body: ByteChunks, maxBytes: number): Promise<Buffer> {
   const bytes = createByteCollector(maxBytes)
   for await (const chunk of body ?? [])
     if (!bytes.add(Buffer.from(chunk))) throw new BinUnavailable('The bin sends too large a body.')

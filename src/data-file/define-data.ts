@@ -4,7 +4,7 @@ import { maxFields } from '../config/limits.ts'
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { singularId } from '../resources/context.ts'
 import type { Document } from '../stores/records/records.ts'
-import { inferFields, type Fields } from './infer-schema.ts'
+import { inferFields, type InferredFields } from './infer-schema.ts'
 import type { GivenSchema } from './parse-schema.ts'
 import { isNumbered, toRecords, type IdOptions } from './record-ids.ts'
 import { reportDangling, reportMisspelt, reportRecords } from './report-problems.ts'
@@ -88,7 +88,7 @@ function toValueSchema(given: GivenSchema): GivenSchema {
 }
 
 /** A value of any type can replace one that has no schema. */
-function toValueFields({ properties: { value } }: Fields): Fields {
+function toValueFields({ properties: { value } }: InferredFields): InferredFields {
   return { properties: { value: { examples: value?.examples ?? [] } } }
 }
 

@@ -5,7 +5,7 @@ import { formatKinds, toJsonType } from '../http/openapi/json-schema.ts'
 import type { FieldSchema, JsonType } from '../http/openapi/json-schema.ts'
 import type { Document } from '../stores/records/records.ts'
 
-export interface Fields {
+export interface InferredFields {
   properties: Readonly<Record<string, FieldSchema>>
 }
 
@@ -13,7 +13,7 @@ const maxDepth = 5
 const longTextLength = 200
 const maxLongTextLength = 65_536
 
-export function inferFields(records: readonly Document[], depth = 0): Fields | undefined {
+export function inferFields(records: readonly Document[], depth = 0): InferredFields | undefined {
   const valuesByName = new Map<string, unknown[]>()
   for (const record of records) {
     for (const name of Object.keys(record)) {

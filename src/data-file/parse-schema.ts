@@ -119,11 +119,11 @@ function withoutFlags(schema: unknown): unknown {
   }
 }
 
-type Problem = readonly [path: string, reason: string]
+type SchemaProblem = readonly [path: string, reason: string]
 
 const isWithin = (inner: string, path: string) => inner === path || inner.startsWith(`${path}/`)
 
-function findInvalid(schema: unknown): Problem[] {
+function findInvalid(schema: unknown): SchemaProblem[] {
   const [, errors] = validate().Errors(schema)
   // An error of a member is one of each schema around it too, after its own.
   const isFirst = ({ instancePath: path }: (typeof errors)[number], index: number) =>
@@ -132,7 +132,7 @@ function findInvalid(schema: unknown): Problem[] {
 }
 
 /** The fields that the compiler can read, so that their data and references are checked too. */
-function keepValid({ properties }: Document, invalid: readonly Problem[]): Document {
+function keepValid({ properties }: Document, invalid: readonly SchemaProblem[]): Document {
   const fields = Object.entries(isObject(properties) ? properties : {})
   const isValid = (name: string) =>
     !invalid.some(([path]) => isWithin(path, toPath('/properties', name)))
@@ -155,12 +155,15 @@ function* walkSchemas(value: unknown, path: string): Generator<PlacedSchema> {
 }
 
 /** The compiler would throw for an invalid pattern at the first request. */
-function findBadPattern([path, { pattern = '', patternProperties = {} }]: PlacedSchema): Problem[] {
+function findBadPattern([
+  path,
+  { pattern = '', patternProperties = {} },
+]: PlacedSchema): SchemaProblem[] {
   const patterns = [[`${path}/pattern`, String(pattern)]]
   if (isObject(patternProperties))
     for (const name of Object.keys(patternProperties))
       patterns.push([toPath(`${path}/patternProperties`, name), name])
-  return patterns.flatMap(([place = '', source = '']): Problem[] =>
+  return patterns.flatMap(([place = '', source = '']): SchemaProblem[] =>
     isPattern(source) ? [] : [[place, 'is not a regular expression']],
   )
 }
@@ -174,8 +177,8 @@ function isPattern(source: string): boolean {
   }
 }
 
-function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
-  return Object.keys(schema).flatMap((name): Problem[] => {
+function findUnknownKeywords([path, schema]: PlacedSchema): SchemaProblem[] {
+  return Object.keys(schema).flatMap((name): SchemaProblem[] => {
     if (keywords.includes(name)) return []
     const nearest = findNearest(name, keywords)
     // Other names with x- are annotations.
@@ -186,7 +189,7 @@ function findUnknownKeywords([path, schema]: PlacedSchema): Problem[] {
 }
 
 /** Below a field of the record, these keywords have no effect. */
-function findMisplaced([path, schema]: PlacedSchema): Problem[] {
+function findMisplaced([path, schema]: PlacedSchema): SchemaProblem[] {
   if (/^\/properties\/[^/]*$/.test(path)) return []
   return ['x-references', 'x-unique']
     .filter((name) => Object.hasOwn(schema, name))
@@ -194,7 +197,7 @@ function findMisplaced([path, schema]: PlacedSchema): Problem[] {
 }
 
 /** An unknown format would accept any text. Formats of numbers, such as int32, are annotations. */
-function findUnknownFormat([path, { type = 'string', format }]: PlacedSchema): Problem[] {
+function findUnknownFormat([path, { type = 'string', format }]: PlacedSchema): SchemaProblem[] {
   if (typeof format !== 'string' || ![type].flat().includes('string')) return []
   const formats = openFormats()
   if (formats.Has(format)) return []

@@ -2,6 +2,7 @@ import type { XStatic } from 'typebox/schema'
 import { negotiationSchema } from '../http/negotiation/negotiate.ts'
 import { text } from '../http/openapi/content.ts'
 import type { Loose } from '../http/openapi/json-schema.ts'
+import type { Fields } from '../http/recording.ts'
 
 export const exampleId = '6d3f0c5e-8a0f-4c6b-9d37-2f6a1c1f7b1e'
 
@@ -9,8 +10,8 @@ const ms = { type: 'number', minimum: 0 } as const
 const flag = { type: 'boolean' } as const
 const texts = { type: 'array', items: text } as const
 /** Its type is a pair. Many tools cannot read `prefixItems`, which would say the same. */
-const field = { type: 'array', minItems: 2, maxItems: 2, items: text } as object as Pair
-type Pair = { prefixItems: [typeof text, typeof text]; minItems: 2; maxItems: 2 }
+const field = { type: 'array', minItems: 2, maxItems: 2, items: text } as object as PairSchema
+type PairSchema = { prefixItems: [typeof text, typeof text]; minItems: 2; maxItems: 2 }
 const fields = { type: 'array', items: field } as const
 
 export const summarySchema = {
@@ -123,7 +124,7 @@ export type ExchangeBody = Loose<XStatic<typeof bodySchema>>
 export type ComparedPreconditions = NonNullable<Exchange['preconditions']>
 export const mask = '••••••'
 
-export type Fields = readonly (readonly [name: string, value: string])[]
+export type { Fields }
 
 export function findField(fields: Fields, name: string): string | undefined {
   return fields.find(([given]) => given.toLowerCase() === name)?.[1]

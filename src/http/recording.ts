@@ -6,6 +6,7 @@ import { maxRecordedBytes } from '../config/limits.ts'
 import { hasBody } from './body/body-reader.ts'
 import { createByteCollector } from './body/read-bytes.ts'
 import { findStream } from './request/target.ts'
+import type { Pair } from './security/visitor-response.ts'
 import { performance } from '../timers.ts'
 
 declare module 'node:http' {
@@ -24,8 +25,8 @@ export interface Recording {
   handlerBeginAt: number
   handlerEndAt: number
   firstByteAt: number
-  received: Capture | undefined
-  sent: string | Buffer | Capture | undefined
+  received: BodyCapture | undefined
+  sent: string | Buffer | BodyCapture | undefined
   isRateLimited: boolean
   extras?: RecordedExtras
 }
@@ -38,7 +39,7 @@ export interface RecordedExtras {
   requestTrailers?: Fields
 }
 
-type Fields = readonly (readonly [name: string, value: string])[]
+export type Fields = readonly Pair[]
 
 export function recordExtras({ recording }: IncomingMessage, extras: RecordedExtras): void {
   if (recording) recording.extras = { ...recording.extras, ...extras }
@@ -119,7 +120,7 @@ function captureBody(raw: IncomingMessage, recording: Recording, budget: ByteBud
   }
 }
 
-export type Capture = ReturnType<typeof createCapture>
+export type BodyCapture = ReturnType<typeof createCapture>
 
 export function createCapture({ reserve, release }: ByteBudget) {
   const { add, toBuffer, findSizes } = createByteCollector(maxRecordedBytes, reserve)

@@ -13,9 +13,9 @@ import { webSocketPath } from './endpoints/websocket.ts'
 import { createHandler } from './handler.ts'
 import { toRoutePath } from './matcher.ts'
 
-type Texts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
+type DemoTexts = Pick<Demo, 'title' | 'summary' | 'lookFor' | 'samples'>
 
-export function toDialectDemo(dialect: Dialect, texts: Texts): Demo {
+export function toDialectDemo(dialect: Dialect, texts: DemoTexts): Demo {
   const { name } = dialect
   return {
     name,

@@ -3,7 +3,7 @@ import type { Schema } from '../http/openapi/operation.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import type { DialectName, DialectRequest, Mount } from './dialect.ts'
 
-type Handler = (
+type DialectHandler = (
   request: DialectRequest,
   ...parameters: string[]
 ) => VisitorResponse | Promise<VisitorResponse>
@@ -15,7 +15,7 @@ export interface DialectEndpoint {
    */
   path: string
   summary: string
-  handler: Handler
+  handler: DialectHandler
   methods: Readonly<Partial<Record<DialectName, readonly string[]>>>
   readsBody?: boolean
   description?: string
@@ -36,7 +36,8 @@ export const forOnly = (method: string) => ({ httpbin: [method], 'go-httpbin': [
 export const inGoOnly = (...methods: readonly string[]) => ({ 'go-httpbin': methods })
 export const inPythonOnly = { httpbin: ['GET'] }
 
-type Rest = readonly [others: Partial<DialectEndpoint>, handler: Handler] | readonly [Handler]
+type Rest =
+  readonly [others: Partial<DialectEndpoint>, handler: DialectHandler] | readonly [DialectHandler]
 
 export function toEndpoint(path: string, summary: string, ...rest: Rest): DialectEndpoint {
   const [others, handler] = rest.length === 1 ? [{}, ...rest] : rest

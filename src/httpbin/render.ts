@@ -9,9 +9,9 @@ import { toPrettyJson } from './json.ts'
 export const readAsset = (name: string) =>
   readFileSync(new URL(`src/httpbin/assets/${name}`, packageFolder))
 
-type Body = NonNullable<VisitorResponse['body']>
+type VisitorBody = NonNullable<VisitorResponse['body']>
 
-export function renderAs(type: string, body: Body, status = 200): VisitorResponse {
+export function renderAs(type: string, body: VisitorBody, status = 200): VisitorResponse {
   return { status, headers: [['Content-Type', type]], body }
 }
 

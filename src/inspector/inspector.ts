@@ -90,7 +90,7 @@ const getExchanges = (exchanges: Exchanges): Route => ({
   },
 })
 
-interface ListView {
+interface ExchangeListView {
   page: ExchangePage
   query: ExchangeFilter & ReturnType<typeof parseOrder>
   exchanges: Exchanges
@@ -99,7 +99,7 @@ interface ListView {
 function sendList(
   request: FastifyRequest,
   reply: FastifyReply,
-  { page, query, exchanges }: ListView,
+  { page, query, exchanges }: ExchangeListView,
 ): FastifyReply {
   const [newest] = page.exchanges
   const after = newest === undefined ? '' : toCursor(newest)
@@ -125,7 +125,7 @@ function sendList(
   return sendPage(reply, view)
 }
 
-function toOlder({ part, sort }: ListView['query'], next: string): Record<string, string> {
+function toOlder({ part, sort }: ExchangeListView['query'], next: string): Record<string, string> {
   if (part === undefined && sort.length === 0) return { before: next }
   return {
     page: String((part?.page?.number ?? 1) + 1),

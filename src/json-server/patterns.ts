@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { maxMatchingMs } from '../config/limits.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 
-type Texts = readonly (string | undefined)[]
+type MatchedTexts = readonly (string | undefined)[]
 
 /** No two ways to match the same text, so that matching needs no thread of its own. */
 const plainPattern = /^\^?[\p{L}\p{N} _,:;@#%&=!'"<>~/-]{0,100}\$?$/u
@@ -17,7 +17,7 @@ export function createPatternTest(name: string, patterns: readonly string[]) {
     throw badRequest(`${name} must be a regular expression.`, cause)
   }
   let milliseconds = maxMatchingMs.request
-  return async (texts: Texts): Promise<readonly boolean[]> => {
+  return async (texts: MatchedTexts): Promise<readonly boolean[]> => {
     if (patterns.every((pattern) => plainPattern.test(pattern))) return match(patterns, texts)
     const limit = Math.max(1, Math.floor(Math.min(milliseconds, maxMatchingMs.page)))
     const { results, used } = await inTurn(async () => matchInWorker([patterns, texts, limit]))
@@ -30,7 +30,7 @@ export function createPatternTest(name: string, patterns: readonly string[]) {
 }
 
 /** Runs in the worker too, so that it uses nothing around it. */
-function match(patterns: readonly string[], texts: Texts): readonly boolean[] {
+function match(patterns: readonly string[], texts: MatchedTexts): readonly boolean[] {
   const tests = patterns.map((pattern) => new RegExp(pattern, 'i'))
   return texts.map((text) => text !== undefined && tests.some((test) => test.test(text)))
 }

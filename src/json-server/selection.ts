@@ -1,4 +1,4 @@
-import { readByIds, recordsPerPage, sortFound, type Found } from '../lists/select.ts'
+import { readByIds, recordsPerPage, sortFound, type FoundRecord } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordPages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import { findKept, findByIdsOrKept, readInTurns } from './kept-records.ts'
@@ -60,7 +60,7 @@ export async function selectRecords(context: Context, selection: Selection) {
 }
 
 async function findMatchingIds(pages: RecordPages, selection: Selection): Promise<string[]> {
-  const found: Found[] = []
+  const found: FoundRecord[] = []
   for await (const page of pages) found.push(...(await test(page, selection)))
   const compares = selection.sort.map(({ compare }) => compare)
   return sortFound(found, compares).map(({ id }) => id)
@@ -83,7 +83,7 @@ export function toIndexed({ resource }: Context, parameters: Document): Filter[]
 async function test(
   records: readonly StoredRecord[],
   { tests, sort, toDocuments }: Selection,
-): Promise<Found[]> {
+): Promise<FoundRecord[]> {
   let documents = await toDocuments(records)
   let found = records
   for (const each of tests) {

@@ -10,10 +10,10 @@ export const partNames = ['page', 'per_page', 'after', '_start', '_end']
 const defaultPerPage = 20
 export const maxPage = Math.floor(Number.MAX_SAFE_INTEGER / maxPerPage)
 
-type Texts = Readonly<Partial<Record<string, readonly string[]>>>
+type QueryTexts = Readonly<Partial<Record<string, readonly string[]>>>
 
 /** A page, or the slice from `_start` to `_end` of json-server; undefined for the whole list. */
-export function parsePart(texts: Texts): ListPart | undefined {
+export function parsePart(texts: QueryTexts): ListPart | undefined {
   const start = parseCount(texts, '_start', { min: 0 })
   const end = parseCount(texts, '_end', { min: 0 })
   const number = parseCount(texts, 'page', { max: maxPage })
@@ -37,7 +37,11 @@ function parseSlice(start: number, end: number | undefined): Slice {
   return { offset: start, limit: Math.max(0, end - start) }
 }
 
-export function parseCount(texts: Texts, name: string, { min = 1, max = Number.MAX_SAFE_INTEGER }) {
+export function parseCount(
+  texts: QueryTexts,
+  name: string,
+  { min = 1, max = Number.MAX_SAFE_INTEGER },
+) {
   const values = texts[name]
   if (values === undefined) return undefined
   const [text = ''] = values

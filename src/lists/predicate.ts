@@ -3,7 +3,7 @@ import type { FieldPath, FieldValue, Operator, RecordQuery } from '../stores/rec
 
 export type Comparison = (value: unknown, operand: unknown) => boolean
 
-interface Rules {
+interface ComparisonRules {
   isEqual: Comparison
   isBelow: Comparison
   isAtMost: Comparison
@@ -12,7 +12,7 @@ interface Rules {
   toText: (operand: unknown) => string
 }
 
-export function createComparisons(rules: Rules): Readonly<Record<Operator, Comparison>> {
+export function createComparisons(rules: ComparisonRules): Readonly<Record<Operator, Comparison>> {
   const { isEqual, isBelow, isAtMost, findText, toText } = rules
   const ofText =
     (method: 'includes' | 'startsWith' | 'endsWith'): Comparison =>

@@ -6,7 +6,7 @@ interface Keyed {
 }
 
 /** A record of which only what decides its place is in memory. */
-export interface Found extends Keyed {
+export interface FoundRecord extends Keyed {
   id: string
 }
 

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { FinishedResponse } from '../http/response/finish-responses.ts'
 import type { Readiness } from './readiness.ts'
 
-type States = Pick<Readiness, 'countConnections' | 'countRecords' | 'findWorking'>
+type ProcessState = Pick<Readiness, 'countConnections' | 'countRecords' | 'findWorking'>
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -13,7 +13,7 @@ const knownMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE', 
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-export function createMetrics(readiness: States) {
+export function createMetrics(readiness: ProcessState) {
   const register = new Registry()
   // A timer of prom-client measures delays, and wakes up a service at rest: it fires once in 24 days instead.
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: 2 ** 31 - 1 })
@@ -67,7 +67,7 @@ function addEventLoopDelays(register: Registry): void {
 }
 
 function addStates(
-  { countConnections, countRecords, findWorking }: States,
+  { countConnections, countRecords, findWorking }: ProcessState,
   registers: Registry[],
 ): void {
   new Gauge({

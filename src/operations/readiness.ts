@@ -7,8 +7,8 @@ export type ReadinessState =
 
 export type Readiness = ReturnType<typeof createReadiness>
 
-export type Checks = Record<'database', Check> & Record<string, Check>
-type Check = () => unknown
+export type Checks = Record<'database', ReadinessCheck> & Record<string, ReadinessCheck>
+type ReadinessCheck = () => unknown
 
 interface Watched {
   checks: Checks
@@ -46,14 +46,14 @@ export function createReadiness(watched?: Watched) {
     countConnections,
     countRecords: async () => (await watched?.countRecords().catch(() => undefined)) ?? [],
     findWorking: async () => {
-      const all = Object.entries<Check>(watched?.checks ?? {})
+      const all = Object.entries<ReadinessCheck>(watched?.checks ?? {})
       return Promise.all(all.map(async ([name, check]) => [name, await works(check)] as const))
     },
   }
 }
 
 /** Failures are not logged here: the requests that need the dependency log them. */
-async function works(check: Check): Promise<boolean> {
+async function works(check: ReadinessCheck): Promise<boolean> {
   try {
     const checked = Promise.resolve(check()).then(() => true)
     return await Promise.race([checked, delay(maxReadinessMs, false, { ref: false })])

@@ -24,9 +24,9 @@ export function findConflicts(
   ]
 }
 
-type Check = readonly [isWrong: boolean, field: string, message: string, inside?: string[]]
+type LimitCheck = readonly [isWrong: boolean, field: string, message: string, inside?: string[]]
 
-function toProblems(checks: readonly Check[]): FieldProblem[] {
+function toProblems(checks: readonly LimitCheck[]): FieldProblem[] {
   return checks.flatMap(([isWrong, field, message, inside = []]) =>
     isWrong ? [{ field, inside, message }] : [],
   )
@@ -58,7 +58,7 @@ function checkBody(
   description: ResponseDescription,
   length: number,
   { maxBodyBytes }: DescriptionLimits,
-): Check[] {
+): LimitCheck[] {
   const { base64 = '', status, pause, trailers, framing = 'chunked', fault, seconds } = description
   const has = (name: string) => name in description
   const [first = 'body', ...others] = ['body', 'json', 'base64'].filter(has)
@@ -70,7 +70,7 @@ function checkBody(
   const ofFault = `cannot be used with close, trailers${isFramed ? ' or framing close' : ', chunk_size or framing'}`
   const ofStatus = `is impossible: a response with status ${String(status)} has no body`
   return [
-    ...others.map((field): Check => [true, field, `cannot be used with ${first}`]),
+    ...others.map((field): LimitCheck => [true, field, `cannot be used with ${first}`]),
     [length > maxBodyBytes, name, `is longer than ${most}`],
     [length > 0 && isWithoutBody(status), name, ofStatus],
     [!isBase64(base64), 'base64', 'is not valid Base64'],
@@ -97,7 +97,7 @@ export function findTimeProblems(
   return [{ field, message }]
 }
 
-function checkHeaders(description: ResponseDescription, limits: DescriptionLimits): Check[] {
+function checkHeaders(description: ResponseDescription, limits: DescriptionLimits): LimitCheck[] {
   const { headers, header_base64 = {}, cookies = [], trailers = {} } = description
   const { early_hints, type } = description
   const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))
@@ -107,13 +107,13 @@ function checkHeaders(description: ResponseDescription, limits: DescriptionLimit
   const all = { ...named, cookies: { cookies }, type: { type } }
   const most = `${formatNumber(maxHeaderBytes)} characters (MAX_HEADER_BYTES)`
   return [
-    ...Object.entries(header_base64).map(([name, values]): Check => {
+    ...Object.entries(header_base64).map(([name, values]): LimitCheck => {
       const isWrong = ![values].flat().every(isBase64)
       return [isWrong, 'header_base64', 'is not valid Base64', [name]]
     }),
     [wrong !== -1, 'cookies', 'must have the form name=value', [String(wrong)]],
-    ...forbidden.map((name): Check => [true, 'trailers', `must not have ${name}`]),
-    ...Object.entries(all).map(([field, given = {}]): Check => {
+    ...forbidden.map((name): LimitCheck => [true, 'trailers', `must not have ${name}`]),
+    ...Object.entries(all).map(([field, given = {}]): LimitCheck => {
       const lines = Object.entries(given).flatMap(([name, values]) =>
         [values].flat().map((value = '') => `${name}: ${value}\r\n`),
       )

@@ -1,13 +1,13 @@
 import { html, type Html } from './html.ts'
 import { demoGroups, toDemoPath, type Demo } from './demo.ts'
 
-interface Item {
+interface NavigationItem {
   href: string
   label: string
   demo?: string
 }
 
-const system: readonly Item[] = [
+const system: readonly NavigationItem[] = [
   { href: '/learn', label: 'Lessons' },
   { href: '/docs', label: 'Documentation' },
   { href: '/inspector', label: 'Request inspector' },
@@ -17,7 +17,7 @@ const system: readonly Item[] = [
 export type Navigation = (path: string, demo?: string) => Html
 
 export function createNavigation(demos: readonly Demo[]): Navigation {
-  const groups: (readonly [string, readonly Item[]])[] = [
+  const groups: (readonly [string, readonly NavigationItem[]])[] = [
     ...demoGroups.map(
       (group) => [group, demos.filter((demo) => demo.group === group).map(toItem)] as const,
     ),
@@ -30,7 +30,7 @@ export function createNavigation(demos: readonly Demo[]): Navigation {
     html``
 }
 
-function toItem({ name, page = toDemoPath(name), title }: Demo): Item {
+function toItem({ name, page = toDemoPath(name), title }: Demo): NavigationItem {
   return { href: page, label: title, demo: name }
 }
 
@@ -38,7 +38,10 @@ function isBelow(path: string, href: string): boolean {
   return path.startsWith(href) && ['', '/', '.', '?'].includes(path.charAt(href.length))
 }
 
-function render(groups: readonly (readonly [string, readonly Item[]])[], current?: Item): Html {
+function render(
+  groups: readonly (readonly [string, readonly NavigationItem[]])[],
+  current?: NavigationItem,
+): Html {
   const lists = groups.map(([title, items]) =>
     items.length === 0
       ? ''

@@ -15,6 +15,7 @@ import { createDatabaseSessions } from './sessions/database.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { createStates, type States } from './states/states.ts'
 import { removeDatabaseFiles } from './sqlite/open-alone.ts'
+import type { Warn } from './redis/database.ts'
 import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/database.ts'
 
 export interface Stores {
@@ -31,8 +32,6 @@ export interface Stores {
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
 }
-
-type Warn = (problem: string) => void
 
 /** Passes a problem that may be temporary to `warn`; throws for others. */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {

@@ -19,13 +19,18 @@ const listOwn = (request: FastifyRequest) =>
 
 const known = /^vitrine-(fail=[45]\d\d|delay=\d+|lose-response(=stall)?)$/
 
-type Apply = (reply: FastifyReply, next: Next, error: Error | undefined, isRaw: boolean) => void
-type Next = (error?: Error) => void
+type ApplyFailure = (
+  reply: FastifyReply,
+  next: Continue,
+  error: Error | undefined,
+  isRaw: boolean,
+) => void
+type Continue = (error?: Error) => void
 
 /** What `Prefer: vitrine-…` asks for. Without TEST_API, nothing is applied. */
 export function createRequestedFailures({ testApi, maxDurationSeconds }: Config) {
   if (!testApi) return { apply: skip, findHint }
-  const apply: Apply = (reply, next, error, isRaw) => {
+  const apply: ApplyFailure = (reply, next, error, isRaw) => {
     if (isRaw) reportIgnored(reply, 'delay')
     const asked = isRaw
       ? undefined
@@ -45,7 +50,7 @@ export function createRequestedFailures({ testApi, maxDurationSeconds }: Config)
 const findHint = (path: string) =>
   isUnder('/_vitrine', path) ? 'Resets and snapshots need --test-api (TEST_API).' : undefined
 
-const skip: Apply = (reply, next, error) => {
+const skip: ApplyFailure = (reply, next, error) => {
   reportIgnored(reply, '')
   next(error)
 }

@@ -12,9 +12,9 @@ import { allRecords, type Records, type StoredRecord } from '../stores/records/r
 
 const maxReads = 10
 
-type Definitions = readonly Pick<ResourceDefinition, 'name'>[]
+type SnapshotDefinitions = readonly Pick<ResourceDefinition, 'name'>[]
 
-export function openSnapshots(records: Records, definitions: Definitions) {
+export function openSnapshots(records: Records, definitions: SnapshotDefinitions) {
   const { learnedFields } = collectionNames
   const names = [...definitions.map(({ name }) => name), learnedFields]
   const [snapshots, saves] = [collectionNames.snapshots, collectionNames.snapshotRecords]

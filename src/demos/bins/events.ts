@@ -16,7 +16,7 @@ import {
 } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
-import { hasMatch, type RequestPages, type Search } from './search.ts'
+import { hasMatch, type RequestPages, type RequestSearch } from './search.ts'
 import { performance } from '../../timers.ts'
 
 export type BinEvents = Awaited<ReturnType<typeof openBinEvents>>
@@ -25,7 +25,7 @@ const checkMs = 10_000
 
 interface Wait {
   bin: string
-  list: Search & { waitSeconds: number }
+  list: RequestSearch & { waitSeconds: number }
   readPages: () => RequestPages
 }
 
@@ -36,7 +36,11 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
   const open = createStreamCount(app)
   return {
     findLast: log.findLast,
-    send: (request: FastifyRequest, reply: FastifyReply, search: Search & { bin: string }) => {
+    send: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      search: RequestSearch & { bin: string },
+    ) => {
       const hasRows = isObject(request.query) && request.query.rows === 'html'
       return sendEvents(request, reply, { log, toText: createEventRenderer(bins, search, hasRows) })
     },
@@ -60,7 +64,7 @@ export async function openBinEvents(app: FastifyInstance, changes: ChangeLog, bi
 
 function createEventRenderer(
   bins: BinStore,
-  { bin, isMatch }: Search & { bin: string },
+  { bin, isMatch }: RequestSearch & { bin: string },
   hasRows: boolean,
 ) {
   let after: string | undefined

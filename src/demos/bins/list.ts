@@ -17,7 +17,7 @@ import { parseFilters } from '../../lists/filters.ts'
 import { badParameter, toHref, parseTexts, withParameterErrors } from '../../lists/parameters.ts'
 import { maxPage, parseCount, parsePart, type ListPart } from '../../lists/part.ts'
 import { toCompares, toScalar } from '../../lists/predicate.ts'
-import { sortFound, type Found } from '../../lists/select.ts'
+import { sortFound, type FoundRecord } from '../../lists/select.ts'
 import { parseSort } from '../../lists/sort.ts'
 import { statusPattern, parseStatusFilters } from '../../lists/status.ts'
 import { findAt, type Filter, type SortTerm } from '../../stores/records/records.ts'
@@ -30,7 +30,7 @@ import {
   toListed,
   toMatch,
   type RequestPages,
-  type Search,
+  type RequestSearch,
 } from './search.ts'
 
 const newest = '-receivedAt'
@@ -141,12 +141,12 @@ export function parsePageList(request: FastifyRequest) {
 
 export async function* selectRequests(
   { requests, bin: { id } }: BinServices & { bin: Bin },
-  { sort, isMatch }: Search & { sort: readonly SortTerm[] },
+  { sort, isMatch }: RequestSearch & { sort: readonly SortTerm[] },
 ): AsyncGenerator<CapturedRequest[]> {
   const [first = { field: ['receivedAt'], isDescending: false }] = sort
   const pages = findMatchingRequests(requests.pages(id, first.isDescending), { isMatch })
   if ([first.field].flat().join('.') === 'receivedAt') return yield* pages
-  const found: Found[] = []
+  const found: FoundRecord[] = []
   let length = 0
   for await (const page of pages)
     for (const one of page) {

@@ -20,7 +20,7 @@ import {
   type RequestContent,
 } from './captured-request.ts'
 import { binCollections } from './collections.ts'
-import type { Search } from './search.ts'
+import type { RequestSearch } from './search.ts'
 import { createCaptureWriter } from './write-captures.ts'
 
 interface NewCapture {
@@ -109,7 +109,7 @@ export function createRequestStore({ records, files, config }: Services) {
     },
     /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
-    removeAll: async (bin: string, isMatch?: Search['isMatch']): Promise<void> => {
+    removeAll: async (bin: string, isMatch?: RequestSearch['isMatch']): Promise<void> => {
       for await (const page of requests.pages(toQuery(bin))) {
         const matching: StoredRecord[] = []
         for (const record of page)

@@ -14,7 +14,7 @@ import { files, renderRemoval, toForwardCommand } from './views.ts'
 
 type FileList = ReturnType<typeof filesToJson>
 
-interface Shown {
+interface ShownRequest {
   fields: Fields
   files: FileList
   shareUrl: string
@@ -24,7 +24,7 @@ interface Shown {
 export function renderRequestPage(
   { secret }: OpenedBin,
   request: CapturedRequest,
-  { fields, files: sent, shareUrl, decodedBody }: Shown,
+  { fields, files: sent, shareUrl, decodedBody }: ShownRequest,
 ): Page {
   const { bin, id, method, path, requestBody, isTooLarge } = request
   const url = toUrl(bin)(id)
@@ -51,7 +51,7 @@ export function renderRequestPage(
 
 function renderCodingProblem(
   { requestBody, requestFields }: CapturedRequest,
-  decodedBody: Shown['decodedBody'],
+  decodedBody: ShownRequest['decodedBody'],
 ): Html {
   const coding = findField(requestFields, 'content-encoding') ?? 'identity'
   const isDecoded = decodedBody?.hex !== requestBody?.hex

@@ -8,7 +8,7 @@ type RequestPage = readonly CapturedRequest[]
 
 export type RequestPages = AsyncIterable<RequestPage> | Iterable<RequestPage>
 
-export interface Search {
+export interface RequestSearch {
   isMatch: (request: CapturedRequest) => Promise<boolean>
 }
 
@@ -21,7 +21,11 @@ interface Conditions {
 /** These are members of the response, which a pending request does not have yet. */
 const ofResponse = ['status', 'isCutOff', 'fault']
 
-export function toMatch({ filters = [], path = '', contains = '' }: Conditions): Search['isMatch'] {
+export function toMatch({
+  filters = [],
+  path = '',
+  contains = '',
+}: Conditions): RequestSearch['isMatch'] {
   const words = contains.toLowerCase()
   const fits = toPredicate({ filters })
   const needsResponse = filters.some(({ field }) => ofResponse.includes([field].flat().join('.')))
@@ -65,7 +69,7 @@ async function toSearched(request: CapturedRequest): Promise<string> {
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 
-export async function* findMatchingRequests(pages: RequestPages, { isMatch }: Search) {
+export async function* findMatchingRequests(pages: RequestPages, { isMatch }: RequestSearch) {
   for await (const page of pages) {
     const found: CapturedRequest[] = []
     for (const one of page) if (await isMatch(one)) found.push(one)
@@ -73,7 +77,7 @@ export async function* findMatchingRequests(pages: RequestPages, { isMatch }: Se
   }
 }
 
-export async function hasMatch(pages: RequestPages, search: Search): Promise<boolean> {
+export async function hasMatch(pages: RequestPages, search: RequestSearch): Promise<boolean> {
   for await (const { length } of findMatchingRequests(pages, search)) if (length > 0) return true
   return false
 }

@@ -2,7 +2,7 @@ import type { NewRecord, Records } from '../../stores/records/records.ts'
 import { retryIfFull } from '../../stores/store-failure.ts'
 import { binCollections } from './collections.ts'
 
-export interface Capture {
+export interface BinCapture {
   bin: string
   record: NewRecord
   file: NewRecord | undefined
@@ -12,15 +12,15 @@ const maxTogether = 100
 
 export function createCaptureWriter(records: Records, removeSome: () => Promise<void>) {
   let last: Promise<unknown> = Promise.resolve()
-  let waiting: Capture[] = []
+  let waiting: BinCapture[] = []
   let written: Promise<boolean>
-  const write = async (captures: readonly Capture[]) => {
+  const write = async (captures: readonly BinCapture[]) => {
     // Those that arrive from now on are written after these.
     if (waiting === captures) waiting = []
     const commit = () => records.commit(toSteps(captures))
     return (await retryIfFull(commit, removeSome)) === undefined
   }
-  return async (capture: Capture): Promise<boolean> => {
+  return async (capture: BinCapture): Promise<boolean> => {
     if (waiting.length === maxTogether) waiting = []
     const captures = waiting
     if (captures.push(capture) === 1) {
@@ -32,7 +32,7 @@ export function createCaptureWriter(records: Records, removeSome: () => Promise<
   }
 }
 
-function toSteps(captures: readonly Capture[]) {
+function toSteps(captures: readonly BinCapture[]) {
   const ids = [...new Set(captures.map(({ bin }) => bin))]
   const files = captures.flatMap(({ file }) => file ?? [])
   const requests = captures.map(({ record }) => record)

@@ -9,7 +9,11 @@ import type { Pair } from '../../http/security/visitor-response.ts'
 import { invalidDescription } from '../../responses/parse-description.ts'
 import { toUnknownProblem } from '../../responses/read-description.ts'
 
-type Values<Known> = XStatic<{ type: 'object'; properties: Known; additionalProperties: false }>
+type QueryValues<Known> = XStatic<{
+  type: 'object'
+  properties: Known
+  additionalProperties: false
+}>
 
 type Properties = Readonly<Record<string, { type: string; description: string; example?: string }>>
 
@@ -20,7 +24,7 @@ type Properties = Readonly<Record<string, { type: string; description: string; e
 export function createQueryParser<const Known extends Properties>(
   properties: Known,
   rules: { readonly [Name in keyof Known]?: string } = {},
-): (query: readonly Pair[]) => Values<Known> {
+): (query: readonly Pair[]) => QueryValues<Known> {
   const getValidator = compileLater({ type: 'object', properties, additionalProperties: false })
   return (query: readonly Pair[]) => {
     const values = new Map<string, unknown>()

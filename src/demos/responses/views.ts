@@ -147,10 +147,11 @@ function renderBody(name: string, label: string): Html {
 `
 }
 
-type Member = 'delay' | 'chunk_size' | 'pause' | 'framing' | 'encoding' | 'fault' | 'seconds'
+type DescriptionMember =
+  'delay' | 'chunk_size' | 'pause' | 'framing' | 'encoding' | 'fault' | 'seconds'
 
 /** `note` is the unit of the member, or the name of its default. */
-function renderMember(name: Member, label: string, note: string): Html {
+function renderMember(name: DescriptionMember, label: string, note: string): Html {
   const schema = descriptionSchema.properties[name]
   if ('enum' in schema) {
     const options = schema.enum.map((value) => html`<option>${value}</option>`)

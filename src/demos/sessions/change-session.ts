@@ -6,9 +6,12 @@ import { responseHeaders } from '../../http/openapi/fields.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { envelope } from '../../resources/openapi/schemas.ts'
 
-type Apply = (request: FastifyRequest, reply: FastifyReply) => Promise<SessionCookie | undefined>
+type ApplyChange = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<SessionCookie | undefined>
 
-export function changeSession(redirect: string, msg: string, apply: Apply) {
+export function changeSession(redirect: string, msg: string, apply: ApplyChange) {
   const content = { data: { redirect }, status: { code: 0, msg } }
   return {
     responses: {

@@ -12,23 +12,23 @@ import { notImplemented, unsupportedMediaType } from '../errors/http-error.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
-    parsedBody?: Body
+    parsedBody?: RequestBody
   }
 }
 
-interface Body {
+interface RequestBody {
   value?: unknown
   formHeaders?: ReturnType<typeof takeFormHeaders>
   previous?: ReturnType<typeof takePrevious>
   error?: Error
 }
 
-export type BodyReader = (raw: IncomingMessage, done: (body: Body) => void) => void
+export type BodyReader = (raw: IncomingMessage, done: (body: RequestBody) => void) => void
 
 export function createBodyReader(config: Config): BodyReader {
   return (raw, done) => {
     const parse = raw.parsedBody === undefined ? findParser(raw, config) : undefined
-    const finish = (body: Body) => {
+    const finish = (body: RequestBody) => {
       raw.parsedBody = body
       done(body)
     }
@@ -44,20 +44,24 @@ export function createBodyReader(config: Config): BodyReader {
   }
 }
 
-function read(raw: IncomingMessage, parse: Parser, config: Config): Body | Promise<Body> {
+function read(
+  raw: IncomingMessage,
+  parse: Parser,
+  config: Config,
+): RequestBody | Promise<RequestBody> {
   const { bodyIdleSeconds, requestSeconds } = config
   try {
     assertTransferCoding(raw)
     assertUtf8(raw.headers['content-type'])
     const codings = findCodings(raw)
     const digests = createDigestCheck(raw.headers)
-    const toBody = (bytes: Buffer): Body => {
+    const toBody = (bytes: Buffer): RequestBody => {
       const value = bytes.length === 0 ? undefined : parse(decodeUtf8(bytes))
       const formHeaders = takeFormHeaders(value, config)
       const previous = isForm(raw) && isObject(value) ? takePrevious(value) : {}
       return { value, formHeaders, previous }
     }
-    const decode = (bytes: Buffer): Body | Promise<Body> => {
+    const decode = (bytes: Buffer): RequestBody | Promise<RequestBody> => {
       // RFC 9530 §2 and §3: both digests are of the encoded bytes.
       digests.update(bytes)
       digests.verify()
@@ -73,7 +77,7 @@ function read(raw: IncomingMessage, parse: Parser, config: Config): Body | Promi
   }
 }
 
-function toFailed(error: unknown): Body {
+function toFailed(error: unknown): RequestBody {
   return { error: error instanceof Error ? error : new Error(String(error)) }
 }
 

@@ -1,7 +1,6 @@
 import { badRequest } from '../errors/http-error.ts'
 import { decodePath } from '../request/target.ts'
-
-type Pair = readonly [name: string, value: string]
+import type { Pair } from '../security/visitor-response.ts'
 
 const line = /^([\w!#$%&'*+.^`|~-]+):([^\r\n\0]*)$/
 const parameter = /\s*;\s*([\w!#$%&'+.^`|~-]+\*?)\s*=\s*(?:"((?:\\[^]|[^"\\])*)"|([^\s;"]*))/gy

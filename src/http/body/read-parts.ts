@@ -21,9 +21,9 @@ export async function discard(content: AsyncIterable<Buffer>): Promise<void> {
   while ((await iterator.next()).done !== true);
 }
 
-type Next = () => Promise<IteratorResult<Buffer, unknown>>
+type ReadNext = () => Promise<IteratorResult<Buffer, unknown>>
 
-function createReader(next: Next, delimiter: string) {
+function createReader(next: ReadNext, delimiter: string) {
   // The first line can be a delimiter.
   let rest: Buffer = Buffer.from('\r\n')
   /** The bytes at the start of `rest` that can belong to a delimiter, but not to the content. */

@@ -4,12 +4,15 @@ import { STATUS_CODES } from '../node-http.ts'
 export type ProblemType = ReturnType<ReturnType<typeof define>>
 
 /** The names are in lower case. A value is empty if it depends on the request. */
-type Headers = Readonly<Record<string, string>>
+type ProblemHeaders = Readonly<Record<string, string>>
 
 /** `example` is a command. {origin} stands for the service, and URL for the URL of the request. */
 function define<Status extends number>(
   status: Status,
-  { title = STATUS_CODES[status] ?? '', headers = {} }: { title?: string; headers?: Headers } = {},
+  {
+    title = STATUS_CODES[status] ?? '',
+    headers = {},
+  }: { title?: string; headers?: ProblemHeaders } = {},
 ) {
   return (meaning: string, remedy: string, example?: string) => {
     return { status, title, headers, meaning, remedy, example }

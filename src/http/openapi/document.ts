@@ -86,9 +86,14 @@ function toOperation(endpoint: DocumentedRoute, errors: Pick<DocumentParts, 'sha
   }
 }
 
-type Responses = NonNullable<DocumentedRoute['responses']>
+type OperationResponses = NonNullable<DocumentedRoute['responses']>
 
-function toResponses({ responses, example, config, ...route }: DocumentedRoute): Responses {
+function toResponses({
+  responses,
+  example,
+  config,
+  ...route
+}: DocumentedRoute): OperationResponses {
   const isJson = config?.defaultType === 'json'
   const ofText = textContent(typeof example === 'string' ? example : undefined)
   const content = route.content ?? (isJson ? exampleContent(example) : ofText)
@@ -96,7 +101,7 @@ function toResponses({ responses, example, config, ...route }: DocumentedRoute):
 }
 
 /** Generators of clients take the first type, and a page has no schema. */
-function toJsonFirst(response: Responses[string]): Responses[string] {
+function toJsonFirst(response: OperationResponses[string]): OperationResponses[string] {
   if (isReference(response) || !response.content) return response
   const types = Object.entries(response.content)
   const isJson = ([type]: (typeof types)[number]) => Number(/[/+]json$/.test(type))

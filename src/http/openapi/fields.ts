@@ -5,7 +5,7 @@ import type { Header, Parameter } from './operation.ts'
 
 const date = 'Sat, 21 Nov 2026 08:20:41 GMT'
 
-type Definitions = Readonly<Record<string, readonly [description: string, example?: string]>>
+type HeaderDefinitions = Readonly<Record<string, readonly [description: string, example?: string]>>
 
 const inResponses = {
   'Accept-Patch': ['The media types that PATCH accepts.'],
@@ -28,7 +28,7 @@ const inResponses = {
   'Vitrine-Ignored-Fields': ['The fields that were not stored, percent-encoded.', 'colour'],
   'WWW-Authenticate': ['The challenge.', 'Cookie realm="Vitrine"'],
   'X-Total-Count': ['The number of records on all pages.', '42'],
-} satisfies Definitions
+} satisfies HeaderDefinitions
 
 const required = /^(Accept-Query|Allow|Content-Range|Location|Retry-After|WWW-Authenticate)$/
 
@@ -49,7 +49,7 @@ const inRequests = {
   ],
   Range: ['Send only these bytes.', 'bytes=0-14'],
   'Want-Repr-Digest': ['Requests a digest (RFC 9530).', 'sha-256=5'],
-} satisfies Definitions
+} satisfies HeaderDefinitions
 
 /** A string of Structured Fields, or a token. */
 const length = `{1,${String(maxKeyLength)}}`
@@ -59,7 +59,7 @@ const toComponentName = (field: string) => field.replaceAll('-', '')
 
 function toHeader(
   name: string,
-  [description, example]: Definitions[string],
+  [description, example]: HeaderDefinitions[string],
 ): readonly [string, Reference<Header>] {
   const schema = name.endsWith('Location') ? url : text
   const header = { description, schema, example, ...(required.test(name) && { required: true }) }
@@ -78,7 +78,7 @@ export function documentHeaders(names: readonly string[]) {
 
 export function requestHeaders(...names: readonly (keyof typeof inRequests)[]) {
   return names.map((name): Reference<Parameter> => {
-    const [description, example]: Definitions[string] = inRequests[name]
+    const [description, example]: HeaderDefinitions[string] = inRequests[name]
     const schema = name === 'Idempotency-Key' ? keySchema : text
     const definition = { name, in: 'header', description, schema, example } as const
     return toComponent('parameters', toComponentName(name), definition)

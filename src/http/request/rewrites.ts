@@ -2,10 +2,10 @@ import pathToRegexp, { type Key } from 'path-to-regexp'
 import { maxRewriteMs } from '../../config/limits.ts'
 import { runWithin } from '../run-within.ts'
 
-type Rules = Readonly<Record<string, unknown>>
+type RewriteRules = Readonly<Record<string, unknown>>
 
 /** Applies each rule to the result of those before, as json-server 0.17 does with express-urlrewrite. */
-export function createRewriter(rules: Rules): (target: string) => string {
+export function createRewriter(rules: RewriteRules): (target: string) => string {
   const compiled = Object.entries(rules)
     .map(([from, to]) => compile(from, to))
     .filter((rule) => typeof rule !== 'string')
@@ -14,7 +14,7 @@ export function createRewriter(rules: Rules): (target: string) => string {
   return (target) => runWithin(maxRewriteMs, () => rewrite(target)) ?? target
 }
 
-export function findRewriteProblems(rules: Rules): string[] {
+export function findRewriteProblems(rules: RewriteRules): string[] {
   return Object.entries(rules).flatMap(([from, to]) => {
     const rule = compile(from, to)
     return typeof rule === 'string' ? `${JSON.stringify(from)} is not applied: ${rule}` : []

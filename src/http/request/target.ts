@@ -11,14 +11,14 @@ declare module 'node:http' {
   interface IncomingMessage {
     originalUrl?: string
     /** `url` is in origin form, as sent. */
-    target?: { url: string; isRaw: boolean; getQuery: () => Query }
+    target?: { url: string; isRaw: boolean; getQuery: () => ParsedQuery }
     receivedMethod?: string
     unknownMethod?: string
     ownId?: string
   }
 }
 
-type Query = ReturnType<typeof parseQuery>
+type ParsedQuery = ReturnType<typeof parseQuery>
 
 function parseQuery(url: string, config: Config) {
   const start = url.indexOf('?') + 1
@@ -45,7 +45,7 @@ export function createTargetParser(
     rawPaths ??= findRawPaths(routes)
     const { first, both } = toStart(toDecodedPath(url))
     const isRaw = rawPaths.has(first) || rawPaths.has(both)
-    let query: Query | undefined
+    let query: ParsedQuery | undefined
     raw.target = { url, isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
     if (!isRaw) return trimSlashes(url)
     if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')

@@ -6,7 +6,7 @@ import { remember } from '../remember.ts'
 
 /** The order is that of the server: zstd takes less time than br, and is smaller than gzip. */
 const codings = ['zstd', 'br', 'gzip'] as const
-type Coding = (typeof codings)[number]
+type ResponseCoding = (typeof codings)[number]
 
 const memberFormat =
   /^[ \t]*([\w!#$%&'*+.^`|~-]+)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?[ \t]*$/
@@ -26,7 +26,7 @@ export const chooseCoding = remember((accepted) => {
 })
 
 /** RFC 9110 §8.8.3.3: the same content has another tag in each coding. */
-export function toCodedTag(etag: string, coding: Coding): string {
+export function toCodedTag(etag: string, coding: ResponseCoding): string {
   return etag.replace(/"$/, `+${coding}"`)
 }
 
@@ -60,7 +60,7 @@ const encoders = {
   },
 }
 
-const keptContents = new WeakMap<Buffer, Partial<Record<Coding, Buffer>>>()
+const keptContents = new WeakMap<Buffer, Partial<Record<ResponseCoding, Buffer>>>()
 
 export function keepCompressed(content: Buffer): void {
   keptContents.set(content, {})
@@ -85,7 +85,11 @@ export function compress(request: FastifyRequest, reply: FastifyReply, payload: 
 }
 
 /** RFC 9110 §15.4.5: a 304 has the tag of the 200, which is the one that the client has listed. */
-function setListedTag(headers: IncomingHttpHeaders, reply: FastifyReply, coding?: Coding): void {
+function setListedTag(
+  headers: IncomingHttpHeaders,
+  reply: FastifyReply,
+  coding?: ResponseCoding,
+): void {
   const etag = coding && toCodedTag(String(reply.getHeader('etag')), coding)
   if (etag && headers['if-none-match']?.includes(etag.replace('W/', ''))) reply.header('etag', etag)
 }
@@ -108,7 +112,7 @@ function isCompressible({ headers }: FastifyRequest, reply: FastifyReply): boole
   return compressible.test(String(reply.getHeader('content-type')))
 }
 
-function encode(payload: unknown, coding: Coding, isHead: boolean): unknown {
+function encode(payload: unknown, coding: ResponseCoding, isHead: boolean): unknown {
   const { now, open, options } = encoders[coding]
   const content = typeof payload === 'string' ? Buffer.from(payload) : payload
   if (Buffer.isBuffer(content)) {

@@ -45,7 +45,7 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
   })
 }
 
-interface Content {
+interface ResponseContent {
   payload: unknown
   config: Config
 }
@@ -53,7 +53,7 @@ interface Content {
 function describeResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { payload, config }: Content,
+  { payload, config }: ResponseContent,
 ): unknown {
   addDigestHeaders(request, reply, payload)
   if (reply.statusCode < 400) reportIgnoredBody(request, reply, config)

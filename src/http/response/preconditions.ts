@@ -7,7 +7,8 @@ export interface Validators {
   lastModified?: Date
 }
 
-export interface State {
+/** Those of all representations of a resource that a request can mean. */
+export interface PossibleValidators {
   etags: readonly string[]
   lastModified?: Date | undefined
 }
@@ -39,11 +40,11 @@ export function assertPreconditions(request: Conditional, validators: Validators
 
 declare module 'node:http' {
   interface IncomingMessage {
-    comparison?: Comparison
+    comparison?: ComparedValidators
   }
 }
 
-interface Comparison extends State {
+interface ComparedValidators extends PossibleValidators {
   outcome: 'proceed' | 'not modified' | 'failed'
 }
 
@@ -51,7 +52,11 @@ type Conditional = Pick<IncomingMessage, 'headers' | 'recording' | 'comparison'>
 
 const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since']
 
-function keepComparison(request: Conditional, state: State, outcome: Comparison['outcome']) {
+function keepComparison(
+  request: Conditional,
+  state: PossibleValidators,
+  outcome: ComparedValidators['outcome'],
+) {
   if (request.recording && conditions.some((name) => name in request.headers)) {
     request.comparison = { ...state, outcome }
   }
@@ -66,7 +71,10 @@ export function evaluatePreconditions(
   return keepComparison(request, state, evaluate(request.headers, state))
 }
 
-function evaluate(headers: IncomingHttpHeaders, state: State): Comparison['outcome'] {
+function evaluate(
+  headers: IncomingHttpHeaders,
+  state: PossibleValidators,
+): ComparedValidators['outcome'] {
   const { etags: own, lastModified } = state
   if (!isUnmodified(headers, state)) return 'failed'
   const ifNoneMatch = headers['if-none-match']
@@ -78,13 +86,16 @@ function evaluate(headers: IncomingHttpHeaders, state: State): Comparison['outco
   return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'
 }
 
-export function mayWriteResource(request: Conditional, state?: State): boolean {
+export function mayWriteResource(request: Conditional, state?: PossibleValidators): boolean {
   const isAllowed = isWriteAllowed(request.headers, state)
   keepComparison(request, state ?? { etags: [] }, isAllowed ? 'proceed' : 'failed')
   return isAllowed
 }
 
-function isWriteAllowed(headers: IncomingHttpHeaders, state: State | undefined): boolean {
+function isWriteAllowed(
+  headers: IncomingHttpHeaders,
+  state: PossibleValidators | undefined,
+): boolean {
   if (state === undefined) return headers['if-match'] === undefined
   const ifNoneMatch = withoutCodings(headers['if-none-match'] ?? '')
   if (listsTag(ifNoneMatch, state.etags, isWeakMatch)) return false
@@ -97,7 +108,10 @@ export function hasStatePrecondition(headers: IncomingHttpHeaders): boolean {
 }
 
 /** RFC 9110 §13.1.4: If-Match takes precedence over If-Unmodified-Since. */
-function isUnmodified(headers: IncomingHttpHeaders, { etags, lastModified }: State): boolean {
+function isUnmodified(
+  headers: IncomingHttpHeaders,
+  { etags, lastModified }: PossibleValidators,
+): boolean {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) return listsTag(withoutCodings(ifMatch), etags, isStrongMatch)
   return isUnmodifiedSince(headers['if-unmodified-since'], lastModified) ?? true

@@ -26,7 +26,7 @@ interface VisitorOptions {
   toReason?: (status: number) => string
 }
 
-type Headers = ReturnType<typeof toVisitorHeaders>
+type VisitorHeaders = ReturnType<typeof toVisitorHeaders>
 type Trailer = readonly [name: string, toValue: () => string]
 
 /** Sends exactly this, with the headers of {@link toVisitorHeaders}. */
@@ -61,7 +61,7 @@ export function applyVisitorHead(
   reply: FastifyReply,
   response: VisitorResponse,
   options: VisitorOptions,
-): Headers {
+): VisitorHeaders {
   const { status = 200, headers = [], policy, timing } = response
   const { limits, preflightMethods, exposesHeaders = false } = options
   const { request } = reply
@@ -89,7 +89,7 @@ const isStorable = (method: string, caching: string) =>
   /^(GET|HEAD)$/.test(method) && !/no-store|private/i.test(caching)
 
 /** RFC 9213: `CDN-Cache-Control` and others are for some caches. */
-function allowsCaching([name, value]: readonly [string, Headers[string]]): boolean {
+function allowsCaching([name, value]: readonly [string, VisitorHeaders[string]]): boolean {
   if (name.endsWith('cache-control')) return /public|max-?age/i.test(String(value))
   return name === 'expires' || name === 'last-modified'
 }
@@ -122,7 +122,7 @@ function rewriteHead(response: ServerResponse, { toName, toReason }: VisitorOpti
 }
 
 /** Over HTTP/2, Node throws for several values of some headers. To join them is the same (RFC 9110 §5.3). */
-export function joinValues(headers: Headers): void {
+export function joinValues(headers: VisitorHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name !== 'set-cookie') headers[name] = [value].flat().join(', ')
   }
@@ -132,7 +132,7 @@ export const isAscii = (text: string) => /^[\t -~]*$/.test(text)
 
 /** Every site may read the response, credentials included. */
 function addCorsHeaders(
-  sent: Headers,
+  sent: VisitorHeaders,
   { method, headers }: FastifyRequest,
   preflightMethods: string,
 ): void {

@@ -45,9 +45,9 @@ export function toContentType(mediaType: string): string {
 /** Longer text is streamed, without Content-Length and tag. */
 const maxWholeLength = 65_536
 
-type Chunks = AsyncGenerator<string>
+type TextChunks = AsyncGenerator<string>
 
-export async function sendChunks(reply: FastifyReply, mediaType: string, chunks: Chunks) {
+export async function sendChunks(reply: FastifyReply, mediaType: string, chunks: TextChunks) {
   reply.type(toContentType(mediaType))
   let text = ''
   while (text.length <= maxWholeLength) {
@@ -64,7 +64,7 @@ export async function sendChunks(reply: FastifyReply, mediaType: string, chunks:
   return reply.send(content)
 }
 
-async function* withStart(start: string, chunks: Chunks): Chunks {
+async function* withStart(start: string, chunks: TextChunks): TextChunks {
   yield start
   yield* chunks
 }
@@ -74,7 +74,7 @@ type ItemPages<Item> = AsyncIterable<readonly Item[]> | readonly (readonly Item[
 export async function* toJsonArray<Item>(
   pages: ItemPages<Item>,
   toValue: (item: Item) => unknown,
-): Chunks {
+): TextChunks {
   let separator = '['
   const toItem = (item: Item) => {
     const text = separator + JSON.stringify(toValue(item))
@@ -88,7 +88,7 @@ export async function* toJsonArray<Item>(
 export function toJsonLines<Item>(
   pages: ItemPages<Item>,
   toValue: (item: Item) => unknown,
-): Chunks {
+): TextChunks {
   return toLines(pages, (item) => `${JSON.stringify(toValue(item))}\n`)
 }
 
@@ -96,7 +96,7 @@ export async function* toLines<Item>(
   pages: ItemPages<Item>,
   toLine: (item: Item) => string,
   heading = '',
-): Chunks {
+): TextChunks {
   yield heading
   for await (const page of pages) yield* joinItems(page, toLine)
 }

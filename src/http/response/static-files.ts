@@ -35,7 +35,7 @@ async function loadFile(root: string, name: string): Promise<Bytes | undefined> 
   return file?.version.isFile() === true ? toBytes(name, file) : undefined
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof statInside>>>
+type FoundFile = NonNullable<Awaited<ReturnType<typeof statInside>>>
 
 async function statInside(root: string, path: string) {
   try {
@@ -53,7 +53,7 @@ async function statInside(root: string, path: string) {
   }
 }
 
-async function toBytes(name: string, found: Found): Promise<Bytes> {
+async function toBytes(name: string, found: FoundFile): Promise<Bytes> {
   const { path, realPath, folders, isLinked, version } = found
   const { size, mtime: lastModified } = version
   // Replicas send the same tag. It is weak while a second change can have the same time (RFC 9110 §8.8.1).
@@ -72,7 +72,7 @@ async function toBytes(name: string, found: Found): Promise<Bytes> {
 }
 
 /** The path can lead to another file since it was found. */
-async function openFile({ realPath, version }: Found): Promise<FileHandle> {
+async function openFile({ realPath, version }: FoundFile): Promise<FileHandle> {
   const file = await openPath(realPath)
   const { dev, ino } = await file.stat()
   const isSame = dev === version.dev && ino === version.ino

@@ -88,7 +88,7 @@ function renderPythonDigest(request: DialectRequest, path: readonly string[]) {
   const credentials = parseCredentials(request)
   const cookies = parseCookies(request)
   const fake = 'fake_value'
-  const challenge = (isStale: boolean, values: Values = {}) => {
+  const challenge = (isStale: boolean, values: CookieValues = {}) => {
     const response = renderUnauthorized(request, toChallenge(path, isStale))
     return addCookies(request, response, { stale_after: staleAfter, ...values, fake })
   }
@@ -109,9 +109,9 @@ function renderPythonDigest(request: DialectRequest, path: readonly string[]) {
   return addCookies(request, renderAuthenticated(request, user), values)
 }
 
-type Values = Readonly<Record<string, string>>
+type CookieValues = Readonly<Record<string, string>>
 
-function addCookies({ dialect }: DialectRequest, response: VisitorResponse, values: Values) {
+function addCookies({ dialect }: DialectRequest, response: VisitorResponse, values: CookieValues) {
   return addHeaders(response, ...Object.entries(values).map((pair) => toCookie(pair, dialect)))
 }
 

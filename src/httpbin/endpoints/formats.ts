@@ -92,12 +92,12 @@ function toPage(path: string, name: string, others: Partial<DialectEndpoint> = {
   })
 }
 
-interface Coding {
+interface FormatCoding {
   flag: string
   compress: (bytes: Buffer) => Buffer
 }
 
-function toCoding(path: string, coding: string, { flag, compress }: Coding): DialectEndpoint {
+function toCoding(path: string, coding: string, { flag, compress }: FormatCoding): DialectEndpoint {
   const summary = `Respond with content in the ${coding} coding, whatever Accept-Encoding has`
   return toEndpoint(path, summary, (request) => {
     const { isPython, jsonStyle, jsonType } = request.dialect

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config/config.ts'
-import type { OpenReplicas, Replicas, Responses } from '../../stores/replicas/replicas.ts'
+import type { OpenReplicas, Replicas, ReplicaResponses } from '../../stores/replicas/replicas.ts'
 
 export interface Coverage {
   /** `service` if all processes were asked, `replica` if only those of this replica. */
@@ -9,7 +9,7 @@ export interface Coverage {
   silent: number
 }
 
-export type AskOthers = (question: string) => Promise<Responses & Coverage>
+export type AskOthers = (question: string) => Promise<ReplicaResponses & Coverage>
 
 interface Others {
   config: Pick<Config, 'databaseUrl' | 'inspector' | 'redisUrl'>

@@ -18,7 +18,7 @@ import { toEntry, toExchangeId, readReceivedAt, toRecorded, type Recorded } from
 import { createSlabs } from './slabs.ts'
 import { recordedToExchange, recordedToSummary } from './to-exchange.ts'
 
-export interface Search extends Omit<ExchangeQuery, 'limit'> {
+export interface ExchangeSearch extends Omit<ExchangeQuery, 'limit'> {
   limit?: number | undefined
   id?: string
   requestId?: string
@@ -96,7 +96,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       if (isOfViewer) slabs.add(toEntry(request, reply, { recording, response, owner }))
       else endRecording(request.raw)
     },
-    findWhole: async (query: Search, viewer: Viewer): Promise<readonly Exchange[]> => {
+    findWhole: async (query: ExchangeSearch, viewer: Viewer): Promise<readonly Exchange[]> => {
       const found: Exchange[] = []
       // Other exchanges can replace the found ones during a turn, so their bodies are copied.
       for (const recorded of await search(query, viewer, copyBodies))
@@ -105,7 +105,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
         )
       return found
     },
-    findSummaries: async ({ sort = [], limit, ...query }: Search, viewer: Viewer) => {
+    findSummaries: async ({ sort = [], limit, ...query }: ExchangeSearch, viewer: Viewer) => {
       const wanted = { ...query, limit: sort.length === 0 ? limit : Infinity }
       const found = await search(wanted, viewer, (recorded) => recordedToSummary(recorded, viewer))
       return sortExchanges(found, sort).slice(0, limit)
@@ -145,7 +145,11 @@ function createSearch(
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
     mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
   /** The latest item comes first. Bodies are valid until the next exchange is recorded, so `toItem` copies them. */
-  return async <Item>(query: Search, viewer: Viewer, toItem: (recorded: Recorded) => Item) => {
+  return async <Item>(
+    query: ExchangeSearch,
+    viewer: Viewer,
+    toItem: (recorded: Recorded) => Item,
+  ) => {
     const { id, requestId, before, limit = Infinity } = query
     const key = id ?? requestId
     const isFound = (recorded: Recorded) =>

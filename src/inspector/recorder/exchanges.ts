@@ -13,7 +13,7 @@ import {
   type ExchangeLog,
   type News,
   type NewsQuery,
-  type Search,
+  type ExchangeSearch,
 } from './exchange-log.ts'
 import {
   sortExchanges,
@@ -32,8 +32,8 @@ export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
 export type Exchanges = ReturnType<typeof openExchanges>
 
 type Question =
-  | { find: Search; viewer: Viewer }
-  | { list: Search; viewer: Viewer }
+  | { find: ExchangeSearch; viewer: Viewer }
+  | { list: ExchangeSearch; viewer: Viewer }
   | { clear: true; viewer: Viewer }
   | { news: NewsQuery }
 
@@ -45,7 +45,7 @@ const maxListed = 100
 const maxDecoded = 4
 
 export function openExchanges(log: ExchangeLog, ask: AskOthers) {
-  const askAll = async <Item>(question: Question): Promise<Found<Item>> => {
+  const askAll = async <Item>(question: Question): Promise<FoundExchanges<Item>> => {
     const asked = ask(JSON.stringify(question))
     const [own, { values, silent, scope }] = await Promise.all([respond(log, question), asked])
     const valid = values.filter((value) => isResponse(question, value))
@@ -132,7 +132,7 @@ function byTime(one: ExchangeSummary, other: ExchangeSummary): number {
   return toCursor(one) < toCursor(other) ? -1 : 1
 }
 
-interface Found<Item> {
+interface FoundExchanges<Item> {
   isAlone: boolean
   items: readonly Item[]
   coverage: Coverage

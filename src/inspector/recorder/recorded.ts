@@ -14,7 +14,7 @@ import type { ComparedPreconditions } from '../../exchanges/exchange.ts'
 import type { RecordedBytes } from '../../exchanges/to-body.ts'
 import { maskRequestTarget } from './mask-body.ts'
 import { maskTarget } from './mask.ts'
-import type { Entry, StoredEntry } from './slabs.ts'
+import type { SlabEntry, StoredEntry } from './slabs.ts'
 
 /** No text of a message has this character (RFC 9110 §5.5). */
 const separator = '\0'
@@ -32,7 +32,7 @@ export function toEntry(
   request: FastifyRequest,
   reply: FastifyReply,
   { recording, response, owner = '' }: Ended,
-): Entry {
+): SlabEntry {
   const { raw } = request
   const received = recording.received?.finish()
   const sent = takeSent(recording.sent, response.bytes)

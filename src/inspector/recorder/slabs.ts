@@ -1,4 +1,4 @@
-export interface Entry {
+export interface SlabEntry {
   numbers: readonly number[]
   text: string
   bodies: readonly (Buffer | string)[]
@@ -54,7 +54,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     slab.used = 0
     return slab
   }
-  const write = ({ bytes, numbers: words, used }: Slab, entry: Entry): number => {
+  const write = ({ bytes, numbers: words, used }: Slab, entry: SlabEntry): number => {
     const { numbers, text, bodies } = entry
     let word = used / wordBytes
     words[word++] = numbers.length
@@ -75,7 +75,7 @@ export function createSlabs(maxEntries: number, maxBytes: number) {
     return slab && readEntry(slab, place % slabBytes)
   }
   return {
-    add: (entry: Entry): void => {
+    add: (entry: SlabEntry): void => {
       if (next - first === maxEntries) dropFirst()
       const most = toMaxBytes(entry)
       if (most > slabBytes) return
@@ -114,7 +114,7 @@ function createSlab(): Slab {
   return { bytes, numbers: new Float64Array(bytes.buffer), used: 0, live: 0 }
 }
 
-function toMaxBytes({ numbers, text, bodies }: Entry): number {
+function toMaxBytes({ numbers, text, bodies }: SlabEntry): number {
   const words = 4 + numbers.length + bodies.length
   let bytes = words * wordBytes + maxBytesPerUnit * text.length
   for (const body of bodies) bytes += maxBytesPerUnit * body.length

@@ -42,7 +42,7 @@ function withNull({ items, ...schema }: FieldSchema): FieldSchema {
   return { ...schema, type, ...(items && { items: withNull(items) }) }
 }
 
-interface Member {
+interface ListMember {
   path: string[]
   schema: FieldSchema
   isDeclared: boolean
@@ -63,7 +63,7 @@ function findMember(known: readonly (readonly [string, FieldSchema])[], name: st
 function findInside(
   { type = 'object', properties = {}, additionalProperties = true }: FieldSchema,
   name: string,
-): Member | undefined {
+): ListMember | undefined {
   if (![type].flat().includes('object')) return undefined
   const known = findMember(Object.entries(properties), name)
   const isInKnown = Object.keys(properties).some((parent) => name.startsWith(`${parent}.`))

@@ -68,7 +68,7 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
   }
 }
 
-interface Shown extends Pick<ListView, 'flash'> {
+interface ListOutput extends Pick<ListView, 'flash'> {
   type: ListType
   reply: FastifyReply
 }
@@ -77,7 +77,7 @@ interface Shown extends Pick<ListView, 'flash'> {
 async function renderList(
   context: ResourceContext,
   parsed: ParsedRequest,
-  { type, flash, reply }: Shown,
+  { type, flash, reply }: ListOutput,
 ) {
   const { resource, collection, relations } = context
   const { query, embeds, url, hasUrl } = parsed

@@ -8,7 +8,7 @@ import { findValue } from '../field-values.ts'
 import { planRemoval } from './plan-removal.ts'
 import { findReferenced } from './relations.ts'
 
-interface Check {
+interface ReferenceCheck {
   step: WriteStep
   problem: FieldProblem
 }
@@ -17,7 +17,7 @@ const maxRemoveAttempts = 20
 
 export function checkWrites(context: ResourceContext, records: Records): Collection {
   const { collection, relations, resource } = context
-  const write = async (checks: readonly Check[], step: RecordStep) => {
+  const write = async (checks: readonly ReferenceCheck[], step: RecordStep) => {
     const own = { collection: resource.name, ...step }
     const failed = await records.commit([...checks.map((check) => check.step), own])
     const problem = failed === undefined ? undefined : checks[failed]?.problem
@@ -60,21 +60,23 @@ function toChecks(
   { resource, relations }: ResourceContext,
   { id, document }: Pick<StoredRecord, 'id' | 'document'>,
   before: Document = {},
-): Check[] {
+): ReferenceCheck[] {
   const toNew = (field: string) => {
     const value = findValue(document, field) ?? null
     return isDeepStrictEqual(value, findValue(before, field)) ? null : value
   }
-  const parents = relations.flatMap(({ isToParent, isInferred, field, other }): Check[] => {
-    const value = toNew(field)
-    const referenced = findReferenced({ document }, field) ?? ''
-    const isOwn = other.resource === resource && referenced === id
-    if (!isToParent || isInferred || value === null || isOwn || !resource.isChecked) return []
-    const message = `must be the id of an existing ${other.resource.singular}`
-    const step: WriteStep = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
-    return [{ step, problem: { field, message } }]
-  })
-  const unique = resource.unique.flatMap((field): Check[] => {
+  const parents = relations.flatMap(
+    ({ isToParent, isInferred, field, other }): ReferenceCheck[] => {
+      const value = toNew(field)
+      const referenced = findReferenced({ document }, field) ?? ''
+      const isOwn = other.resource === resource && referenced === id
+      if (!isToParent || isInferred || value === null || isOwn || !resource.isChecked) return []
+      const message = `must be the id of an existing ${other.resource.singular}`
+      const step: WriteStep = { collection: other.resource.name, kind: 'exist', ids: [referenced] }
+      return [{ step, problem: { field, message } }]
+    },
+  )
+  const unique = resource.unique.flatMap((field): ReferenceCheck[] => {
     const value = toNew(field)
     if (value === null || !isFieldValue(value)) return []
     const filters = [

@@ -6,7 +6,7 @@ import { collectionNames } from '../../stores/collection-names.ts'
 import { learnFields } from '../learned-fields.ts'
 import { checkWrites } from './check-writes.ts'
 
-interface Services {
+interface ContextServices {
   config: Config
   records: Records
   resources: readonly Resource[]
@@ -14,7 +14,7 @@ interface Services {
 
 export function createContext(
   resource: Resource,
-  services: Services,
+  services: ContextServices,
   known = new Map<Resource, ResourceContext>(),
 ): ResourceContext {
   const found = known.get(resource)

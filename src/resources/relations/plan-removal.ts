@@ -11,7 +11,7 @@ import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toChildFilter } from './relations.ts'
 
-interface Change {
+interface ReferenceChange {
   resource: Resource
   record: StoredRecord
   document: Document
@@ -19,7 +19,7 @@ interface Change {
 
 interface Plan {
   removed: Set<string>
-  changes: Map<string, Change>
+  changes: Map<string, ReferenceChange>
   conditions: WriteStep[]
   restricts: Restrict[]
   maxRecords: number

@@ -83,13 +83,16 @@ const inputTypes: Partial<Record<Field['kind'], Html>> = {
   text: html`type="text" autocomplete="off" dir="auto"`,
 }
 
-interface Input {
+interface FormControl {
   field: Field
   attributes: Html
   text: string
 }
 
-function renderParents({ field, attributes, text }: Input, { options, isComplete }: Choices): Html {
+function renderParents(
+  { field, attributes, text }: FormControl,
+  { options, isComplete }: Choices,
+): Html {
   if (isComplete) return renderOptions(attributes, text, [['', 'No value'], ...options])
   const list = `${field.inputId}-choices`
   return html`<input ${attributes} type="text" autocomplete="off" list="${list}" value="${text}">

@@ -16,7 +16,7 @@ export interface CommandRequest {
     | undefined
 }
 
-type Body = CommandRequest['body']
+export type CommandBody = CommandRequest['body']
 
 /** Leaves out the headers that the client sets for a JSON body. */
 export function toCommandHeaders({ headers, body }: CommandRequest, implied: RegExp): Fields {
@@ -49,7 +49,7 @@ export function toCurl(request: CommandRequest, flags: readonly string[] = []): 
 // eslint-disable-next-line no-control-regex
 export const controls = /[\0-\x08\x0b-\x1f\x7f]/
 
-function toPipe(body: Body): readonly string[] {
+function toPipe(body: CommandBody): readonly string[] {
   if (body?.kind === 'base64') return [`printf %s ${quoteForShell(body.base64)} | base64 -d |`]
   if (body?.kind !== 'text' || !controls.test(body.text)) return []
   const names = new Map(Object.entries({ '\\': '\\\\', '\r': '\\r', '\n': '\\n', '\t': '\\t' }))
@@ -61,7 +61,7 @@ function toPipe(body: Body): readonly string[] {
   return [`printf %b ${quoteForShell(escaped)} |`]
 }
 
-function toCurlBody(body: Body): readonly string[] {
+function toCurlBody(body: CommandBody): readonly string[] {
   if (body === undefined) return []
   if (body.kind === 'stored') return ['--data-binary @content']
   if (body.kind === 'json') return [`--json ${quoteForShell(JSON.stringify(body.value))}`]
@@ -88,7 +88,7 @@ export function toHttpie(request: CommandRequest, flags = ''): string {
   ].join(' \\\n  ')
 }
 
-function toHttpieBody(body: Body): readonly string[] {
+function toHttpieBody(body: CommandBody): readonly string[] {
   if (body === undefined) return []
   if (body.kind === 'stored') return ['< content']
   if (body.kind === 'file') return [quoteForShell(`${body.name}@file.txt`)]

@@ -21,7 +21,7 @@ export function openDocs(app: FastifyInstance, options: DocsOptions): void {
   registerRoutes(app, { file: import.meta.filename }, routes)
 }
 
-type Texts = ReturnType<typeof createTexts>
+type DocsTexts = ReturnType<typeof createTexts>
 
 function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOptions) {
   const ofDemos = demos.map(({ name, summary: description }) => ({ name, description }))
@@ -62,7 +62,7 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   }
 }
 
-const getDocument = ({ toJson, refresh }: Texts): Route => ({
+const getDocument = ({ toJson, refresh }: DocsTexts): Route => ({
   ...getText({
     url: '/openapi.json',
     summary: 'Get this document (OpenAPI 3.1)',
@@ -73,12 +73,12 @@ const getDocument = ({ toJson, refresh }: Texts): Route => ({
   config: { defaultType: 'json' },
 })
 
-const getDocs = ({ toPage, refresh }: Texts): Route => {
+const getDocs = ({ toPage, refresh }: DocsTexts): Route => {
   const summary = 'Get this document as pages that can send requests'
   return getText({ url: '/docs', summary, mediaType: 'text/html', toText: toPage, refresh })
 }
 
-const getOperation = ({ toPage, refresh }: Texts): Route => ({
+const getOperation = ({ toPage, refresh }: DocsTexts): Route => ({
   ...getText({
     url: '/docs/:operationId',
     summary: 'Get the page of one operation',
@@ -93,7 +93,7 @@ const getOperation = ({ toPage, refresh }: Texts): Route => ({
 /** The document can have megabytes, and a client can send any port in `Host`. */
 const maxOrigins = 4
 
-interface TextRoute extends Pick<Texts, 'refresh'>, Pick<Route, 'url' | 'summary'> {
+interface TextRoute extends Pick<DocsTexts, 'refresh'>, Pick<Route, 'url' | 'summary'> {
   mediaType: string
   toText: (id: string, origin: string) => string
   parameters?: readonly Parameter[]

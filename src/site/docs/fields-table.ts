@@ -6,13 +6,13 @@ import { html, type Html } from '../html.ts'
 import { renderPhrases } from '../prose.ts'
 import { exampleToText } from './operations.ts'
 
-interface Row {
+interface FieldRow {
   name: string
   isRequired: boolean
   schema: Schema
 }
 
-function toRows(schema: Schema, prefix = ''): readonly Row[] {
+function toRows(schema: Schema, prefix = ''): readonly FieldRow[] {
   const { properties = {}, required = [], items, allOf = [] } = toKnown(schema)
   const own = Object.entries(properties).flatMap(([name, child]) => {
     const path = `${prefix}${name}`
@@ -42,7 +42,7 @@ export function renderFields(schema: Schema): Html {
   )}`
 }
 
-function renderField({ name, isRequired, schema }: Row): Html {
+function renderField({ name, isRequired, schema }: FieldRow): Html {
   const { description } = toKnown(schema)
   return renderRow(name, isRequired, { kind: describeType(schema), description })
 }

@@ -1,7 +1,5 @@
-import { toCurl, toWindows, type CommandRequest } from '../commands/commands.ts'
+import { toCurl, toWindows, type CommandBody } from '../commands/commands.ts'
 import type { LessonStep } from './lesson.ts'
-
-type Body = NonNullable<CommandRequest['body']>
 
 export function toTexts(step: LessonStep, origin: string) {
   const { method, path, headers = {}, fields, curlFlags = [] } = step
@@ -36,12 +34,12 @@ Content-Type: text/plain
 Glass and brass
 --X--`
 
-function toContent({ fields }: LessonStep, body: Body, form: string): string {
+function toContent({ fields }: LessonStep, body: NonNullable<CommandBody>, form: string): string {
   if (body.kind === 'file') return toMultipart(body.name)
   return body.kind === 'json' ? JSON.stringify(fields) : form
 }
 
-function toBody(step: LessonStep, form: string): Body | undefined {
+function toBody(step: LessonStep, form: string): CommandBody {
   const { method, headers = {}, fields, file } = step
   if (file !== undefined) return { kind: 'file', name: file }
   if (method === 'GET' || fields === undefined) return undefined

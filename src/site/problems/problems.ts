@@ -22,7 +22,7 @@ import { notFound } from '../../http/errors/http-error.ts'
 import { sendJson, sendText } from '../../http/response/send.ts'
 import type { Page } from '../page.ts'
 import { sendPage } from '../send-page.ts'
-import { renderProblem, renderProblems, type Problem } from './views.ts'
+import { renderProblem, renderProblems, type DocumentedProblem } from './views.ts'
 
 const members = {
   type: { ...text, format: 'uri-reference' },
@@ -90,13 +90,20 @@ function sendAs(
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)
 }
 
-function describeType(origin: string, slug: ProblemSlug): Problem {
+function describeType(origin: string, slug: ProblemSlug): DocumentedProblem {
   const { status, title, meaning, remedy, example } = problemTypes[slug]
   const type = `${origin}/problems/${slug}`
   return { type, status, title, meaning, remedy, example: example?.replace('{origin}', origin) }
 }
 
-function problemToText({ type, status, title, meaning, remedy, example }: Problem): string {
+function problemToText({
+  type,
+  status,
+  title,
+  meaning,
+  remedy,
+  example,
+}: DocumentedProblem): string {
   const lines = [type, `${String(status)} ${title}`, meaning, remedy, ...(example ? [example] : [])]
   return `${lines.join('\n')}\n`
 }

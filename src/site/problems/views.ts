@@ -3,9 +3,9 @@ import { renderCommand } from '../highlight.ts'
 import { type Page, renderStatus } from '../page.ts'
 import type { ProblemType } from '../../http/errors/problem-types.ts'
 
-export type Problem = Omit<ProblemType, 'headers'> & { type: string }
+export type DocumentedProblem = Omit<ProblemType, 'headers'> & { type: string }
 
-export function renderProblems(problems: readonly Problem[]): Page {
+export function renderProblems(problems: readonly DocumentedProblem[]): Page {
   const list = (isServerError: boolean) => html`<ul class="problems">
 ${problems.filter(({ status }) => status >= 500 === isServerError).map(renderProblemItem)}</ul>`
   return {
@@ -21,14 +21,21 @@ ${list(true)}`,
   }
 }
 
-function renderProblemItem({ type, status, title, meaning }: Problem): Html {
+function renderProblemItem({ type, status, title, meaning }: DocumentedProblem): Html {
   const path = type.slice(type.indexOf('/problems/'))
   return html`<li><span class="status s${String(status).charAt(0)}">${status}</span> <div><a href="${path}">${title}</a>
 <p>${meaning}</p></div></li>
 `
 }
 
-export function renderProblem({ type, status, title, meaning, remedy, example }: Problem): Page {
+export function renderProblem({
+  type,
+  status,
+  title,
+  meaning,
+  remedy,
+  example,
+}: DocumentedProblem): Page {
   return {
     title,
     description: meaning,

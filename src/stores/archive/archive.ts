@@ -13,7 +13,7 @@ export const archiveStart = '{"vitrine":"archive","version":'
 
 export type ArchivedRecord = StoredRecord & { collection: string }
 
-export interface Entry {
+export interface ArchiveLine {
   record?: unknown
   piece?: unknown
   /** The pieces before this line are not the file of the record, which is then not restored. */

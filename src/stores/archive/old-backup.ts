@@ -9,7 +9,7 @@ import { collectionNames } from '../collection-names.ts'
 import { isDamage, readPragma } from '../sqlite/database.ts'
 import { readSchemaVersion } from '../sqlite/migrations.ts'
 import { madeBefore02 } from '../store-failure.ts'
-import type { Entry } from './archive.ts'
+import type { ArchiveLine } from './archive.ts'
 
 /** `application_id` of a backup of version 0.2: "Vit1" in ASCII. That of 0.1 is "Vitr". */
 const applicationId = 0x56697431
@@ -19,7 +19,7 @@ const lastLine = /^vitrine-sha256 ([0-9a-f]{64})\n$/
 const lastLineBytes = 80
 
 /** A backup of version 0.2 is a SQLite database with the contents of files, and a line with its hash. */
-export async function* readOldBackup(file: string): AsyncGenerator<Entry, void> {
+export async function* readOldBackup(file: string): AsyncGenerator<ArchiveLine, void> {
   try {
     using database = new DatabaseSync(toUnchangeable(file), { readOnly: true })
     const id = Number(readPragma(database, 'application_id'))
@@ -54,7 +54,7 @@ async function assertHash(path: string): Promise<void> {
     throw new Error('it is damaged: its content does not match its hash')
 }
 
-function* selectEntries(database: DatabaseSync): Generator<Entry> {
+function* selectEntries(database: DatabaseSync): Generator<ArchiveLine> {
   // A view would run statements of the author of the backup.
   const views = database.prepare("SELECT name FROM sqlite_schema WHERE type IN ('view', 'trigger')")
   if (views.get()) throw new Error('it has a view or a trigger, which Vitrine never creates')

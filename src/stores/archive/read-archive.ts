@@ -14,10 +14,10 @@ import {
   parseRecord,
 } from './archive.ts'
 import { toDamage, toSavedFile } from './archive.ts'
-import type { ArchivedRecord, ArchiveOptions, Entry } from './archive.ts'
+import type { ArchivedRecord, ArchiveOptions, ArchiveLine } from './archive.ts'
 import { readOldBackup } from './old-backup.ts'
 
-export interface Item {
+export interface ArchiveItem {
   record: ArchivedRecord
   content: AsyncIterable<Buffer>
   isLost: () => boolean
@@ -48,7 +48,10 @@ export async function checkArchive(file: string, options: CheckOptions): Promise
   }
 }
 
-async function checkItems(items: AsyncIterable<Item>, options: CheckOptions): Promise<Checked> {
+async function checkItems(
+  items: AsyncIterable<ArchiveItem>,
+  options: CheckOptions,
+): Promise<Checked> {
   const counts = new Map<string, number>()
   const lost = new Set<string>()
   let bytes = 0
@@ -76,7 +79,10 @@ async function checkItems(items: AsyncIterable<Item>, options: CheckOptions): Pr
 }
 
 /** The content of an item is read before the next item. */
-export async function* readArchive(file: string, signal?: AbortSignal): AsyncGenerator<Item> {
+export async function* readArchive(
+  file: string,
+  signal?: AbortSignal,
+): AsyncGenerator<ArchiveItem> {
   const entries = await openEntries(file, signal)
   let entry = await readNext(entries)
   async function* readContent(): AsyncGenerator<Buffer> {
@@ -94,7 +100,9 @@ export async function* readArchive(file: string, signal?: AbortSignal): AsyncGen
   }
 }
 
-async function readNext(entries: AsyncIterator<Entry, void>): Promise<Entry | undefined> {
+async function readNext(
+  entries: AsyncIterator<ArchiveLine, void>,
+): Promise<ArchiveLine | undefined> {
   return (await entries.next()).value ?? undefined
 }
 
@@ -116,7 +124,7 @@ async function openEntries(file: string, signal?: AbortSignal) {
 const lastLine = /^\{"sha256":"([0-9a-f]{64})"\}\n$/
 const isMissing = 'it is damaged: its end is missing'
 
-async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<Entry, void> {
+async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<ArchiveLine, void> {
   const hash = createHash('sha256')
   let number = 0
   let expected: string | undefined

@@ -1,9 +1,9 @@
 import { collectionNames } from '../collection-names.ts'
-import type { Dialect } from '../records/dialect.ts'
+import type { SqlDialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
 import { withoutData, type ArchivedRecord } from './archive.ts'
 
-export async function* readRecords(dialect: Dialect): AsyncGenerator<ArchivedRecord> {
+export async function* readRecords(dialect: SqlDialect): AsyncGenerator<ArchivedRecord> {
   const rows = await dialect.run('SELECT DISTINCT resource FROM records ORDER BY resource', [])
   const names = rows.map(([name]) => String(name))
   const { dataFile } = collectionNames

@@ -7,7 +7,7 @@ import {
   createFileTest,
   toSavedFile,
 } from './archive.ts'
-import type { Archivable, ArchivedRecord, ArchiveOptions, Entry } from './archive.ts'
+import type { Archivable, ArchivedRecord, ArchiveOptions, ArchiveLine } from './archive.ts'
 
 interface WriteOptions extends Omit<ArchiveOptions, 'checkRecord'> {
   database: Pick<Archivable, 'read'>
@@ -42,9 +42,9 @@ async function* writePieces(files: Files, record: ArchivedRecord): AsyncGenerato
   if (!isWhole()) yield toLine({ isLost: true })
 }
 
-type Content = AsyncIterable<Buffer> | readonly Buffer[]
+type FileContent = AsyncIterable<Buffer> | readonly Buffer[]
 
-async function readContent(files: Files, record: ArchivedRecord): Promise<Content> {
+async function readContent(files: Files, record: ArchivedRecord): Promise<FileContent> {
   const { id } = record
   const { size } = toSavedFile(record)
   const read = () => files.read(id, 0, size - 1)
@@ -53,4 +53,4 @@ async function readContent(files: Files, record: ArchivedRecord): Promise<Conten
   return (await read()) ?? (await files.keep(id).then(read, () => undefined)) ?? []
 }
 
-const toLine = (entry: Entry) => `${JSON.stringify(entry)}\n`
+const toLine = (entry: ArchiveLine) => `${JSON.stringify(entry)}\n`

@@ -19,13 +19,13 @@ const maxAttempts = 10
 const maxCloseMs = 1000
 const reconnectMs = 1000
 
-interface Statement {
+interface PostgresStatement {
   name?: string
   text: string
   values?: unknown[]
 }
 
-export type Query = (statement: Statement) => Promise<pg.QueryArrayResult<SQLOutputValue[]>>
+export type Query = (statement: PostgresStatement) => Promise<pg.QueryArrayResult<SQLOutputValue[]>>
 type Work<Outcome> = (query: Query) => Promise<Outcome>
 
 export type PostgresDatabase = Awaited<ReturnType<typeof openPostgresDatabase>>
@@ -49,7 +49,8 @@ export async function openPostgresDatabase(url: string) {
   return {
     run: <Outcome>(work: Work<Outcome>) => run(hosts, work),
     /** A query that may take longer than others, and for which reading a whole table can be best. */
-    read: (statement: Statement) => run(hosts, (query) => readSlowly(query, statement), maxReadMs),
+    read: (statement: PostgresStatement) =>
+      run(hosts, (query) => readSlowly(query, statement), maxReadMs),
     /** Repeats the work if the server aborts it for another transaction. */
     transact: (work: Work<number | undefined>) =>
       run(hosts, (query) => runInTransaction(query, work)),
@@ -160,7 +161,7 @@ export function createQuery(client: pg.ClientBase): Query {
     })
 }
 
-async function readSlowly(query: Query, statement: Statement) {
+async function readSlowly(query: Query, statement: PostgresStatement) {
   const timeout = String(maxReadMs - maxMs + statementMs)
   await query({
     text: `BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeout};

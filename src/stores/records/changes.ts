@@ -1,4 +1,4 @@
-import { toStoredRecord, type Dialect } from './dialect.ts'
+import { toStoredRecord, type SqlDialect } from './dialect.ts'
 import { changeKinds, type Change, type ChangeLog } from './records.ts'
 
 const maxRead = 100
@@ -22,7 +22,7 @@ const select = `SELECT last, number, kind, id, document, version, created_at, up
   WHERE numbers.resource = ? ORDER BY number`
 
 /** Throws unless the log of the collection is started. */
-export function createRead({ run }: Dialect): ChangeLog['read'] {
+export function createRead({ run }: SqlDialect): ChangeLog['read'] {
   return async (name, after = Number.MAX_SAFE_INTEGER) => {
     const rows = await run(select, [name, after, name])
     const changes = rows.flatMap(([, number, kindName, id, document = null, ...times]) => {

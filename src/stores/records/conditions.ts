@@ -1,4 +1,4 @@
-import type { Condition, Dialect, Row, Term, Value } from './dialect.ts'
+import type { Condition, SqlDialect, Row, Term, Value } from './dialect.ts'
 import { isOfText, isStorable } from './records.ts'
 import type { FieldPath, FieldValue, Filter, RecordQuery, TextOperator } from './records.ts'
 
@@ -18,7 +18,7 @@ function parseColumnOrPath(field: FieldPath): string | readonly string[] {
   throw new Error(`${JSON.stringify(field)} cannot be the path of a field`)
 }
 
-export function fieldToColumn(dialect: Dialect, field: FieldPath): string {
+export function fieldToColumn(dialect: SqlDialect, field: FieldPath): string {
   const path = parseColumnOrPath(field)
   return typeof path === 'string' ? path : dialect.toColumn(path)
 }
@@ -54,7 +54,7 @@ export function findFolded(text: string): string | undefined {
   return folded === ascii ? undefined : folded
 }
 
-export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) {
+export function toCondition(dialect: SqlDialect, { filters, search }: RecordQuery) {
   const conditions = filters.map((filter) => toFilterCondition(dialect, filter))
   if (search)
     conditions.push(
@@ -67,7 +67,7 @@ export function toCondition(dialect: Dialect, { filters, search }: RecordQuery) 
   return conditions.length === 0 ? undefined : joinAnd(...conditions)
 }
 
-function toFilterCondition(dialect: Dialect, filter: Filter): Condition {
+function toFilterCondition(dialect: SqlDialect, filter: Filter): Condition {
   const { field, operator } = filter
   const values = filter.values.filter(isInRecords)
   if (isOfText(operator)) {
@@ -99,13 +99,13 @@ interface TextSearch {
   values: readonly FieldValue[]
 }
 
-function toTextCondition(dialect: Dialect, { operator, fields, values }: TextSearch): Condition {
+function toTextCondition(dialect: SqlDialect, { operator, fields, values }: TextSearch): Condition {
   const texts = values.filter(isInRecords).map(toLowerText)
   if (texts.length === 0 || fields.length === 0) return never
   return dialect.toTextCondition(operator, fields.map(parseColumnOrPath), texts)
 }
 
-export function toOperand({ toOperand }: Dialect, field: FieldPath, value: FieldValue): Value {
+export function toOperand({ toOperand }: SqlDialect, field: FieldPath, value: FieldValue): Value {
   return ownColumns.has(field) ? String(value) : toOperand(value)
 }
 
@@ -114,7 +114,7 @@ const types = ['number', 'string', 'boolean', 'object']
 
 /** The limit, and where the values of its type start or end. */
 function toBounds(
-  dialect: Dialect,
+  dialect: SqlDialect,
   { field, operator, value }: Omit<Filter, 'values'> & { value: FieldValue },
 ): readonly Condition[] {
   const column = fieldToColumn(dialect, field)

@@ -13,7 +13,7 @@ export interface Condition {
   values: Row
 }
 
-export interface Dialect {
+export interface SqlDialect {
   run: (sql: string, values: Row) => Promise<readonly Row[]>
   /** The rows of the first of these queries that ends in time. All find the same rows. */
   read: (
@@ -69,6 +69,6 @@ function parseDocument(text: string) {
 const countEach = 'SELECT resource, sum(count) FROM record_counts GROUP BY resource'
 
 export const countAll =
-  ({ run }: Pick<Dialect, 'run'>): Records['counts'] =>
+  ({ run }: Pick<SqlDialect, 'run'>): Records['counts'] =>
   async () =>
     (await run(countEach, [])).map(([name, count]) => [String(name), Number(count)])

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import { fieldToColumn, joinAnd, toCondition, toLater, toMarks, toOperand } from './conditions.ts'
 import { columns, oldestFirst, toStoredRecord } from './dialect.ts'
-import type { Condition, Dialect, Row, Term, Value } from './dialect.ts'
+import type { Condition, SqlDialect, Row, Term, Value } from './dialect.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
 import type { Collection, FieldPath, Filter, RecordPages, Position } from './records.ts'
 import type { SortTerm, RecordQuery } from './records.ts'
 import { nextTurn } from '../../timers.ts'
 
 interface ListSource {
-  dialect: Dialect
+  dialect: SqlDialect
   resource: Condition
   indexes: Map<string, string>
 }
@@ -21,7 +21,7 @@ interface Scan extends ListSource {
   isOrdered: boolean
 }
 
-export function createLists(dialect: Dialect, name: string) {
+export function createLists(dialect: SqlDialect, name: string) {
   const indexes = new Map([
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
@@ -84,7 +84,7 @@ function toScan(source: ListSource, query: RecordQuery): Scan {
 }
 
 /** Ends with the id, so that no two records are equal. */
-function toOrder(dialect: Dialect, sort: readonly SortTerm[]): Term[] {
+function toOrder(dialect: SqlDialect, sort: readonly SortTerm[]): Term[] {
   const isDescending = sort[0]?.isDescending ?? false
   const terms = sort.map((term) => ({ ...term, column: fieldToColumn(dialect, term.field) }))
   const order = new Map<string, Term>()
@@ -139,7 +139,7 @@ async function select(
 /** With an index, so many records are skipped in less than a millisecond. */
 const maxSkipped = 10_000
 
-interface Statement {
+interface ListStatement {
   toStatement: (rest: string) => string
   /** Whether it can take long. */
   isTested: boolean
@@ -147,7 +147,7 @@ interface Statement {
   tail?: Condition
 }
 
-async function read(scan: Scan, { toStatement, isTested, later, tail }: Statement) {
+async function read(scan: Scan, { toStatement, isTested, later, tail }: ListStatement) {
   const { dialect, resource, condition, query } = scan
   const limit = isTested ? dialect.limit : undefined
   const { sql, values } = joinAnd(resource, limit, later, condition)
@@ -159,7 +159,7 @@ async function read(scan: Scan, { toStatement, isTested, later, tail }: Statemen
   return isTested ? dialect.read(queries, query.isCancelled) : runFirst(dialect, queries)
 }
 
-async function runFirst(dialect: Dialect, [query]: readonly Condition[]) {
+async function runFirst(dialect: SqlDialect, [query]: readonly Condition[]) {
   return query ? dialect.run(query.sql, query.values) : []
 }
 

@@ -22,7 +22,7 @@ const redisOptions = {
   reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
 }
 
-type Warn = (problem: string) => void
+export type Warn = (problem: string) => void
 
 export async function openRedisDatabase(url: string, warn: Warn = () => undefined) {
   const redis = new Redis(url.replace(/^valkey/, 'redis'), redisOptions)

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
-import type { OpenReplicas, Responses } from './replicas.ts'
+import type { OpenReplicas, ReplicaResponses } from './replicas.ts'
 import { clearInterval, clearTimeout, performance, setInterval, setTimeout } from '../../timers.ts'
 
 const timeoutMs = 1000
@@ -52,7 +52,7 @@ type Publish = (id: string, ms: number) => Promise<number>
 function createPending() {
   const waiting = new Map<string, (response: unknown) => void>()
   let cautiousUntil = 0
-  const collect = async (id: string, publish: Publish): Promise<Responses> => {
+  const collect = async (id: string, publish: Publish): Promise<ReplicaResponses> => {
     const found: unknown[] = []
     const { promise: completed, resolve: complete } = Promise.withResolvers<undefined>()
     // Responses can arrive before the number of those that were asked.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
 import { until } from '../../../test/support/until.ts'
-import type { OpenReplicas, Replicas, Responses } from './replicas.ts'
+import type { OpenReplicas, Replicas, ReplicaResponses } from './replicas.ts'
 
 /** Opens the replicas of one process, which are closed when the test ends. */
 export type OpenProcess = (t: TestContext) => Promise<OpenReplicas>
@@ -90,7 +90,7 @@ export function replicasContract(name: string, openProcess: OpenProcess): void {
   })
 }
 
-async function ask(replicas: Replicas, question: string): Promise<Responses> {
+async function ask(replicas: Replicas, question: string): Promise<ReplicaResponses> {
   return (await replicas.ask(question)) ?? assert.fail('cannot be asked')
 }
 

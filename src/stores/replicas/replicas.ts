@@ -3,11 +3,11 @@ export type OpenReplicas = (topic: string, respond: (question: string) => unknow
 
 export interface Replicas {
   /** Undefined if they cannot be asked. Never rejects, and never takes more than two seconds. */
-  ask: (question: string) => Promise<Responses | undefined>
+  ask: (question: string) => Promise<ReplicaResponses | undefined>
   close: () => void
 }
 
-export interface Responses {
+export interface ReplicaResponses {
   values: readonly unknown[]
   silent: number
 }

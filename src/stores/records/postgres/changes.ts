@@ -1,7 +1,7 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
 import { keptChanges } from '../../../config/limits.ts'
 import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
-import type { Dialect } from '../dialect.ts'
+import type { SqlDialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog, WriteStep } from '../records.ts'
 import { clearInterval, setInterval, setTimeout } from '../../../timers.ts'
 
@@ -31,7 +31,7 @@ const kinds = { create: 'created', change: 'changed', remove: 'deleted' } as con
 
 export type OwnLog = ReturnType<typeof createChangeLog>
 
-export function createChangeLog(database: PostgresDatabase, dialect: Dialect) {
+export function createChangeLog(database: PostgresDatabase, dialect: SqlDialect) {
   const started = new Set<string>()
   const { announce, watch } = createWakeUps(database)
   const run = async (text: string, ...values: unknown[]) => {

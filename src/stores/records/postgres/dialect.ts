@@ -2,13 +2,13 @@ import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
 import { notNeeded } from '../../store-failure.ts'
 import { joinOr } from '../conditions.ts'
-import type { Dialect } from '../dialect.ts'
+import type { SqlDialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
 export function createPostgresDialect(
   database: Pick<PostgresDatabase, 'run' | 'read' | 'alter'>,
-): Dialect {
+): SqlDialect {
   return {
     run: async (sql, values) =>
       (await database.run((query) => query({ text: toNumbered(sql), values: [...values] }))).rows,

@@ -1,6 +1,6 @@
 import { keptChanges } from '../../../config/limits.ts'
 import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
-import type { Dialect } from '../dialect.ts'
+import type { SqlDialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
 import type { Prepare } from './statements.ts'
@@ -13,7 +13,7 @@ export type OwnLog = ReturnType<typeof createChangeLog>
 
 interface LogParts {
   write: (part: () => number) => Promise<number>
-  dialect: Dialect
+  dialect: SqlDialect
   prepare: Prepare
   cache: RecordCache
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
 import { joinOr, toMarks } from '../conditions.ts'
-import type { Condition, Dialect } from '../dialect.ts'
+import type { Condition, SqlDialect } from '../dialect.ts'
 import type { FieldValue, TextOperator } from '../records.ts'
 import { ownId } from './folded.ts'
 import { goesOn } from './limited-reads.ts'
@@ -17,7 +17,7 @@ export function createSqliteDialect(
   database: DatabaseSync,
   prepare: Prepare,
   thread?: ReadThread,
-): Dialect {
+): SqlDialect {
   const toOperand = (value: FieldValue) => {
     if (value === null) return new Uint8Array([2])
     return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { retryWhileBusy } from '../../sqlite/database.ts'
 import { notNeeded } from '../../store-failure.ts'
-import type { Dialect } from '../dialect.ts'
+import type { SqlDialect } from '../dialect.ts'
 import { createLimitedReads, now } from './limited-reads.ts'
 import type { Prepare } from './statements.ts'
 import type { ReadThread } from './thread.ts'
@@ -14,7 +14,7 @@ export function createReader(
   database: DatabaseSync,
   prepare: Prepare,
   thread: ReadThread | undefined,
-): Dialect['read'] {
+): SqlDialect['read'] {
   const read = createLimitedReads(database, prepare)
   return async (queries, isCancelled) => {
     if (isCancelled?.() === true) throw notNeeded()
