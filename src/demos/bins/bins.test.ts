@@ -4,14 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createBin, type NewBin } from '../../../test/support/bins.ts'
 import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import { findStatements } from '../../../test/support/statements.ts'
 import { testApp, useApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
-import { loadConfig } from '../../config/config.ts'
-import { openStores } from '../../stores/open-stores.ts'
-import { createBinStore } from './bin-store.ts'
-import { binCollections } from './collections.ts'
-import { createRequestStore } from './request-store.ts'
 
 const sharedApp = useApp()
 
@@ -263,29 +259,13 @@ test('MAX_BINS is also the limit of bins that are created at the same time', asy
 })
 
 test('at the limit, the requests of each bin are not counted for each new bin', async (t) => {
-  const FILES_URL = `file:${await temporaryFolder(t)}`
-  const settings = { DATABASE_URL: 'sqlite::memory:', FILES_URL, MAX_BINS: '50' }
-  const config = loadConfig(settings, ['bins'])
-  const stores = await openStores(config)
-  t.after(stores.close)
-  const requests = createRequestStore({ ...stores, config })
-  let counted = 0
-  const count = (bin: string) => {
-    counted += 1
-    return requests.count(bin)
-  }
-  const bins = createBinStore(stores.records, { ...requests, count }, config)
-  for (let number = 0; number < 50; number += 1) {
-    const { id } = await bins.create({})
-    const request = { method: 'GET', path: '/' }
-    await stores.records.collection(binCollections.requests).create({
-      id: `${id}-1`,
-      document: { bin: id, request },
-      createdAt: new Date().toISOString(),
-    })
-  }
-  for (let number = 0; number < 60; number += 1)
-    await assert.rejects(bins.create({}), { problem: 'insufficient-storage' })
+  const app = await testApp(t, { settings: { MAX_BINS: '50' } })
+  for (let number = 0; number < 50; number += 1) await (await createBin(app)).send()
+  const statements = await findStatements(async () => {
+    for (let number = 0; number < 60; number += 1)
+      assert.equal((await app.inject({ method: 'POST', url: '/bins' })).statusCode, 507)
+  })
+  const counted = statements.filter((sql) => /^SELECT count.*'~bin-requests'/.test(sql)).length
   // The bins are listed again after some seconds.
   assert.ok(counted >= 50 && counted <= 500, String(counted))
 })
