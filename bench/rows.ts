@@ -45,7 +45,9 @@ export const createRequest: Request = {
 }
 
 const person = JSON.stringify({
-  ...{ name: 'Ada Lovelace', email: 'ada@example.org', tags: ['a', 'b', 'c'] },
+  name: 'Ada Lovelace',
+  email: 'ada@example.org',
+  tags: ['a', 'b', 'c'],
   address: { street: '12 St James Square', city: 'London', country: 'UK', zip: 'SW1Y 4JH' },
   bio: 'lorem ipsum '.repeat(22),
 })
@@ -82,7 +84,9 @@ function toJsonServerRows(
   return Object.entries(jobs).map(([what, request]) => ({
     name: `json-server-${version}-${what.replaceAll(' ', '-')}`,
     title: `\`--json-server=${version}\`: ${what}`,
-    ...{ request, peers: { [peer]: { ...request, goal: 1 } }, data: [`--json-server=${version}`] },
+    request,
+    peers: { [peer]: { ...request, goal: 1 } },
+    data: [`--json-server=${version}`],
     slice: what === 'create' ? 500 : 2000,
   }))
 }

@@ -6,11 +6,22 @@ migrate((app) => {
   app.save(settings)
   const [listRule, viewRule, createRule] = ['', '', '']
   const collection = new Collection({
-    ...{ type: 'base', name: 'posts', listRule, viewRule, createRule },
+    type: 'base',
+    name: 'posts',
+    listRule,
+    viewRule,
+    createRule,
     fields: [
       {
-        ...{ type: 'text', name: 'id', primaryKey: true, required: true, system: true },
-        ...{ min: 1, max: 15, pattern: '^[a-z0-9]+$', autogeneratePattern: '[a-z0-9]{15}' },
+        type: 'text',
+        name: 'id',
+        primaryKey: true,
+        required: true,
+        system: true,
+        min: 1,
+        max: 15,
+        pattern: '^[a-z0-9]+$',
+        autogeneratePattern: '[a-z0-9]{15}',
       },
       { type: 'text', name: 'title' },
       { type: 'text', name: 'body' },

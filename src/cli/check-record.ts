@@ -42,11 +42,14 @@ export function createRecordCheck(): CheckRecord {
   let dataNames: readonly string[] = []
   return (collection, id, document) => {
     if (collection === collectionNames.dataFile) dataNames = toDataNames(document)
-    checkRecord(collection, id, document, dataNames.includes(collection))
+    checkRecord({ collection, id, document }, dataNames.includes(collection))
   }
 }
 
-function checkRecord(collection: string, id: string, document: Document, isOfData: boolean): void {
+function checkRecord(
+  { collection, id, document }: { collection: string; id: string; document: Document },
+  isOfData: boolean,
+): void {
   // Ids of records of files become file names.
   const isOwn = !isOfData && (collection.startsWith('~') || ownNames.has(collection))
   const isValid = isOwn ? isId(id) : isRoutableId(id)

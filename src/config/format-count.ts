@@ -4,6 +4,12 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
   return value.toLocaleString('en', options).replace('-', '−')
 }
 
+export function formatRange(least?: number, most?: number): string {
+  if (least === undefined) return most === undefined ? '' : `up to ${formatNumber(most)}`
+  const from = formatNumber(least)
+  return most === undefined ? `at least ${from}` : `${from} to ${formatNumber(most)}`
+}
+
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }

@@ -30,7 +30,14 @@ export function wholeNumber([minimum, maximum]: Bounds, alternative = ''): Parse
 }
 
 const unitSeconds: Readonly<Record<string, number>> = {
-  ...{ ns: 1e-9, us: 1e-6, µs: 1e-6, μs: 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600 },
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  μs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
 }
 const units = Object.keys(unitSeconds).join('|')
 

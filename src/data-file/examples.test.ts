@@ -42,8 +42,14 @@ test('the example of many arrays inside each other is short', async (t) => {
 })
 
 const validBox = {
-  ...{ day: '2026-11-21', count: 5, mail: 'ann@example.org', size: { z: 1 }, kind: 'a' },
-  ...{ at: '2026-11-21T08:00:00Z', isNew: true, tags: ['twelve characters', 'twelve characters'] },
+  day: '2026-11-21',
+  count: 5,
+  mail: 'ann@example.org',
+  size: { z: 1 },
+  kind: 'a',
+  at: '2026-11-21T08:00:00Z',
+  isNew: true,
+  tags: ['twelve characters', 'twelve characters'],
 }
 
 type Paths = Partial<

@@ -33,7 +33,9 @@ for (const [name, value] of Object.entries(values)) {
     const etag = String(first.headers.etag)
     const put = (payload: string, headers = {}) =>
       app.inject({
-        ...{ method: 'PUT', url, payload },
+        method: 'PUT',
+        url,
+        payload,
         headers: { 'content-type': 'application/json', ...headers },
       })
     assert.equal((await put('"new"', { 'if-match': etag })).statusCode, 200)

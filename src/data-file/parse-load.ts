@@ -13,7 +13,10 @@ const definitionSchema = {
   type: 'object',
   required: ['name', 'singular', 'title', 'summary', 'schema'],
   properties: {
-    ...{ name: textSchema, singular: textSchema, title: textSchema, summary: textSchema },
+    name: textSchema,
+    singular: textSchema,
+    title: textSchema,
+    summary: textSchema,
     schema: {
       type: 'object',
       required: ['type', 'required', 'properties'],

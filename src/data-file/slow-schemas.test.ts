@@ -46,7 +46,9 @@ for (const [what, [type, payload, JSON_SERVER]] of Object.entries(writes)) {
     const app = await dataApp(t, { posts: [{ id: 1, code: 'a' }] }, { schema, settings })
     const [method, url = ''] = what.split(' ')
     const response = await app.inject({
-      ...{ method: method as 'POST', url, payload },
+      method: method as 'POST',
+      url,
+      payload,
       headers: { 'content-type': type },
     })
     assert.equal(response.statusCode, 422)

@@ -29,8 +29,8 @@ export const diffOperation = {
   summary: 'Compare two exchanges',
   description: 'A form can send both ids as `a`.',
   parameters: [
-    { ...queryParameter('a', 'The id of an exchange.', id, exampleId), required: true },
-    { ...queryParameter('b', 'The id of another exchange.', id, exampleId), required: true },
+    { ...queryParameter('a', ['The id of an exchange.', exampleId, id]), required: true },
+    { ...queryParameter('b', ['The id of another exchange.', exampleId, id]), required: true },
   ],
   content: {
     ...pageContent,

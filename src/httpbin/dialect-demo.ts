@@ -77,7 +77,11 @@ function documentRoutes(mount: Mount): Omit<Route, 'handler'>[] {
       return schema ? { ...one, schema, example: Number.isNaN(number) ? one.example : number } : one
     })
     return {
-      ...{ method, url, file, summary, parameters },
+      method,
+      url,
+      file,
+      summary,
+      parameters,
       ...(description !== undefined && { description }),
       responses: toResponses(endpoint, dialect),
     }

@@ -1,5 +1,5 @@
 import { maxPerPage } from '../config/limits.ts'
-import { jsonContent, orEmpty, queryParameter, text, toSchema } from '../http/openapi/content.ts'
+import { jsonContent, orEmpty, queryParameters, text, toSchema } from '../http/openapi/content.ts'
 import { exampleId, exchangeSchema, summarySchema, type Exchange } from '../exchanges/exchange.ts'
 import { propertiesToListFields } from '../lists/fields.ts'
 import { statusPattern } from '../lists/status.ts'
@@ -41,15 +41,15 @@ export const summarySample = { ...summary, status: 200 }
 const status = { ...text, pattern: statusPattern }
 const isSet = { enum: ['1'] }
 
-export const filterParameters = [
-  queryParameter('method', 'The method, as it was sent or after an override.', text, 'POST'),
-  queryParameter('status', 'A status code or a class of them.', status, '4xx'),
-  queryParameter('path', 'A part of the path or the query string.', text, '/users'),
-  queryParameter('client', 'The address of the client.', text, '127.0.0.1'),
-  queryParameter('mine', '`1`: only those of your session, or with your key.', isSet, '1'),
-  queryParameter('errors', '`1`: only those with a status from 400, or cut off.', isSet, '1'),
-  queryParameter('assets', '`1`: also the files that the pages of this service load.', isSet, '1'),
-].map(orEmpty)
+export const filterParameters = queryParameters({
+  method: ['The method, as it was sent or after an override.', 'POST'],
+  status: ['A status code or a class of them.', '4xx', status],
+  path: ['A part of the path or the query string.', '/users'],
+  client: ['The address of the client.', '127.0.0.1'],
+  mine: ['`1`: only those of your session, or with your key.', '1', isSet],
+  errors: ['`1`: only those with a status from 400, or cut off.', '1', isSet],
+  assets: ['`1`: also the files that the pages of this service load.', '1', isSet],
+}).map(orEmpty)
 
 /** What filters and `sort` can name: `mine` is the filter of the own ones. */
 export const listFields = propertiesToListFields({ ...summarySchema.properties, isOwn: {} }, [
@@ -58,22 +58,22 @@ export const listFields = propertiesToListFields({ ...summarySchema.properties, 
 ])
 
 const terms = listFields.names.flatMap((name) => [name, `-${name}`])
-export const orderParameters = [
-  queryParameter('sort', 'The latest first without it.', { enum: terms }, '-ms'),
-  queryParameter('page', 'The number of the page.', { type: 'integer', minimum: 1 }, 1),
-  queryParameter(
-    'per_page',
+export const orderParameters = queryParameters({
+  sort: ['The latest first without it.', '-ms', { enum: terms }],
+  page: ['The number of the page.', 1, { type: 'integer', minimum: 1 }],
+  per_page: [
     'The number of exchanges on a page.',
-    { type: 'integer', minimum: 1, maximum: maxPerPage },
     200,
-  ),
-].map(orEmpty)
+    { type: 'integer', minimum: 1, maximum: maxPerPage },
+  ],
+}).map(orEmpty)
 
 const properties = {
   exchanges: { type: 'array', items: { anyOf: [jsonSchema, summarySchema] } },
   next: { ...text, description: 'The value of `before` for earlier exchanges.' },
   removed: {
-    ...{ type: 'integer', minimum: 0 },
+    type: 'integer',
+    minimum: 0,
     description: 'The number of exchanges that are gone because of INSPECTOR_MAX_BYTES.',
   },
   scope: {
@@ -81,7 +81,8 @@ const properties = {
     description: 'Whether the list has the exchanges of all replicas, or of one.',
   },
   silent: {
-    ...{ type: 'integer', minimum: 0 },
+    type: 'integer',
+    minimum: 0,
     description: 'The number of processes that did not respond in time: theirs are missing.',
   },
 }

@@ -66,8 +66,8 @@ const getExchanges = (exchanges: Exchanges): Route => ({
   parameters: [
     ...filterParameters,
     ...orderParameters,
-    queryParameter('before', 'The `next` of a list.', text, toCursor(sample)),
-    queryParameter('request_id', 'An X-Request-Id, a random UUID.', requestId, sample.requestId),
+    queryParameter('before', ['The `next` of a list.', toCursor(sample)]),
+    queryParameter('request_id', ['An X-Request-Id, a random UUID.', sample.requestId, requestId]),
   ],
   content: { ...pageContent, ...listContent },
   errors: [400, 406],

@@ -32,7 +32,9 @@ for (const version of ['0.17', '1'] as const) {
     const fields = { pages: '152', 'isNew[0]': 'false', 'isNew[1]': 'true', note: 'null' }
     const sent = asForm({ ...fields, tags: '["a"]', size: '{"w":1}', _method: 'PATCH' })
     const saved = await app.inject({
-      ...{ method: 'POST', url: '/books/1/', payload: sent.payload },
+      method: 'POST',
+      url: '/books/1/',
+      payload: sent.payload,
       headers: { ...sent.headers, ...headers },
     })
     assert.equal(saved.statusCode, 303)

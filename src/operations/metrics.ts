@@ -45,9 +45,12 @@ function addEventLoopDelays(register: Registry): void {
   const histogram = monitorEventLoopDelay({ samplePerIteration: true })
   histogram.enable()
   const toNanoseconds = {
-    ...{ min: () => histogram.min, max: () => histogram.max, mean: () => histogram.mean },
+    min: () => histogram.min,
+    max: () => histogram.max,
+    mean: () => histogram.mean,
     stddev: () => histogram.stddev,
-    ...{ p50: () => histogram.percentile(50), p90: () => histogram.percentile(90) },
+    p50: () => histogram.percentile(50),
+    p90: () => histogram.percentile(90),
     p99: () => histogram.percentile(99),
   }
   for (const [part, find] of Object.entries(toNanoseconds)) {

@@ -15,12 +15,10 @@ export function toQuery(request: FastifyRequest): readonly Pair[] {
   return toAllParameters(request).filter(([name]) => name !== tagParameter.name)
 }
 
-export const tagParameter = queryParameter(
-  'tag',
+export const tagParameter = queryParameter('tag', [
   'Any text, which is ignored. The filter `path` of the request inspector finds it.',
-  text,
   'test-1',
-)
+])
 
 export function toAllParameters({ raw }: FastifyRequest): readonly Pair[] {
   const { url = '' } = raw.target ?? {}
@@ -65,10 +63,12 @@ export const descriptionParameters = Object.entries(properties).map(
     const name = member.replace(/s$/, '')
     const { description, ...type } = schema
     if (!repeatable.includes(name))
-      return orEmpty(queryParameter(member, description, member === 'json' ? text : type))
+      return orEmpty(
+        queryParameter(member, [description, undefined, member === 'json' ? text : type]),
+      )
     const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
     const texts = { type: 'array', items: text }
-    return orEmpty(queryParameter(name, description + form, texts))
+    return orEmpty(queryParameter(name, [description + form, undefined, texts]))
   },
 )
 

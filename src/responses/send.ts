@@ -54,7 +54,9 @@ export async function prepareDescribed(
   const sendFault =
     fault &&
     createFaultSender(reply, fault, {
-      ...{ config, seconds, isChunked: isSentInChunks(reply, description) },
+      config,
+      seconds,
+      isChunked: isSentInChunks(reply, description),
       toChunks: (bytes) => toChunks(reply, bytes, description),
     })
   const whole = await encode(toBody(description), description)

@@ -46,27 +46,38 @@ function renderControls(sample: SampleRequest, id: (name: string) => string): Ht
   const inPath = (name: string, value: string) =>
     html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required autocomplete="off">`
   return html`${Object.entries(parameters).map(([name, value]) =>
-    renderField(id(name), name, inPath(name, value), 'field scripted'),
+    renderField({ id: id(name), label: name, control: inPath(name, value), isScripted: true }),
   )}${Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value))}${
     file ? renderFileField(id(file), file) : ''
-  }${
-    body
-      ? html`<input type="hidden" data-in="type" value="${body.type}">${renderField(id('body'), `Body, as ${body.type}`, html`<textarea id="${id('body')}" data-in="body" rows="4" spellcheck="false">${body.text}</textarea>`, 'field scripted')}`
-      : ''
-  }`
+  }${body ? renderSampleBody(id('body'), body) : ''}`
+}
+
+function renderSampleBody(id: string, { type, text }: { type: string; text: string }): Html {
+  const control = html`<textarea id="${id}" data-in="body" rows="4" spellcheck="false">${text}</textarea>`
+  const field = renderField({ id, label: `Body, as ${type}`, control, isScripted: true })
+  return html`<input type="hidden" data-in="type" value="${type}">${field}`
 }
 
 export function renderTextField(id: string, name: string, value: string): Html {
   const control = html`<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off">`
-  return renderField(id, name, control)
+  return renderField({ id, label: name, control })
 }
 
 export function renderFileField(id: string, name: string): Html {
-  return renderField(id, name, html`<input type="file" id="${id}" name="${name}" required>`)
+  const control = html`<input type="file" id="${id}" name="${name}" required>`
+  return renderField({ id, label: name, control })
 }
 
-function renderField(id: string, label: string, control: Html, className = 'field'): Html {
-  return html`<p class="${className}"><label for="${id}"><code>${label}</code></label>\n${control}</p>\n`
+interface SampleField {
+  id: string
+  label: string
+  control: Html
+  /** Only scripts can send it. */
+  isScripted?: boolean
+}
+
+function renderField({ id, label, control, isScripted = false }: SampleField): Html {
+  return html`<p class="field${isScripted ? ' scripted' : ''}"><label for="${id}"><code>${label}</code></label>\n${control}</p>\n`
 }
 
 function renderChoices(sample: SampleRequest): Html {

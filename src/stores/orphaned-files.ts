@@ -3,6 +3,11 @@ import type { Files } from './files/files.ts'
 import { isId, type Records } from './records/records.ts'
 import { retryIfFull } from './store-failure.ts'
 
+interface Stores {
+  records: Records
+  files: Files
+}
+
 export async function sweepFiles(
   files: Files,
   records: Records,
@@ -31,9 +36,9 @@ export async function removeOrphanedFiles(
 
 /** Returns whether there was a record. An interrupted removal of the file is finished by the next sweep. */
 export async function removeWithFile(
-  files: Files,
-  records: Records,
-  [name, id]: readonly [collection: string, id: string],
+  { records, files }: Stores,
+  name: string,
+  id: string,
 ): Promise<boolean> {
   const orphanedFiles = records.collection(collectionNames.orphanedFiles)
   // Otherwise the record would be removed, and the client would get 503 for the file.
@@ -47,7 +52,7 @@ export async function removeWithFile(
 
 /** The ids of the files are stored until the files are removed too, even if this is interrupted. */
 export async function removeAllWithFiles(
-  { records, files }: { records: Records; files: Files },
+  { records, files }: Stores,
   name: string,
 ): Promise<number> {
   const collection = records.collection(name)

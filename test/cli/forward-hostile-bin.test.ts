@@ -58,15 +58,16 @@ const hostile: [title: string, list: object, status: number][] = [
 for (const [title, contents, status] of hostile) {
   test(`control characters in ${title} are not printed`, async (t) => {
     const request = {
-      ...{
-        id: 'x',
-        receivedAt: '2026-11-22T08:21:07.509Z',
-        target: '/',
-        path: '/',
-        httpVersion: '1.1',
-        origin: '',
-      },
-      ...{ client: '', requestFields: [], ms: 0, url: 'http://a/' },
+      id: 'x',
+      receivedAt: '2026-11-22T08:21:07.509Z',
+      target: '/',
+      path: '/',
+      httpVersion: '1.1',
+      origin: '',
+      client: '',
+      requestFields: [],
+      ms: 0,
+      url: 'http://a/',
     }
     const bin = await serveBin(t, ({ url }, response) => {
       if (url?.endsWith('/events') === true) response.write('id: 1\ndata: {}\n\n')

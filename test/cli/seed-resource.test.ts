@@ -40,7 +40,9 @@ const blog = {
 
 const shop = {
   products: ['light', 'light', 'table'].map((category, id) => ({
-    ...{ id, category, name: `Thing ${String(id)}` },
+    id,
+    category,
+    name: `Thing ${String(id)}`,
   })),
   orders: [
     { id: 1, items: [{ productId: 1, count: 2 }] },
@@ -212,7 +214,9 @@ test('seed fills members of objects and lists whose schemas have no type', async
   }
   const counted = { count: 'number' }
   assert.deepEqual(toTypes(thing), {
-    ...{ id: 'number', size: { w: 'number', inner: counted } },
-    ...{ lines: [counted], box: counted },
+    id: 'number',
+    size: { w: 'number', inner: counted },
+    lines: [counted],
+    box: counted,
   })
 })

@@ -7,11 +7,9 @@ import { startVitrine } from '../support/start-vitrine.ts'
 
 test('a client that does not read gets a reset, and takes no memory', async (t) => {
   const settings = {
-    ...{
-      DATA_FILE: await dataFile(t, { posts: [{ id: 1, title: 'One' }] }),
-      LOG_LEVEL: 'silent',
-      SEND_IDLE_SECONDS: '3600',
-    },
+    DATA_FILE: await dataFile(t, { posts: [{ id: 1, title: 'One' }] }),
+    LOG_LEVEL: 'silent',
+    SEND_IDLE_SECONDS: '3600',
     NODE_OPTIONS: '--max-old-space-size=100',
   }
   const { origin, process: child } = await startVitrine(t, settings)

@@ -13,7 +13,10 @@ for (const version of ['0.17', '1'] as const) {
   test(`in ${version} clients that do not read sorted lists of many states have few records in memory`, async (t) => {
     const DATA_FILE = await dataFile(t, { posts })
     const { origin, assertSound } = await startWatched(t, {
-      ...{ DATA_FILE, JSON_SERVER: version, LOG_LEVEL: 'error', SEND_IDLE_SECONDS: '3600' },
+      DATA_FILE,
+      JSON_SERVER: version,
+      LOG_LEVEL: 'error',
+      SEND_IDLE_SECONDS: '3600',
       NODE_OPTIONS: '--max-old-space-size=200',
     })
     const send = openClient(t, origin)

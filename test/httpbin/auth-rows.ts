@@ -37,7 +37,11 @@ function toDigestRow(
   const end = toHash(`GET:${path}${qop === 'auth-int' ? `:${toHash(body)}` : ''}`)
   const middle = qop === '' ? '' : `00000001:client:${qop}:`
   const members = {
-    ...{ username: 'u', realm, nonce: 'once', uri: path, algorithm },
+    username: 'u',
+    realm,
+    nonce: 'once',
+    uri: path,
+    algorithm,
     ...(qop !== '' && { qop, nc: '00000001', cnonce: 'client' }),
     response: toHash(`${start}:once:${middle}${end}`),
     ...change,

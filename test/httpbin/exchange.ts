@@ -60,8 +60,10 @@ export async function exchange(port: number, row: Row): Promise<RecordedResponse
 }
 
 const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
-  ...{ gzip: zlib.gunzipSync, deflate: zlib.inflateSync },
-  ...{ br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync },
+  gzip: zlib.gunzipSync,
+  deflate: zlib.inflateSync,
+  br: zlib.brotliDecompressSync,
+  zstd: zlib.zstdDecompressSync,
 }
 
 function toHeaders(rawHeaders: readonly string[]): Record<string, string> {

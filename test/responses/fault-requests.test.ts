@@ -102,8 +102,12 @@ test('304 and 204 have no body that could have a fault', async (t) => {
 test('a fault has the described status, headers, cookies and delay', async (t) => {
   const { origin } = await openFaults(t)
   const query = new URLSearchParams({
-    ...{ status: '429', header: 'Retry-After: 3', cookie: 'a=1; Domain=x', delay: '0.1' },
-    ...{ json: '{"a":1}', early_hint: 'Link: </a>' },
+    status: '429',
+    header: 'Retry-After: 3',
+    cookie: 'a=1; Domain=x',
+    delay: '0.1',
+    json: '{"a":1}',
+    early_hint: 'Link: </a>',
   }).toString()
   for (const name of ['short-body', 'slow-head', 'reset-in-head']) {
     await t.test(name, async () => {

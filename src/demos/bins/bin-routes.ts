@@ -23,8 +23,8 @@ import {
 } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parsePageList, selectRequests, takePart } from './list.ts'
-import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 import { parseBin } from './parse-bin.ts'
+import { renderBinPage, renderBinsPage, type BinEdit } from './views.ts'
 
 export function toBinRoutes(services: BinServices): Route[] {
   const routes = [getBins, postBin, getBin, patchBin, deleteBin]

@@ -28,7 +28,9 @@ const content = { '*/*': {} }
 
 export function toCaptureRoutes(services: BinServices, method: string[]): Route[] {
   return ['/b/:id', '/b/:id/*'].map((url) => ({
-    ...{ file: import.meta.filename, method, url },
+    file: import.meta.filename,
+    method,
+    url,
     summary: 'Capture a request',
     description: 'Any method, and any path below. The bin defines the response.',
     parameters: [binParameter],

@@ -137,7 +137,10 @@ export function requestToExchange(request: CapturedRequest): Exchange {
   return {
     ...request,
     isCutOff: request.isCutOff ?? false,
-    ...{ requestId: id, effectiveMethod: method, isOwn: false, times: { body: ms, end: ms } },
+    requestId: id,
+    effectiveMethod: method,
+    isOwn: false,
+    times: { body: ms, end: ms },
     connection: { id, remoteAddress: client },
     requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
     responseFields: [],

@@ -31,8 +31,15 @@ test('a captured request is an event, and so is its removal; those of other bins
   const { id = '', receivedAt = '' } = captured ?? {}
   assert.equal(created?.name, 'created')
   assert.deepEqual(created.value, {
-    ...{ id, receivedAt, client: '127.0.0.1', method: 'POST', type: 'a/b', size: 4 },
-    ...{ target: `/b/${bin.id}/a?b`, path: '/a?b', status: 200 },
+    id,
+    receivedAt,
+    client: '127.0.0.1',
+    method: 'POST',
+    type: 'a/b',
+    size: 4,
+    target: `/b/${bin.id}/a?b`,
+    path: '/a?b',
+    status: 200,
   })
   await bin.read(`/requests/${id}`, { method: 'DELETE' })
   const deleted = await stream.next()

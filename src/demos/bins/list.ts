@@ -40,12 +40,12 @@ const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum,
 const status = { ...text, pattern: statusPattern }
 
 export const filterParameters = [
-  queryParameter('method', 'Only requests with this method.', text, 'POST'),
-  queryParameter('path', 'Only requests with this text in the path or the query.', text, '/a'),
-  orEmpty(queryParameter('status', 'Only those with this status, or a class.', status, '2xx')),
-  queryParameter('contains', 'Only requests with this text anywhere, in any case.', text, 'a'),
-  queryParameter('q', 'The same as `contains`, as in other lists.', text, 'a'),
-  queryParameter('after', 'Only requests after the one with this id.', text, ''),
+  queryParameter('method', ['Only requests with this method.', 'POST']),
+  queryParameter('path', ['Only requests with this text in the path or the query.', '/a']),
+  orEmpty(queryParameter('status', ['Only those with this status, or a class.', '2xx', status])),
+  queryParameter('contains', ['Only requests with this text anywhere, in any case.', 'a']),
+  queryParameter('q', ['The same as `contains`, as in other lists.', 'a']),
+  queryParameter('after', ['Only requests after the one with this id.', '']),
 ]
 
 const fields = propertiesToListFields(listedSchemas, [
@@ -56,10 +56,10 @@ const sortTerms = fields.names.flatMap((name) => [name, `-${name}`])
 
 export const requestListParameters = [
   ...filterParameters,
-  queryParameter('sort', 'The newest first with `-receivedAt`.', { enum: sortTerms }, newest),
-  queryParameter('wait', 'Seconds to wait if no request fits.', whole(0, maxWaitSeconds), 1),
-  queryParameter('page', 'The number of the page.', whole(1, maxPage), 1),
-  orEmpty(queryParameter('per_page', 'The requests on a page.', whole(1, maxPerPage), 20)),
+  queryParameter('sort', ['The newest first with `-receivedAt`.', newest, { enum: sortTerms }]),
+  queryParameter('wait', ['Seconds to wait if no request fits.', 1, whole(0, maxWaitSeconds)]),
+  queryParameter('page', ['The number of the page.', 1, whole(1, maxPage)]),
+  orEmpty(queryParameter('per_page', ['The requests on a page.', 20, whole(1, maxPerPage)])),
 ]
 
 export type RequestList = ReturnType<typeof parseRequestList>

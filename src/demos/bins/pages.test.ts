@@ -90,7 +90,10 @@ test('the page tells that a body was not sent', async (t) => {
   const bin = await createBin(app)
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
   const sent = request({
-    ...{ port, method: 'POST', path: `/b/${bin.id}`, agent: false },
+    port,
+    method: 'POST',
+    path: `/b/${bin.id}`,
+    agent: false,
     headers: { expect: '100-continue', 'content-length': '11' },
   })
   sent.flushHeaders()

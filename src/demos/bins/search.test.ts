@@ -117,7 +117,12 @@ test('a request is decoded once for all that wait for it', async () => {
   assert.ok(captured)
   let reads = 0
   const request = {
-    ...{ ...captured, bin: bin.id, isInFile: false, httpVersion: '1.1', origin: '', ms: 0 },
+    ...captured,
+    bin: bin.id,
+    isInFile: false,
+    httpVersion: '1.1',
+    origin: '',
+    ms: 0,
     get target() {
       reads += 1
       return captured.target

@@ -49,6 +49,6 @@ export function createQueryParser<const Known extends Properties>(
 
 export function toQueryParameters(properties: Properties): Parameter[] {
   return Object.entries(properties).map(([name, { description, example, ...schema }]) =>
-    queryParameter(name, description, schema, example),
+    queryParameter(name, [description, example, schema]),
   )
 }

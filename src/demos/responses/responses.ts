@@ -56,7 +56,9 @@ export const responses: Demo = {
     const { supportedMethods: method } = app
     const listed = Object.entries(endpoints).flatMap(([name, group]) =>
       group.map(({ describe, toConfig, ...route }): Route => ({
-        ...{ method, file: `src/demos/responses/${name}.ts`, ...route },
+        method,
+        file: `src/demos/responses/${name}.ts`,
+        ...route,
         parameters: [...(route.parameters ?? []), tagParameter],
         config: { ...route.config, isRaw: true },
         onRequest: [sendPreflight, route.onRequest ?? []].flat(),

@@ -117,7 +117,7 @@ ${renderRows('trailer', 'Trailers', 'X-Checksum: 42')}`,
   )}${renderGroup(
     'Failures',
     html`${hasFaults ? html`<div class="pair">${renderMember('fault', 'Fault', 'none')}${renderMember('seconds', 'Its duration', 'seconds')}</div>\n` : ''}<div class="pair scripted" role="group" aria-label="Failures before the response">
-${renderFirst('times', 'Fail first', 'times', 20)}${renderFirst('status', 'With status', 'or 503', 599)}${renderFirst('retry_after', 'Retry-After', 'seconds', 86_400)}</div>`,
+${firstFields.map(renderFirst)}</div>`,
   )}`
 }
 
@@ -164,7 +164,13 @@ function renderMember(name: DescriptionMember, label: string, note: string): Htm
 }
 
 /** Only the script sends the steps of a sequence before the last response. */
-function renderFirst(part: string, label: string, unit: string, max: number): Html {
+const firstFields = [
+  { part: 'times', label: 'Fail first', unit: 'times', max: 20 },
+  { part: 'status', label: 'With status', unit: 'or 503', max: 599 },
+  { part: 'retry_after', label: 'Retry-After', unit: 'seconds', max: 86_400 },
+]
+
+function renderFirst({ part, label, unit, max }: (typeof firstFields)[number]): Html {
   return html`<p class="field"><label>${label} <span class="quiet">${unit}</span> <input data-first="${part}" type="number" min="0" max="${max}"></label></p>
 `
 }

@@ -29,7 +29,9 @@ const credentials = fieldsContent(objectSchema({ username: text, password: text 
 const file = import.meta.filename
 
 export const getLogin = ({ config }: SessionServices): Route => ({
-  ...{ file, method: 'GET', url: '/login' },
+  file,
+  method: 'GET',
+  url: '/login',
   summary: 'Get the login form',
   content: pageContent,
   errors: [406],
@@ -47,7 +49,9 @@ export function postLogin(services: SessionServices): Route {
     return startSession(services, user, readSessionId(request, reply))
   })
   return {
-    ...{ file, method: 'POST', url: '/login' },
+    file,
+    method: 'POST',
+    url: '/login',
     summary: 'Log in',
     requestBody: { required: true, content: credentials },
     errors: [401, 406, 422],

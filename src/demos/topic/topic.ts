@@ -45,7 +45,7 @@ const getTopic: Route = {
   description:
     'Repeated values of `a` are joined with commas. `sex` and `vehicle` are accepted and ignored.',
   parameters: Object.entries({ a: 'glass', sex: 'female', vehicle: 'bike' }).map(
-    ([name, example]) => queryParameter(name, description, schema, [example]),
+    ([name, example]) => queryParameter(name, [description, [example], schema]),
   ),
   content: forReader(textContent('The topic is glass\n')),
   handler: (request, reply) => {

@@ -27,7 +27,9 @@ export const uploadsName = 'uploads'
 const file = import.meta.filename
 
 export const getUploads = (services: UploadServices): Route => ({
-  ...{ file, method: 'GET', url: '/uploads' },
+  file,
+  method: 'GET',
+  url: '/uploads',
   ...listOperation,
   handler: (request, reply) => {
     const type = chooseType(request, reply, offers)
@@ -55,7 +57,9 @@ const sharedHeaders = {
 export function getUpload({ uploads, files }: UploadServices): Route {
   const summary = 'Download a file, as an attachment'
   return {
-    ...{ file, method: 'GET', url: '/uploads/:id' },
+    file,
+    method: 'GET',
+    url: '/uploads/:id',
     ...toFileOperation(summary, '*/*', [idParameter]),
     errors: [404, 412, 416],
     store: 'reads',
@@ -78,7 +82,9 @@ export function getUpload({ uploads, files }: UploadServices): Route {
 }
 
 export const deleteUpload = ({ uploads, files, records, space }: UploadServices): Route => ({
-  ...{ file, method: 'DELETE', url: '/uploads/:id' },
+  file,
+  method: 'DELETE',
+  url: '/uploads/:id',
   summary: 'Delete an upload',
   parameters: [idParameter],
   responses: {
@@ -93,7 +99,7 @@ export const deleteUpload = ({ uploads, files, records, space }: UploadServices)
     const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
     if (!mayWriteResource(request.raw, state))
       throw preconditionFailed(request.headers, `"${sha256}"`)
-    if (!(await removeWithFile(files, records, [uploadsName, id]))) throw noUpload(id)
+    if (!(await removeWithFile({ files, records }, uploadsName, id))) throw noUpload(id)
     space?.free(id)
     setFlash(request, reply, 'deleted')
     return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()

@@ -54,8 +54,7 @@ export function toMaxEncodedBytes(maxBytes: number, codings: readonly Coding[]):
 export async function decodeContent(
   encoded: Readable,
   codings: readonly Coding[],
-  maxBytes: number,
-  isRecorded = false,
+  { maxBytes, isRecorded = false }: { maxBytes: number; isRecorded?: boolean },
 ): Promise<Readable> {
   let content = encoded
   for (const [index, coding] of [...codings.entries()].toReversed()) {
@@ -82,7 +81,7 @@ async function peek(content: Readable): Promise<Buffer | undefined> {
 
 export async function decodeBytes(bytes: Buffer, codings: readonly Coding[], maxBytes: number) {
   if (bytes.length === 0) return bytes
-  return buffer(await decodeContent(Readable.from([bytes]), codings, maxBytes))
+  return buffer(await decodeContent(Readable.from([bytes]), codings, { maxBytes }))
 }
 
 const maxRecordedContent = 1024 * 1024
@@ -94,7 +93,8 @@ export async function decodeRecorded(bytes: Buffer, contentEncoding: string, max
     const codings = findCodings({ headers: { 'content-encoding': contentEncoding } })
     if (codings.length === 0) return bytes
     const encoded = Readable.from([bytes])
-    const content = await decodeContent(encoded, codings, maxRecordedContent, true)
+    const limits = { maxBytes: maxRecordedContent, isRecorded: true }
+    const content = await decodeContent(encoded, codings, limits)
     const chunks: AsyncIterable<unknown> = content
     for await (const chunk of chunks) if (!Buffer.isBuffer(chunk) || !decoded.add(chunk)) break
   } catch {

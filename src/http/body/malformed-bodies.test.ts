@@ -141,7 +141,9 @@ for (const parameter of [
     const app = mirrored()
     const headers = { 'content-type': `application/json; ${parameter}` }
     const { statusCode, body } = await app.inject({
-      ...{ method: 'POST', url: '/mirror/field', headers },
+      method: 'POST',
+      url: '/mirror/field',
+      headers,
       payload: '{"a":"brass"}',
     })
     assert.deepEqual([statusCode, body], [200, 'brass'])

@@ -79,7 +79,7 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
   const encoded = openBody(raw, toMaxEncodedBytes(maxBytes, codings), config)
   raw.on('data', digests.update)
   try {
-    const content = await decodeContent(encoded, codings, maxBytes)
+    const content = await decodeContent(encoded, codings, { maxBytes })
     let count = 0
     for await (const { head, content: bytes } of readParts(content, boundary)) {
       count += 1

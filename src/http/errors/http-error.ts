@@ -74,11 +74,17 @@ export const keyReused = () =>
 export const readOnly = () =>
   new HttpError('read-only', 'This service is read-only (READ_ONLY). Nothing was changed.')
 
+interface MissingMethod {
+  methods: readonly string[]
+  isJson: boolean
+  /** What `_method` names. */
+  unknown?: string | undefined
+}
+
 export function methodNotAllowed(
   method: string,
   path: string,
-  { methods, isJson }: { methods: readonly string[]; isJson: boolean },
-  unknown = '',
+  { methods, isJson, unknown }: MissingMethod,
 ): HttpError {
   const allow = methods.join(', ')
   const hint = !unknown ? '' : ` "${unknown.slice(0, 50)}" is not a method that _method can name.`

@@ -38,11 +38,11 @@ export function objectSchema<Properties extends Record<string, Schema>>(properti
   return { type: 'object', required: Object.keys(properties), properties } as const
 }
 
+type About = readonly [description: string, example?: unknown, schema?: Schema]
+
 export function queryParameter(
   name: string,
-  description: string,
-  schema: Schema,
-  example?: unknown,
+  [description, example, schema = text]: About,
 ): Parameter {
   return { name, in: 'query', description, schema, example }
 }
@@ -52,12 +52,8 @@ export function orEmpty(parameter: Parameter): Parameter {
   return { ...parameter, allowEmptyValue: true }
 }
 
-export function queryParameters(
-  texts: Readonly<Record<string, readonly [description: string, example?: string]>>,
-): Parameter[] {
-  return Object.entries(texts).map(([name, [description, example]]) =>
-    queryParameter(name, description, text, example),
-  )
+export function queryParameters(all: Readonly<Record<string, About>>): Parameter[] {
+  return Object.entries(all).map(([name, about]) => queryParameter(name, about))
 }
 
 export function pathParameter(name: string, description: string, example: string): Parameter {

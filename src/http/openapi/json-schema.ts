@@ -65,7 +65,8 @@ export function toPlain(schema: FieldSchema): FieldSchema {
   const known = only === undefined ? own : { ...own, enum: [only] }
   return [...allOf, ...chosen].map(toPlain).reduce(
     ({ properties, required = [], ...one }, other) => ({
-      ...{ ...one, ...other },
+      ...one,
+      ...other,
       ...((properties ?? other.properties) && {
         properties: { ...properties, ...other.properties },
       }),

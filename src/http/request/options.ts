@@ -90,7 +90,7 @@ function findOptions(
     if (isId) throw new HttpError('not-found', `${path} cannot be created: this id is not allowed.`)
     throw nothingAt(path, missing, findSuggestion(path, suggestions))
   }
-  if (!isOptions) throw methodNotAllowed(method, path, allowed, raw.unknownMethod)
+  if (!isOptions) throw methodNotAllowed(method, path, { ...allowed, unknown: raw.unknownMethod })
   return allowed
 }
 

@@ -24,7 +24,9 @@ const echo: Demo = {
     )
     return [
       {
-        ...{ method: app.supportedMethods, url: '/raw/*', summary: 'Show a request' },
+        method: app.supportedMethods,
+        url: '/raw/*',
+        summary: 'Show a request',
         config: { isRaw: true },
         handler: async (request, reply) => {
           const body = (await readBytes(request.raw, config)).toString('base64')

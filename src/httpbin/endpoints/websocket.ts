@@ -63,8 +63,15 @@ async function openEcho(request: DialectRequest) {
   const { raw } = request.fastify
   const { WebSocketServer } = await import('ws')
   const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, autoPong: false, allowSynchronousEvents: false },
-    ...{ maxPayload: limits.message, maxFragments, maxBufferedChunks: 0, closeTimeout },
+    noServer: true,
+    clientTracking: false,
+    autoPong: false,
+    allowSynchronousEvents: false,
+    maxPayload: limits.message,
+    maxFragments,
+    maxBufferedChunks: 0,
+    // The types of ws lack it.
+    ...{ closeTimeout },
     // Without a context, a connection keeps no memory between two messages.
     perMessageDeflate: { serverNoContextTakeover: true, clientNoContextTakeover: true },
   })

@@ -161,9 +161,7 @@ function maskString(string: string, scope: Scope): string {
   return JSON.stringify(masked)
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-}
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
 /** JSON.parse takes microseconds for each string that is not valid, and a body can have thousands. */
 function toValue(string: string): string {

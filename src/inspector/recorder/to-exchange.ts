@@ -13,12 +13,22 @@ export function recordedToSummary(recorded: Recorded, viewer: string | undefined
   const { id, requestId, owner, client, method, effectiveMethod, status, times } = recorded
   const { isCutOff, demo, route, requestFields, rare } = recorded
   return {
-    ...{ id, requestId, receivedAt: toTimestamp(recorded.receivedAt), client },
+    id,
+    requestId,
+    receivedAt: toTimestamp(recorded.receivedAt),
+    client,
     isOwn: viewer !== undefined && owner === viewer,
-    ...{ method, effectiveMethod, target: recorded.maskedTarget },
-    ...{ status, ms: times.end, isCutOff, demo, route },
+    method,
+    effectiveMethod,
+    target: recorded.maskedTarget,
+    status,
+    ms: times.end,
+    isCutOff,
+    demo,
+    route,
     location: recorded.maskedLocation,
-    ...{ fault: rare.fault, step: rare.step },
+    fault: rare.fault,
+    step: rare.step,
     isPreflight:
       method === 'OPTIONS' &&
       findField(requestFields, 'access-control-request-method') !== undefined,
@@ -49,8 +59,16 @@ export async function recordedToExchange(
   const responseHead = status === undefined ? '' : toHead(recorded.statusLine, responseFields)
   return {
     ...summary,
-    ...{ origin, httpVersion, tls, connection, requestFields, responseFields, times },
-    ...{ ...rare, rateLimit: toRateLimit(recorded), earlyHintFields },
+    origin,
+    httpVersion,
+    tls,
+    connection,
+    requestFields,
+    responseFields,
+    times,
+    ...rare,
+    rateLimit: toRateLimit(recorded),
+    earlyHintFields,
     trailerFields: trailers && maskFields(trailers),
     requestHead: toHead(requestLine, requestFields),
     requestBody,

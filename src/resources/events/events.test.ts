@@ -169,7 +169,9 @@ test('events arrive over HTTP/2', async (t) => {
   const stream = session.request({ ':path': '/posts/events' }).setEncoding('utf8')
   await once(stream, 'data')
   const write = session.request({
-    ...{ ':method': 'PATCH', ':path': '/posts/1', 'content-type': 'application/json' },
+    ':method': 'PATCH',
+    ':path': '/posts/1',
+    'content-type': 'application/json',
   })
   write.end('{"title":"Changed"}')
   const [text] = (await once(stream, 'data')) as [string]
@@ -200,7 +202,8 @@ test('a service that was killed and started again resumes a stream', async (t) =
 test('a file that is loaded again is a reset for the clients of another process', async (t) => {
   const settings = {
     DATABASE_URL: `sqlite:${join(await temporaryFolder(t), 'data.db')}`,
-    ...{ DATA_FILE: await dataFile(t, blog), LOG_LEVEL: 'silent' },
+    DATA_FILE: await dataFile(t, blog),
+    LOG_LEVEL: 'silent',
   }
   const { origin } = await startVitrine(t, settings)
   const stream = await openEvents(t, `${origin}/posts/events`)

@@ -9,18 +9,21 @@ import type { Field, Resource } from '../definition.ts'
 import { hasScalarType, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { isEmbed } from '../relations/embed.ts'
 import { maxPage } from '../../lists/part.ts'
-import { toSchemaName } from './schemas.ts'
 import { toExample } from './create-example.ts'
+import { toSchemaName } from './schemas.ts'
 
 export function listParameters(resource: Resource) {
   const { visible, readable } = resource
   const names = visible.map(({ name }) => name)
   const field = { type: 'string', enum: names }
   const term = { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) }
-  const example = names.slice(0, 2).map((name, index) => (index === 0 ? `-${name}` : name))
+  const some = names.slice(0, 2)
+  const example = some.map((name, index) => (index === 0 ? `-${name}` : name))
   const own = [
-    orEmpty(separated('sort', 'The fields to sort by. A minus reverses the order.', term, example)),
-    separated('fields', 'The fields to include in JSON, NDJSON and CSV.', field, names.slice(0, 2)),
+    orEmpty(
+      separated('sort', ['The fields to sort by. A minus reverses the order.', example, term]),
+    ),
+    separated('fields', ['The fields to include in JSON, NDJSON and CSV.', some, field]),
     ...readable.flatMap((field) =>
       // A field is found by its name before an operator is.
       toFilters(field).filter(
@@ -53,7 +56,7 @@ export function toEmbedParameters({ relations, resource }: ResourceContext): Par
     ...text,
     pattern: `^$|^(${names.map(toPattern).join('|')})(\\.[^,]+){0,${String(maxEmbedLevels - 1)}}$`,
   }
-  return [separated('embed', description, path, names.slice(0, 1))]
+  return [separated('embed', [description, names.slice(0, 1), path])]
 }
 
 const toPattern = (text: string) => text.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`)
@@ -67,18 +70,25 @@ const cursor = {
   pattern: '^[A-Za-z0-9_-]+$',
 }
 const shared = [
-  query('page', 'The page. Without `page` and `per_page` the whole list is sent.', page, 1),
-  orEmpty(query('per_page', 'Default: 20 records; blank without `page`: all.', perPage, 10)),
-  query('after', 'The cursor of a `next` link. `page` then only numbers the page.', cursor),
-  query('q', 'Text that a field contains, ignoring case.', text, 'a'),
+  query('page', ['The page. Without `page` and `per_page` the whole list is sent.', 1, page]),
+  orEmpty(query('per_page', ['Default: 20 records; blank without `page`: all.', 10, perPage])),
+  query('after', [
+    'The cursor of a `next` link. `page` then only numbers the page.',
+    undefined,
+    cursor,
+  ]),
+  query('q', ['Text that a field contains, ignoring case.', 'a']),
 ]
 
 export const listDescription = `\`<field>=\` and \`<field>:<operator>=\` filter by every field in the response, also by the id. The operators are \`eq\`, \`ne\`, \`lt\`, \`lte\`, \`gt\`, \`gte\`, \`in\`, \`contains\`, \`startsWith\` and \`endsWith\`. Repeated values of a filter are combined with OR. An unknown parameter gets 400. The parameters of json-server (\`_page\`, \`_limit\`, \`_sort\`, \`name_like\`) are supported too.
 QUERY (RFC 10008) accepts the same parameters as a form or as JSON.`
 
-function separated(name: string, description: string, items: object, example: readonly string[]) {
+function separated(
+  name: string,
+  [description, example, items]: readonly [string, readonly string[], object],
+) {
   const schema = { type: 'array', items, minItems: 1 }
-  return { ...query(name, description, schema, example), style: 'form', explode: false } as const
+  return { ...query(name, [description, example, schema]), style: 'form', explode: false } as const
 }
 
 function toValueSchema(schema: FieldSchema, acceptsNull: boolean) {
@@ -96,7 +106,7 @@ function toFilters(field: Field): Parameter[] {
     const isFiltered = types.includes('array') && hasScalarType(toTypes(items))
     const about = `A list with this element of ${name}.`
     const schema = toValueSchema(items, field.acceptsNull)
-    return isFiltered ? [query(`${name}:contains`, about, schema, items.examples?.[0])] : []
+    return isFiltered ? [query(`${name}:contains`, [about, items.examples?.[0], schema])] : []
   }
   const isNumber = field.kind === 'number'
   const schema = toValueSchema(field.schema, field.acceptsNull)
@@ -104,9 +114,9 @@ function toFilters(field: Field): Parameter[] {
   const example = schema !== text ? given : isFieldValue(given) ? String(given) : ''
   const several = { type: 'array', items: schema, minItems: 1, maxItems: maxValues }
   return [
-    query(name, `Equal to this ${name}. Can be repeated.`, several, [example]),
+    query(name, [`Equal to this ${name}. Can be repeated.`, [example], several]),
     isNumber
-      ? query(`${name}:gte`, `At least this ${name}.`, schema, example)
-      : query(`${name}:contains`, 'Contains this text.', text, 'a'),
+      ? query(`${name}:gte`, [`At least this ${name}.`, example, schema])
+      : query(`${name}:contains`, ['Contains this text.', 'a']),
   ]
 }

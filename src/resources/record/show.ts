@@ -31,7 +31,7 @@ export function show(base: ResourceContext): Handler {
     const type = chooseType(request, reply, types)
     const isRelated =
       embedOrFields.test(request.url) || (type === 'text/html' && relations.length > 0)
-    if (isRelated) return sendRelated(request, reply, base, type)
+    if (isRelated) return sendRelated(reply, base, type)
     const id = toRecordId(base.resource, request)
     const send = (found: StoredRecord | undefined, { resource }: ResourceContext) => {
       const record = assertFound(resource, id, found)
@@ -46,12 +46,8 @@ export function show(base: ResourceContext): Handler {
 const embedOrFields = /[?&](_?(embed|expand)|fields)(\[\d*\])?=/
 
 /** The tag depends on the other records and on the fields too. */
-async function sendRelated(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  base: ResourceContext,
-  type: RecordType,
-) {
+async function sendRelated(reply: FastifyReply, base: ResourceContext, type: RecordType) {
+  const { request } = reply
   const context = await findNeeded(base, request, type)
   const { resource, collection } = context
   const query = parseRecordQuery(context, request)

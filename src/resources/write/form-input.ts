@@ -1,10 +1,11 @@
-import { formatNumber } from '../../config/format-count.ts'
+import { formatRange } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Field } from '../definition.ts'
 import type { FieldSchema } from '../../http/openapi/json-schema.ts'
 import type { Choices } from '../relations/related-html.ts'
 import {
   acceptsText,
+  capitalize,
   findValue,
   toFormText,
   valueToInputText,
@@ -141,20 +142,14 @@ function toHint({ kind, rule, schema, isInferred }: Field, isKept: boolean): str
 function toHintText(kind: Field['kind'], schema: FieldSchema): string {
   switch (kind) {
     case 'number':
-      return toRange(schema.minimum, schema.maximum)
+      return capitalize(formatRange(schema.minimum, schema.maximum))
     case 'json':
       return acceptsText(schema) ? 'Text or JSON' : 'JSON'
     case 'date-time':
       return 'In UTC'
     default: {
-      const range = toRange(schema.minLength, schema.maxLength)
-      return range && `${range} characters`
+      const range = formatRange(schema.minLength, schema.maxLength)
+      return range && `${capitalize(range)} characters`
     }
   }
-}
-
-function toRange(least?: number, most?: number): string {
-  if (least === undefined) return most === undefined ? '' : `Up to ${formatNumber(most)}`
-  const from = formatNumber(least)
-  return most === undefined ? `At least ${from}` : `${from} to ${formatNumber(most)}`
 }

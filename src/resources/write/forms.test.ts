@@ -217,7 +217,8 @@ test('a value that is too long for a form is kept if its input is left empty', a
   assert.match(body, /Leave empty to keep the current value, which is too long for this form\./)
   const save = (text: string) =>
     app.inject({
-      ...{ method: 'POST', url: '/posts/1' },
+      method: 'POST',
+      url: '/posts/1',
       ...asForm({ _method: 'PATCH', title: 'changed', text }),
     })
   assert.equal((await save('')).statusCode, 303)

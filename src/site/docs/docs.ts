@@ -73,10 +73,14 @@ const getDocument = ({ toJson, refresh }: DocsTexts): Route => ({
   config: { defaultType: 'json' },
 })
 
-const getDocs = ({ toPage, refresh }: DocsTexts): Route => {
-  const summary = 'Get this document as pages that can send requests'
-  return getText({ url: '/docs', summary, mediaType: 'text/html', toText: toPage, refresh })
-}
+const getDocs = ({ toPage, refresh }: DocsTexts): Route =>
+  getText({
+    url: '/docs',
+    summary: 'Get this document as pages that can send requests',
+    mediaType: 'text/html',
+    toText: toPage,
+    refresh,
+  })
 
 const getOperation = ({ toPage, refresh }: DocsTexts): Route => ({
   ...getText({
@@ -115,7 +119,8 @@ function getText({ url, summary, mediaType, parameters, toText, refresh }: TextR
     return bytes
   }
   return {
-    ...{ method: 'GET', url },
+    method: 'GET',
+    url,
     ...toFileOperation(summary, mediaType, parameters),
     handler: async (request, reply) => {
       const current = await refresh()

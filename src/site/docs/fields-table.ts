@@ -1,4 +1,4 @@
-import { formatNumber } from '../../config/format-count.ts'
+import { formatRange } from '../../config/format-count.ts'
 import { resolve } from '../../http/openapi/component.ts'
 import type { FieldSchema } from '../../http/openapi/json-schema.ts'
 import type { Parameter, Schema } from '../../http/openapi/operation.ts'
@@ -89,9 +89,9 @@ function describeType(given: Schema): string {
     schema.contentMediaType && 'file',
     'const' in schema && `always ${JSON.stringify(schema.const)}`,
     schema.enum && `one of ${schema.enum.map(String).join(', ')}`,
-    describeRange(schema.minimum, schema.maximum),
-    describeRange(schema.minLength, schema.maxLength, ' characters'),
-    describeRange(schema.minItems, schema.maxItems, ' items'),
+    formatRange(schema.minimum, schema.maximum),
+    describeLength('characters', schema.minLength, schema.maxLength),
+    describeLength('items', schema.minItems, schema.maxItems),
     pattern === '^[^\\u0000]*$' ? 'without NUL' : pattern && `matches \`${pattern}\``,
     readOnly && 'read-only',
     writeOnly && 'write-only',
@@ -100,9 +100,8 @@ function describeType(given: Schema): string {
     .join(', ')
 }
 
-function describeRange(from?: number, to?: number, unit = ''): string {
-  if (from === undefined) return to === undefined ? '' : `at most ${formatNumber(to)}${unit}`
-  if (to === undefined && unit !== '' && from === 1) return 'not empty'
-  if (to === undefined) return `at least ${formatNumber(from)}${unit}`
-  return `${formatNumber(from)} to ${formatNumber(to)}${unit}`
+function describeLength(unit: string, least?: number, most?: number): string {
+  if (least === 1 && most === undefined) return 'not empty'
+  const range = formatRange(least, most)
+  return range && `${range} ${unit}`
 }

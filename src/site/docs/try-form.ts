@@ -27,7 +27,14 @@ ${optional.map(render)}</details>
 `
 }
 
-function renderField(label: string, where: string, control: Html, note: Html | '' = ''): Html {
+interface TryField {
+  label: string
+  where?: string
+  control: Html
+  note?: Html | ''
+}
+
+function renderField({ label, where = '', control, note = '' }: TryField): Html {
   return html`<div class="field"><label>${label} <span class="quiet">${where}</span>${control}</label>${note}</div>\n`
 }
 
@@ -38,7 +45,8 @@ function renderParameter(parameter: Parameter, { idsUrl, createId }: DocsOperati
   const hasIds = idsUrl !== undefined && where === 'path'
   const control = html`<input type="text" data-in="${where}" data-name="${name}" autocomplete="off" spellcheck="false"${hasIds ? html` data-ids="${idsUrl}"` : ''} ${attributes}>`
   const create = html`<p class="quiet">No record yet? <a href="/docs/${createId ?? ''}">Create one</a>.</p>`
-  return renderField(name, where, control, hasIds && createId !== undefined ? create : '')
+  const note = hasIds && createId !== undefined ? create : ''
+  return renderField({ label: name, where, control, note })
 }
 
 function renderAccept(types: readonly string[]): Html {
@@ -46,18 +54,15 @@ function renderAccept(types: readonly string[]): Html {
   const option = (type: string) =>
     html`<option${type === 'application/json' ? html` selected` : ''}>${type}</option>`
   const options = ['*/*', ...types].map(option)
-  return renderField(
-    'Accept',
-    '',
-    html`<select data-in="header" data-name="Accept">${options}</select>`,
-  )
+  const control = html`<select data-in="header" data-name="Accept">${options}</select>`
+  return renderField({ label: 'Accept', control })
 }
 
 function renderBodyFields(content: Content): Html {
   const { 'multipart/form-data': parts } = content
   if (parts) {
     const control = (name: string) => html`<input type="file" name="${name}">`
-    return html`${toPartNames(parts.schema).map((name) => renderField(name, 'file', control(name)))}`
+    return html`${toPartNames(parts.schema).map((name) => renderField({ label: name, where: 'file', control: control(name) }))}`
   }
   const types = Object.entries(content)
   const [first] = types
@@ -66,5 +71,8 @@ function renderBodyFields(content: Content): Html {
   const options = types.map(
     ([type, one]) => html`<option data-example="${exampleToContent(type, one)}">${type}</option>`,
   )
-  return html`${renderField('Body', '', html`<textarea data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false">\n${text}</textarea>`)}${renderField('Content-Type', '', html`<select data-in="type">${options}</select>`)}`
+  const rows = text.split('\n').length + 1
+  const body = html`<textarea data-in="body" rows="${rows}" spellcheck="false">\n${text}</textarea>`
+  const select = html`<select data-in="type">${options}</select>`
+  return html`${renderField({ label: 'Body', control: body })}${renderField({ label: 'Content-Type', control: select })}`
 }

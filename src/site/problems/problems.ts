@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { cachePublicly } from '../../http/response/default-headers.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import {
@@ -53,7 +53,7 @@ const getProblems: Route = {
   handler: (request, reply) => {
     const problems = problemSlugs.map((slug) => describeType(toOrigin(request), slug))
     const lines = problems.map(problemToText).join('\n')
-    return sendAs(request, reply, [renderProblems(problems), problems, lines])
+    return sendProblems(reply, { page: renderProblems(problems), json: problems, lines })
   },
 }
 
@@ -71,7 +71,8 @@ const getProblem: Route = {
     if (!isProblemSlug(slug))
       throw notFound(`There is no problem type ${slug}.`, ['/problems', 'All problems'])
     const problem = describeType(toOrigin(request), slug)
-    return sendAs(request, reply, [renderProblem(problem), problem, problemToText(problem)])
+    const lines = problemToText(problem)
+    return sendProblems(reply, { page: renderProblem(problem), json: problem, lines })
   },
 }
 
@@ -79,12 +80,11 @@ export function openProblems(app: FastifyInstance): void {
   registerRoutes(app, { file: import.meta.filename }, [getProblems, getProblem])
 }
 
-function sendAs(
-  request: FastifyRequest,
+function sendProblems(
   reply: FastifyReply,
-  [page, json, lines]: [page: Page, json: unknown, lines: string],
+  { page, json, lines }: { page: Page; json: unknown; lines: string },
 ): FastifyReply {
-  const type = chooseType(request, reply, ['text/html', 'application/json', 'text/plain'])
+  const type = chooseType(reply.request, reply, ['text/html', 'application/json', 'text/plain'])
   cachePublicly(reply, 3600)
   if (type === 'text/html') return sendPage(reply, page)
   return type === 'text/plain' ? sendText(reply, lines) : sendJson(reply, json)

@@ -26,8 +26,12 @@ import { allRecords } from '../records/records.ts'
 
 const location = (id: string) => ({
   record: {
-    ...{ collection: 'locations', id, document: {}, version: 1 },
-    ...{ createdAt, updatedAt: createdAt },
+    collection: 'locations',
+    id,
+    document: {},
+    version: 1,
+    createdAt,
+    updatedAt: createdAt,
   },
 })
 

@@ -44,11 +44,15 @@ function writes(open: OpenTwice): void {
     const times = { createdAt: noon, updatedAt: noon }
     assert.deepEqual(changes, [
       {
-        ...{ number: first + 1, kind: 'created', id: 'a' },
+        number: first + 1,
+        kind: 'created',
+        id: 'a',
         record: { id: 'a', document: { n: 1 }, version: 1, ...times },
       },
       {
-        ...{ number: first + 2, kind: 'changed', id: 'a' },
+        number: first + 2,
+        kind: 'changed',
+        id: 'a',
         record: { id: 'a', document: { n: 2 }, version: 2, ...times },
       },
       { number: first + 3, kind: 'deleted', id: 'a', record: undefined },
@@ -80,7 +84,9 @@ function writes(open: OpenTwice): void {
     const missing = { collection: 'posts', kind: 'exist', ids: ['unknown'] } as const
     assert.equal(await records.commit([step, missing]), 1)
     assert.deepEqual(await records.changes.read('posts', first), {
-      ...{ changes: [], last: first, hasGap: false },
+      changes: [],
+      last: first,
+      hasGap: false,
     })
     await records.commit([step, { collection: 'posts', kind: 'remove', records: [{ id: 'a' }] }])
     const part = await records.changes.read('posts', first)

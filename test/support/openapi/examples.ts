@@ -53,7 +53,9 @@ function toRequests(
       tags: operation.tags,
       type,
       request: {
-        ...{ method, url, ...body },
+        method,
+        url,
+        ...body,
         headers: { ...headers, ...(type !== undefined && { accept: type }) },
       },
     }
