@@ -1,227 +1,24 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
-import { loadConfig } from '../../src/config/config.ts'
 import { groupTitles, publicDefaults, settingNames, toFlagName } from '../../src/config/settings.ts'
-import { dataFile } from '../support/data-app.ts'
-import { failedStart } from '../support/failed-start.ts'
 import {
   findOrigin,
   projectFolder,
-  settingsIn,
   spawnVitrine,
   startVitrine,
   temporaryFolder,
 } from '../support/start-vitrine.ts'
-import { makeCertificate } from '../support/tls-client.ts'
 import { until } from '../support/until.ts'
-import { words } from '../support/words.ts'
 
 const run = promisify(execFile)
-
-test('every invalid setting has its own line and the exit status is 2', async (t) => {
-  const { status, lines } = await failedStart(t, {
-    PORT: '70000',
-    DATABASE_URL: 'mysql://localhost',
-    REDIS_URL: 'http://localhost',
-    FILES_URL: 'ftp://localhost',
-    DEMOS: 'users,attic',
-    PUBLIC_DIR: '/nowhere/at/all',
-    MAX_BODY_BYTES: '1e3',
-    METHOD_OVERRIDE: 'maybe',
-    BODY_READERS: 'json,xml',
-    CORS_ORIGINS: 'example.org',
-    LOG_LEVEL: 'loud',
-  })
-  assert.equal(status, 2)
-  assert.deepEqual(
-    lines.map((line) => /^vitrine: ([A-Z_]+) must/.exec(line)?.[1]).toSorted(),
-    words`
-    BODY_READERS CORS_ORIGINS DATABASE_URL DEMOS FILES_URL LOG_LEVEL MAX_BODY_BYTES METHOD_OVERRIDE
-    PORT PUBLIC_DIR REDIS_URL
-  `,
-  )
-})
-
-test('a bucket without its key is an invalid setting, and no password in a URL is printed', async (t) => {
-  const FILES_URL = 's3://bucket/some/files?endpoint=http://127.0.0.1:9000&region=eu-1'
-  const REDIS_URL = 'redis+ssh://ann:p@ss:word@localhost/1'
-  const { status, lines } = await failedStart(t, { FILES_URL, AWS_ACCESS_KEY_ID: 'key', REDIS_URL })
-  assert.equal(status, 2)
-  assert.deepEqual(lines, [
-    'vitrine: REDIS_URL must be redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
-    'vitrine: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set for FILES_URL',
-  ])
-})
-
-test('valid and invalid URLs of a bucket and of Redis', async (t) => {
-  const key = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
-  const cases: [name: 'FILES_URL' | 'REDIS_URL', text: string, isOne: boolean][] = [
-    ['FILES_URL', 's3://glass', true],
-    ['FILES_URL', 's3://glass.example/some/files/', true],
-    ['FILES_URL', 's3://glass/a_b?region=eu-1&endpoint=https://s3.example:9000/base', true],
-    ['FILES_URL', 's3://', false],
-    ['FILES_URL', 's3://Glass', false],
-    ['FILES_URL', 's3://ab', false],
-    ['FILES_URL', 's3://glass/a&b', false],
-    ['FILES_URL', 's3://glass//a', false],
-    ['FILES_URL', 's3://glass?endpoint=ftp://s3.example', false],
-    ['FILES_URL', 's3://glass?endpoint=s3.example', false],
-    ['FILES_URL', 's3://glass?region=a/b', false],
-    ['REDIS_URL', 'redis://localhost', true],
-    ['REDIS_URL', 'rediss://ann:secret@redis.example:6380/2', true],
-    ['REDIS_URL', 'valkeys://[::1]:6379', true],
-    ['REDIS_URL', 'redis:localhost', false],
-    ['REDIS_URL', 'localhost:6379', false],
-    ['REDIS_URL', 'http://localhost', false],
-  ]
-  for (const [name, text, isOne] of cases) {
-    await t.test(`${name} ${text}`, () => {
-      const load = () => loadConfig({ ...key, [name]: text }, ['users'])
-      if (isOne) assert.doesNotThrow(load, text)
-      else assert.throws(load, { message: new RegExp(`^${name} must be `) }, text)
-    })
-  }
-})
-
-test('every unknown or incomplete option has its own line and the exit status is 2', async (t) => {
-  const { status, lines } = await failedStart(t, {}, ['--prot', '80', '--port'])
-  assert.equal(status, 2)
-  assert.deepEqual(lines, [
-    'vitrine: unknown flag --prot; did you mean --port? See --help',
-    'vitrine: --port requires a value',
-  ])
-})
-
-test('an invalid TRUSTED_PROXIES is the only problem that is printed', async (t) => {
-  const { status, lines } = await failedStart(t, { TRUSTED_PROXIES: 'proxy' })
-  assert.equal(status, 2)
-  assert.match(lines.join('\n'), /^vitrine: TRUSTED_PROXIES must be .*; it is "proxy"$/)
-})
-
-test('ADMIN_PORT cannot be PORT, unless both are free ports', async (t) => {
-  const { status, lines } = await failedStart(t, { PORT: '9090', ADMIN_PORT: '9090' })
-  assert.equal(status, 2)
-  assert.deepEqual(lines, ['vitrine: ADMIN_PORT must not be the same as PORT'])
-  assert.doesNotThrow(() => loadConfig({ PORT: '0', ADMIN_PORT: '0' }, ['users']))
-})
-
-test('an option overrides the environment', async (t) => {
-  const { status, lines } = await failedStart(t, { PORT: '80' }, ['--port=nought'])
-  assert.equal(status, 2)
-  assert.deepEqual(lines, ['vitrine: PORT must be a whole number from 0 to 65535; it is "nought"'])
-})
-
-test('a database that cannot be opened stops the start with one line', async (t) => {
-  const folder = await temporaryFolder(t)
-  await writeFile(join(folder, 'text.db'), 'This is no database. '.repeat(100))
-  await mkdir(join(folder, 'folder.db'))
-  for (const name of ['text.db', 'folder.db', 'text.db/inside.db']) {
-    await t.test(name, async () => {
-      const { status, lines } = await failedStart(t, {
-        DATABASE_URL: `sqlite:${join(folder, name)}`,
-      })
-      assert.equal(status, 2)
-      assert.equal(lines.length, 1, lines.join('\n'))
-      assert.match(lines[0] ?? '', /^vitrine: cannot start: /)
-    })
-  }
-})
-
-test('a port that is in use stops the start with one line', async (t) => {
-  const { origin } = await startVitrine(t)
-  const PORT = new URL(origin).port
-  const { status, lines } = await failedStart(t, { PORT, DATABASE_URL: 'sqlite::memory:' })
-  assert.equal(status, 69)
-  assert.equal(lines.length, 1, lines.join('\n'))
-  assert.match(
-    lines[0] ?? '',
-    /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/,
-  )
-})
-
-const failures: Record<
-  string,
-  { flags?: string[]; settings?: Record<string, string>; data?: string }
-> = {
-  'a data file that is not JSON': { data: '{"posts":[}' },
-  'a data file that is a list': { data: '[]' },
-  'a certificate that is invalid': {
-    settings: { TLS_CERT: 'package.json', TLS_KEY: 'package.json' },
-  },
-  'a backup that does not exist': { flags: ['restore', 'none.backup'] },
-  'an export before the first start': { flags: ['export', '-'] },
-}
-for (const [name, { flags, settings, data = '{"posts":[]}' }] of Object.entries(failures))
-  test(`${name} leaves no new file and folder`, async (t) => {
-    const folder = await temporaryFolder(t)
-    const stores = {
-      DATABASE_URL: `sqlite:${join(folder, 'new', 'kept', 'vitrine.db')}`,
-      FILES_URL: `file:${join(folder, 'new', 'files')}`,
-    }
-    const DATA_FILE = await dataFile(t, data)
-    const { status, output } = await failedStart(t, { DATA_FILE, ...stores, ...settings }, flags)
-    assert.equal(status, 2, output)
-    assert.deepEqual(await readdir(folder), [])
-  })
-
-test('a failed start leaves a link to a missing database, and a folder that others filled', async (t) => {
-  const folder = await temporaryFolder(t)
-  await symlink(join(folder, 'missing.db'), join(folder, 'link.db'))
-  await mkdir(join(folder, 'files'))
-  const { status } = await failedStart(t, {
-    DATA_FILE: await dataFile(t, '[]'),
-    DATABASE_URL: `sqlite:${join(folder, 'link.db')}`,
-    FILES_URL: `file:${join(folder, 'files')}`,
-  })
-  assert.equal(status, 2)
-  assert.deepEqual((await readdir(folder)).toSorted(), ['files', 'link.db'])
-})
-
-test('a port that is in use is reported before the data file is loaded, and the database of others stays', async (t) => {
-  const folder = await temporaryFolder(t)
-  const settings = { ...settingsIn(folder), DATA_FILE: await dataFile(t, '{"posts":[') }
-  const { origin } = await startVitrine(t, settingsIn(folder))
-  const before = await readdir(folder)
-  const { status, output } = await failedStart(t, { ...settings, PORT: new URL(origin).port })
-  assert.match(output, /^vitrine: cannot start: port \d+ of 127\.0\.0\.1 is in use \(EADDRINUSE\)/)
-  assert.equal(status, 69)
-  assert.deepEqual(await readdir(folder), before)
-})
-
-for (const name of ['ADMIN_PORT', 'REDIRECT_HTTP_PORT']) {
-  test(`a ${name} that is in use is named`, async (t) => {
-    const { port } = new URL((await startVitrine(t)).origin)
-    const settings = { ...(await makeCertificate(t)), DATABASE_URL: 'sqlite::memory:' }
-    const { status, lines } = await failedStart(t, { ...settings, [name]: port })
-    assert.equal(status, 69)
-    const problem = `port ${port} of 127.0.0.1 is in use (EADDRINUSE). Set another ${name}, or stop the other process.`
-    assert.equal(lines.at(-1), `vitrine: cannot start: ${problem}`)
-  })
-}
-
-for (const name of ['HOST', 'ADMIN_HOST']) {
-  test(`a ${name} that is no address of this machine (RFC 5737) is named`, async (t) => {
-    const settings = { DATABASE_URL: 'sqlite::memory:', ADMIN_PORT: '0', [name]: '192.0.2.1' }
-    const { status, lines } = await failedStart(t, settings)
-    assert.equal(status, 69)
-    assert.match(lines.at(-1) ?? '', RegExp(`: ${name} cannot be used: 192.0.2.1 .*EADDRNOTAVAIL`))
-  })
-}
-
-test('a HOST that cannot be resolved stops the start with one line', async (t) => {
-  const { lines } = await failedStart(t, { HOST: 'host.invalid', DATABASE_URL: 'sqlite::memory:' })
-  assert.deepEqual(lines, [
-    'vitrine: cannot start: HOST cannot be resolved: host.invalid. Set an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all',
-  ])
-})
 
 for (const [settings, warning] of [
   [{ PRESETS: 'public' }, /^vitrine: PRESETS is not a setting/m],
