@@ -38,21 +38,25 @@ export function valueToText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export function valueToHtml({ schema: { format } }: Field, value: unknown): Html {
+export function isLinked({ schema: { format } }: Field, value: unknown): value is string {
+  return format === 'uri' && typeof value === 'string' && /^https?:/i.test(value)
+}
+
+export function valueToHtml(field: Field, value: unknown): Html {
+  const { format } = field.schema
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
   if (value === null) return html`<span class="quiet">null</span>`
   if (typeof value === 'object') {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
   if (format === 'email' && typeof value === 'string' && value.includes('@'))
-    return renderLink(`mailto:${value}`, value)
-  if (format === 'uri' && typeof value === 'string' && /^https?:/i.test(value))
-    return renderLink(value)
+    return renderUrl(`mailto:${value}`, value)
+  if (isLinked(field, value)) return renderUrl(value)
   const iso = format === 'date-time' ? toUtc(value) : undefined
   return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
 }
 
-function renderLink(href: string, text = href): Html {
+export function renderUrl(href: string, text = href): Html {
   return html`<a href="${href}" rel="noreferrer">${text}</a>`
 }
 

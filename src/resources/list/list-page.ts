@@ -1,12 +1,13 @@
 import { formatCount } from '../../config/format-count.ts'
 import { firstPage, toHref } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
-import { renderPageAround, renderTime } from '../../site/page.ts'
+import { renderPageAround } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { capitalize, findValue, toRecordName, valueToHtml, valueToText } from '../field-values.ts'
-import { loadParentLinks, type ToParentLink } from '../relations/related-html.ts'
+import { toRecordName } from '../field-values.ts'
+import { loadParentLinks } from '../relations/related-html.ts'
+import { createRow, toCellClass, toColumns, type Columns } from './columns.ts'
 import {
   renderConditionList,
   countLine,
@@ -24,14 +25,18 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
   const frame = { title, heading: resource.title, ...files }
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
-  const toRow = createRow(resource, list)
+  const columns = toColumns(resource, query.fields)
+  const toRow = createRow(resource, columns, list.relations)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
-    if (shown === 0)
-      yield html`${opening}${controls(resource, list)}${tableHead(resource, list)}`.markup
-    shown += records.length
     for (const record of records) figure?.add(record, toLink(resource, record))
+    if (shown === 0) {
+      const hasFigure = (figure?.toHtml().markup ?? '') !== ''
+      const head = tableHead(resource, list, { columns, hasFigure })
+      yield html`${opening}${controls(resource, list)}${head}`.markup
+    }
+    shown += records.length
     const toParentLink = await loadParentLinks(list.relations, records)
     const rows = records.map((record) => toRow(record, toParentLink))
     yield `<tbody>\n${rows.join('')}</tbody>\n`
@@ -55,32 +60,19 @@ ${url ? renderSearchForm(resource, url, query) : ''}<a class="button" href="${pa
 ${url ? renderConditionList(resource, url, query) : ''}`
 }
 
-/** The name, the other fields, and the time of the creation or else the id, which can also be the name. */
-function toColumns(resource: Resource): readonly Field[] {
-  const { namedBy, readable, visible, times, singular } = resource
-  const [id] = visible
-  const naming = namedBy === '' ? id && { ...id, label: capitalize(singular) } : resource.naming
-  const others = readable.filter((field) => field !== naming)
-  return [naming ?? id, ...others, times[0] ?? id].filter((field) => field !== undefined)
-}
-
-/** With more columns the table scrolls sideways. */
-const narrowColumns = 7
-
-function tableHead(resource: Resource, list: ListView): Html {
-  const { title } = resource
-  const columns = toColumns(resource)
-  const isWide = columns.length > narrowColumns
-  return html`<div class="listing"><section class="table"${isWide ? html` tabindex="0"` : ''} aria-label="${title}"><table>
-<thead><tr>${columns.map((column) => columnHead(column, list))}</tr></thead>
+/** A figure follows the rows, and is shown above or beside them: they leave space for it. */
+function tableHead(
+  { title }: Resource,
+  list: ListView,
+  { columns: { shown }, hasFigure }: { columns: Columns; hasFigure: boolean },
+): Html {
+  const scrolls = shown.length > narrowColumns ? html` tabindex="0"` : ''
+  return html`<div class="listing${hasFigure ? ' figured' : ''}"><section class="table${shown.length > wideColumns ? ' wide' : ''}"${scrolls} aria-label="${title}"><table>
+<thead><tr>${shown.map((column) => columnHead(column, list))}</tr></thead>
 `
 }
 
-/** A number that is shown as the name of a parent is text. */
-function toAlignment({ name, kind }: Field, { relations }: ListView): Html {
-  const isName = relations.some(({ isToParent, field }) => isToParent && field === name)
-  return kind === 'number' && !isName ? html` class="number"` : html``
-}
+const [narrowColumns, wideColumns] = [5, 8]
 
 function columnHead(column: Field, list: ListView): Html {
   const { name, label } = column
@@ -88,7 +80,7 @@ function columnHead(column: Field, list: ListView): Html {
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
   const isFirst = [first.field].flat().join('.') === name
   const direction = first.isDescending ? 'descending' : 'ascending'
-  const attributes = html`scope="col"${toAlignment(column, list)}${isFirst ? html` aria-sort="${direction}"` : ''}`
+  const attributes = html`scope="col"${toCellClass(column, list.relations)}${isFirst ? html` aria-sort="${direction}"` : ''}`
   if (url === undefined) return html`<th ${attributes}>${label}</th>`
   const sort = isFirst && !first.isDescending ? `-${name}` : name
   return html`<th ${attributes}><a href="${toHref(url, { sort, ...firstPage })}">${label}</a></th>`
@@ -96,50 +88,6 @@ function columnHead(column: Field, list: ListView): Html {
 
 function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
-}
-
-/** The cells of all rows begin alike. On small screens each shows its label. */
-function createRow(resource: Resource, list: ListView) {
-  const cells = toColumns(resource)
-    .slice(1, -1)
-    .map((field) => {
-      const opening = html`<td${toAlignment(field, list)} data-label="${field.label}">`
-      return { field, opening }
-    })
-  return (record: StoredRecord, toParentLink: ToParentLink): string => {
-    const { label, href } = toLink(resource, record)
-    let row = html`<tr><th scope="row"><a href="${href}">${label}</a></th>`.markup
-    for (const { field, opening } of cells) {
-      const value = findValue(record.document, field.name)
-      const content = toParentLink(record, field.name) ?? toCell(field, value)
-      row += `${opening.markup}${content.markup}</td>`
-    }
-    const last = resource.hasTimes
-      ? html`<td data-label="Created">${renderTime(record.createdAt)}</td>`
-      : html`<td data-label="Id"><code>${record.id}</code></td>`
-    return `${row}${last.markup}</tr>\n`
-  }
-}
-
-function toCell(field: Field, value: unknown): Html {
-  const isLong = (typeof value === 'object' && value !== null) || field.kind === 'long text'
-  return isLong ? html`${toExcerpt(valueToSummary(value))}` : valueToHtml(field, value)
-}
-
-/** The page of the record has the whole list or object. */
-function valueToSummary(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return valueToText(value)
-  const values: unknown[] = Object.values(value)
-  const isList = Array.isArray(value)
-  const hasTexts = isList && !values.some((item) => typeof item === 'object' && item !== null)
-  if (hasTexts) return values.map(valueToText).join(', ')
-  return formatCount(values.length, isList ? 'item' : 'field')
-}
-
-function toExcerpt(text: string): string {
-  // The text is cut between code points, so that no surrogate pair is cut in two.
-  const [start = ''] = /^.{0,120}/su.exec(text) ?? []
-  return start === text ? text : `${start.trimEnd()}…`
 }
 
 function emptyList(resource: Resource, list: ListView): Html {

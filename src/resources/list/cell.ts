@@ -1,0 +1,79 @@
+import { formatCount } from '../../config/format-count.ts'
+import { html, type Html } from '../../site/html.ts'
+import type { Field } from '../definition.ts'
+import { isLinked, renderUrl, valueToHtml, valueToText } from '../field-values.ts'
+
+interface Cell {
+  content: Html
+  /** The whole value, if the cell may have only its start. */
+  title?: string | undefined
+}
+
+/** The page of the record has the whole value. */
+const [maxText, maxTitle] = [120, 500]
+
+/** Shorter text is seldom cut. */
+const minTitle = 16
+
+/** A value in one line. */
+export function renderCell(field: Field, value: unknown): Cell {
+  if (value === undefined) return { content: html`` }
+  if (typeof value === 'boolean') return { content: renderBoolean(value) }
+  if (typeof value === 'number') return { content: html`${formatValue(field, value)}` }
+  if (typeof value === 'object' && value !== null)
+    return { content: html`${toExcerpt(toBrief(value), maxText)}`, title: toTitle(value) }
+  // A time has a title of its own.
+  if (field.kind === 'date-time') return { content: valueToHtml(field, value) }
+  const title = toTitle(value)
+  if (isLinked(field, value)) return { content: renderUrl(value, shortenUrl(value)), title }
+  if (field.kind !== 'long text' && field.kind !== 'text')
+    return { content: valueToHtml(field, value), title }
+  return { content: html`${toExcerpt(valueToText(value), maxText)}`, title }
+}
+
+function renderBoolean(value: boolean): Html {
+  const [mark, name] = value ? ['✓', 'true'] : ['✗', 'false']
+  return html`<span role="img" aria-label="${name}" title="${name}">${mark}</span>`
+}
+
+/** Every digit is kept. Years and ids are no quantities. */
+function formatValue({ name }: Field, value: number): string {
+  if (/year|(^|_)id$|Id$/.test(name)) return String(value)
+  const grouped = String(value).replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','))
+  return grouped.replace('-', '−')
+}
+
+function toTitle(value: unknown): string | undefined {
+  const text = valueToText(value)
+  return text.length < minTitle ? undefined : toExcerpt(text, maxTitle)
+}
+
+/** `https://www.example.com/a/b/c?d=e` becomes `example.com/…/c`. */
+function shortenUrl(url: string): string {
+  const [host = '', ...path] = url.replace(/^https?:\/\/(www\.)?|[?#].*$|\/$/gi, '').split('/')
+  const last = path.at(-1)
+  return [host, ...(path.length > 1 ? ['…'] : []), ...(last === undefined ? [] : [last])].join('/')
+}
+
+function toBrief(value: object, isInside = false): string {
+  const values: unknown[] = Object.values(value)
+  const isList = Array.isArray(value)
+  const isNested = values.some((item) => typeof item === 'object' && item !== null)
+  if (isList) return isNested || isInside ? formatCount(values.length, 'item') : toTexts(values)
+  if (isInside) return '{…}'
+  const members = Object.entries(value).slice(0, 10)
+  return members.map(([name, member]) => `${name}: ${toTexts([member])}`).join(', ')
+}
+
+function toTexts(values: readonly unknown[]): string {
+  const texts = values.slice(0, maxText).map((value) => {
+    return typeof value === 'object' && value !== null ? toBrief(value, true) : valueToText(value)
+  })
+  return texts.join(', ')
+}
+
+function toExcerpt(text: string, length: number): string {
+  // The text is cut between code points, so that no surrogate pair is cut in two.
+  const start = Array.from(text.slice(0, 2 * length + 1))
+  return start.length <= length ? text : `${start.slice(0, length).join('').trimEnd()}…`
+}

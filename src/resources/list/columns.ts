@@ -1,0 +1,77 @@
+import { html, type Html } from '../../site/html.ts'
+import type { StoredRecord } from '../../stores/records/records.ts'
+import { toRecordPath, type Relation } from '../context.ts'
+import type { Field, Resource } from '../definition.ts'
+import { capitalize, findValue, toRecordName } from '../field-values.ts'
+import { toTypes } from '../../http/openapi/json-schema.ts'
+import type { ToParentLink } from '../relations/related-html.ts'
+import { renderCell } from './cell.ts'
+
+/** All columns, and those that are shown. The first has the names of the records, and is always shown. */
+export interface Columns {
+  all: readonly Field[]
+  shown: readonly Field[]
+}
+
+/** As many as a window of 1,280 pixels has space for. */
+const maxAtFirst = 8
+
+export function toColumns(resource: Resource, fields?: readonly string[]): Columns {
+  const { namedBy, readable, visible, times, singular } = resource
+  const [id] = visible
+  const naming = namedBy === '' ? id && { ...id, label: capitalize(singular) } : resource.naming
+  const first = naming ?? id
+  const others = readable.filter((field) => field !== first)
+  const own = [...times, id].filter((field) => field?.name !== first?.name)
+  const all = [first, ...others, ...own].filter((field) => field !== undefined)
+  const last = own[0]
+  const briefFirst = others.toSorted((one, other) => Number(isLong(one)) - Number(isLong(other)))
+  const atFirst = new Set([first, last, ...briefFirst.slice(0, maxAtFirst - 2)])
+  const isShown = (field: Field) => (fields ? fields.includes(field.name) : atFirst.has(field))
+  return { all, shown: all.filter((field) => field === first || isShown(field)) }
+}
+
+/** A cell has the start of such a value at most. */
+function isLong({ kind, schema }: Field): boolean {
+  return kind === 'long text' || toTypes(schema).join() === 'object'
+}
+
+/** The class sets the width of the column. A number that is shown as the name of a parent is text. */
+export function toCellClass({ name, kind }: Field, relations: readonly Relation[]): Html {
+  const isName = relations.some(({ isToParent, field }) => isToParent && field === name)
+  const isNarrow = ['number', 'boolean', 'date', 'date-time'].includes(kind) && !isName
+  return isNarrow ? html` class="${kind}"` : html``
+}
+
+type Row = (record: StoredRecord, toParentLink: ToParentLink) => string
+
+/** The cells of all rows begin alike. On small screens each shows its label. */
+export function createRow(
+  resource: Resource,
+  { shown }: Columns,
+  relations: readonly Relation[],
+): Row {
+  const cells = shown.slice(1).map((field) => {
+    const opening = html`<td${toCellClass(field, relations)} dir="auto" data-label="${field.label}"`
+    return { field, opening: opening.markup }
+  })
+  return (record, toParentLink) => {
+    const name = toRecordName(resource, record)
+    const href = toRecordPath(resource, record.id)
+    const link = html`<a href="${href}" dir="auto" title="${name}">${name}</a>`
+    let row = html`<tr><th scope="row">${link}</th>`.markup
+    for (const { field, opening } of cells) {
+      const { content, title } = renderCell(field, findShown(record, field))
+      const link = toParentLink(record, field.name)
+      const hint = (link ?? title === undefined) ? '' : html` title="${title}"`.markup
+      row += `${opening}${hint}>${(link ?? content).markup}</td>`
+    }
+    return `${row}</tr>\n`
+  }
+}
+
+function findShown({ id, document, createdAt, updatedAt }: StoredRecord, { name, path }: Field) {
+  // The path of a field of the document is a list.
+  if (typeof path !== 'string') return findValue(document, name)
+  return { createdAt, updatedAt }[name] ?? findValue(document, name) ?? id
+}
