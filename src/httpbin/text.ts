@@ -23,15 +23,17 @@ export function toUrlBase64(bytes: Buffer): string {
 }
 
 export const hasTooManyPairs = (text: string) =>
-  text.split('&', maxFormPairs + 1).length > maxFormPairs
+  text.length >= maxFormPairs && text.split('&', maxFormPairs + 1).length > maxFormPairs
 
 /** `a=1&b` → pairs. A part without a name and without `=` is left out. */
 export function splitPairs(text: string): Pair[] {
-  const parts = text.replaceAll('+', ' ').split('&').filter(Boolean)
-  return parts.map((part) => {
-    const [name = ''] = part.split('=', 1)
-    return [name, part.slice(name.length + 1)]
-  })
+  const pairs: Pair[] = []
+  for (const part of text.replaceAll('+', ' ').split('&')) {
+    const end = part.indexOf('=')
+    if (end !== -1) pairs.push([part.slice(0, end), part.slice(end + 1)])
+    else if (part !== '') pairs.push([part, ''])
+  }
+  return pairs
 }
 
 export function groupValues(pairs: readonly Pair[]): Map<string, string[]> {

@@ -158,13 +158,9 @@ function findLast({ waiting, response }: RequestQueue): IncomingMessage {
 
 /** Node's timeout also covers the first head, which has HEADERS_SECONDS: that connection stays. */
 export function endStalledConnections(server: Server): void {
-  const used = new WeakSet<Socket>()
-  server.on('request', (request) => {
-    if (!isHttp2(request)) used.add(request.socket)
-  })
   server.on('timeout', (connection: Socket & HttpConnection) => {
     // Between two responses the timeout is that of keep-alive.
     if (connection.writableLength > 0) connection.destroy()
-    else if (!connection._httpMessage && used.has(connection)) connection.destroy()
+    else if (!connection._httpMessage && connection.requestQueue) connection.destroy()
   })
 }

@@ -90,7 +90,7 @@ export function hasBody(raw: IncomingMessage): boolean {
   return coding !== undefined || length !== '0'
 }
 
-const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
+export const mediaType = /^([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)[ \t]*(?:;|$)/
 // RFC 9110 §8.3: an invalid Content-Type is treated as this type.
 const unknownType = 'application/octet-stream'
 const formType = 'application/x-www-form-urlencoded'

@@ -1,16 +1,21 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
+import { isHttp2 } from './target.ts'
 
 export type RawRequest = ReturnType<typeof toRawRequest>
 
 export function toRawRequest({ raw }: FastifyRequest) {
   const { method = '', receivedMethod = method, originalUrl = '', rawHeaders } = raw
-  // The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3), but one of them is Host in HTTP/1.1.
-  const headers = toPairs(rawHeaders)
-    .map(([name, value]) => [name === ':authority' ? 'host' : name, value] as const)
-    .filter(([name]) => !name.startsWith(':'))
+  const pairs = toPairs(rawHeaders)
+  const headers = isHttp2(raw) ? withoutPseudoHeaders(pairs) : pairs
   return { method: receivedMethod, target: originalUrl, headers }
 }
+
+/** The pseudo-headers of HTTP/2 are no headers (RFC 9113 §8.3), but one of them is Host in HTTP/1.1. */
+const withoutPseudoHeaders = (pairs: ReturnType<typeof toPairs>) =>
+  pairs
+    .map(([name, value]) => [name === ':authority' ? 'host' : name, value] as const)
+    .filter(([name]) => !name.startsWith(':'))
 
 /** RFC 9110 §7.6.1: fields of one connection and its messages, which another must not repeat. */
 export const connectionFields =

@@ -5,6 +5,7 @@ import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
 import type { DeclaredRoute } from '../openapi/route.ts'
 import { parseParameters, takeFormHeaders } from './parameters.ts'
+import { remember } from '../remember.ts'
 import { createRewriter } from './rewrites.ts'
 
 declare module 'node:http' {
@@ -40,16 +41,23 @@ export function createTargetParser(
   const rewrite = createRewriter(config.rewrites)
   const spell = createSpeller(segments)
   let rawPaths: ReadonlySet<string> | undefined
-  return (raw: IncomingMessage): string => {
-    const url = spell(rewrite(toOriginForm(raw)))
+  const parsePath = remember((path) => {
+    const spelt = spell(path)
     rawPaths ??= findRawPaths(routes)
-    const { first, both } = toStart(toDecodedPath(url))
+    const { first, both } = toStart(toDecodedPath(spelt))
     const isRaw = rawPaths.has(first) || rawPaths.has(both)
+    return { spelt, isRaw, routed: isRaw ? escapeInvalidPath(spelt) : trimSlashes(spelt) }
+  })
+  return (raw: IncomingMessage): string => {
+    const target = rewrite(toOriginForm(raw))
+    const path = toPath(target)
+    const { spelt, isRaw, routed } = parsePath(path)
+    const withQuery = (start: string) => start + target.slice(path.length)
+    const url = withQuery(spelt)
     let query: ParsedQuery | undefined
     raw.target = { url, isRaw, getQuery: () => (query ??= parseQuery(isRaw ? '' : url, config)) }
-    if (!isRaw) return trimSlashes(url)
-    if (!routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
-    return escapeInvalidPath(url)
+    if (isRaw && !routableMethods.includes(raw.method ?? '')) setMethod(raw, 'POST')
+    return withQuery(routed)
   }
 }
 
@@ -130,10 +138,8 @@ function trimSlashes(url: string): string {
   return end === length ? url : url.slice(0, end) + url.slice(length)
 }
 
-function escapeInvalidPath(url: string): string {
-  const path = toPath(url)
-  return decodePath(path) === undefined ? path.replaceAll('%', '%25') + url.slice(path.length) : url
-}
+const escapeInvalidPath = (path: string) =>
+  decodePath(path) === undefined ? path.replaceAll('%', '%25') : path
 
 export function decodePath(path: string): string | undefined {
   try {

@@ -27,9 +27,15 @@ export const defaultHeaders = {
 export const defaultErrorHeaders = { ...defaultHeaders, 'cache-control': 'no-store' }
 
 /** RFC 9111 §3: a shared cache would send what is for one client, such as the exchange id, to others. */
+export const withoutClientHeaders = {
+  'server-timing': undefined,
+  'x-request-id': undefined,
+  ratelimit: undefined,
+  'ratelimit-policy': undefined,
+}
+
 export function removeClientHeaders(reply: FastifyReply): void {
-  for (const name of ['server-timing', 'x-request-id', 'ratelimit', 'ratelimit-policy'])
-    reply.removeHeader(name)
+  for (const name of Object.keys(withoutClientHeaders)) reply.removeHeader(name)
 }
 
 export function cachePublicly(reply: FastifyReply, seconds: number): void {

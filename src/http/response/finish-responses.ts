@@ -24,7 +24,8 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
       return handler.call(this, request, reply)
     }
   })
-  app.addHook('onSend', (request, reply, payload, done) => {
+  app.decorate('finishResponse', (reply: FastifyReply, payload: unknown): unknown => {
+    const { request } = reply
     const { recording } = request.raw
     if (recording) recording.handlerEndAt = performance.now()
     const isRaw = isRawRequest(request.raw)
@@ -41,8 +42,17 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     addPending(reply.raw, content === framed ? held : toHeldBytes(content) || held)
     if (content instanceof Readable) countWrites(reply.raw, recording)
     else if (recording) recordContent(recording, content)
-    done(null, request.raw.method === 'HEAD' ? dropContent(request, reply, content) : content)
+    return request.raw.method === 'HEAD' ? dropContent(request, reply, content) : content
   })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    done(null, app.finishResponse(reply, payload))
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    finishResponse: (reply: FastifyReply, payload: unknown) => unknown
+  }
 }
 
 interface ResponseContent {

@@ -84,15 +84,19 @@ function toLists(pairs: readonly Pair[]): Map<string, string[]> {
 const addressHeaders = ['fly-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'true-client-ip']
 
 function toOrigin({ fastify, headers }: DialectRequest): string {
-  const address = addressHeaders.map((name) => findHeader(headers, name)).find(Boolean)
-  const forwarded = findHeader(headers, 'x-forwarded-for') || fastify.ip
-  return address ?? forwarded.replace(/,.*/, '').trim()
+  for (const name of addressHeaders) {
+    const address = findHeader(headers, name)
+    if (address) return address
+  }
+  const [forwarded = ''] = (findHeader(headers, 'x-forwarded-for') || fastify.ip).split(',', 1)
+  return forwarded.trim()
 }
 
 function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
   if (hasTooManyPairs(text)) {
     return { pairs: [], error: 'number of URL query parameters exceeded limit' }
   }
+  if (isPlain.test(text)) return { pairs: splitPairs(text) }
   let error: string | undefined
   const pairs: Pair[] = []
   for (const part of text.split('&')) {
@@ -104,6 +108,9 @@ function parsePairs(text: string): { pairs: readonly Pair[]; error?: string } {
   }
   return { pairs, ...(error !== undefined && { error }) }
 }
+
+/** Nothing is to be decoded. */
+const isPlain = /^[\w.~*,:@/&=-]*$/
 
 const toBodyError = (message: string) => badRequest(`error parsing request body: ${message}`)
 

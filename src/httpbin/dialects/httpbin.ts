@@ -121,7 +121,8 @@ export function toBase({ fastify, headers }: DialectRequest): string {
     findHeader(headers, 'x-forwarded-proto') ||
     findHeader(headers, 'x-forwarded-protocol') ||
     (isSecure ? 'https' : fastify.protocol)
-  return `${scheme}://${toOrigin(fastify).replace(/^.*\/\//, '')}`
+  const origin = toOrigin(fastify)
+  return scheme + origin.slice(origin.indexOf(':'))
 }
 
 /** Werkzeug shows an IRI: most percent-encodings are decoded. */
