@@ -239,7 +239,11 @@ const invalid: readonly [what: string, message: string, line: Record<string, unk
   [
     'headers that are too large',
     `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
-    { status: 431, failure: 'HPE_HEADER_OVERFLOW', msg: 'The headers exceed 16,384 bytes.' },
+    {
+      status: 431,
+      failure: 'HPE_HEADER_OVERFLOW',
+      msg: 'The headers exceed 16,384 bytes (MAX_HEADER_BYTES).',
+    },
   ],
   [
     'CONNECT',

@@ -35,7 +35,9 @@ export async function verifyPassword(password: string, stored?: string): Promise
 
 async function derive(message: string, nonce: Buffer): Promise<Buffer> {
   if (limitHashing.pendingCount >= maxWaitingPasswords) {
-    throw serviceUnavailable('Too many passwords are being checked.')
+    throw serviceUnavailable(
+      `${String(maxWaitingPasswords)} passwords wait to be hashed, the maximum.`,
+    )
   }
   return limitHashing(() => deriveKey('argon2id', { message, nonce, ...parameters }))
 }

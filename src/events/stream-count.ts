@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatNumber } from '../config/format-count.ts'
 import { maxEventStreams } from '../config/limits.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { isHttp2 } from '../http/request/target.ts'
@@ -24,7 +25,10 @@ export function createStreamCount(app: FastifyInstance) {
     reply: FastifyReply,
     watch: EventLog<unknown>['watch'],
   ): Alarm => {
-    if (count >= maxEventStreams) throw serviceUnavailable('Too many event streams are open.')
+    if (count >= maxEventStreams)
+      throw serviceUnavailable(
+        `${formatNumber(maxEventStreams)} event streams are open, the maximum.`,
+      )
     const stream = createAlarm()
     const unwatch = watch(stream.ring)
     // The service keeps a connection whose client has ended its half; here that client has gone.

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { formatNumber } from '../config/format-count.ts'
 import { maxJsonValues } from '../config/limits.ts'
 import { assertDepth, hasMoreThan } from '../http/body/parse-json.ts'
 import { sortByName } from './text.ts'
@@ -66,7 +67,8 @@ export function parseJsonNumbers(
 ): unknown {
   assertDepth(text, maxJsonDepth)
   // The characters in strings count too, so that the text need not be parsed first.
-  if (hasMoreThan(text, ',[{', maxJsonValues)) throw new Error('There are too many values.')
+  if (hasMoreThan(text, ',[{', maxJsonValues))
+    throw new Error(`There are more than ${formatNumber(maxJsonValues)} values.`)
   // A function that is called for each value takes ten times as long.
   if (!oddNumber.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) =>

@@ -153,7 +153,9 @@ for (const [method, url] of [
       const headers = { 'content-type': 'text/plain' }
       const response = await app.inject({ method, url, headers, payload })
       assert.equal(response.statusCode, 400)
-      assert.deepEqual(response.json(), { error: 'The JSON is nested deeper than 64.' })
+      assert.deepEqual(response.json(), {
+        error: 'The JSON is nested deeper than 64 (MAX_JSON_DEPTH).',
+      })
     })
   }
 }

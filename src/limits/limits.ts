@@ -41,7 +41,7 @@ function tooManyInProgress(max = 0): HttpError {
 }
 
 function tooManyRequests(limit: string, policy: string, restSeconds: number): HttpError {
-  const detail = `A client may send ${limit} per minute. Try again in ${String(restSeconds)} s.`
+  const detail = `A client may send ${limit}. Try again in ${String(restSeconds)} s.`
   const headers = { 'retry-after': String(restSeconds) }
   return new HttpError('too-many-requests', detail, {
     headers,
@@ -87,8 +87,8 @@ function watchEventLoop(maxDelayMs: number) {
 function createRateLimits(config: Config, places: CounterSet) {
   const { rateLimit, loginRateLimit } = config
   const policies = [
-    { name: 'default', quota: rateLimit, unit: 'requests' },
-    { name: 'login', quota: loginRateLimit, unit: 'logins' },
+    { name: 'default', quota: rateLimit, unit: 'requests', setting: 'RATE_LIMIT' },
+    { name: 'login', quota: loginRateLimit, unit: 'logins', setting: 'LOGIN_RATE_LIMIT' },
   ] as const
   const count = createCounting(places)
   const warnOfProxy = createProxyWarning()
@@ -106,14 +106,18 @@ function createRateLimits(config: Config, places: CounterSet) {
     warnOfProxy(request)
     const states: QuotaState[] = []
     let error: HttpError | undefined
-    for (const { name, quota, unit } of policies) {
+    for (const { name, quota, unit, setting } of policies) {
       if (quota === undefined || (name === 'login' && !isLogin)) continue
       const { requests, leftMs } = await count(`${name} ${client}`, request)
       const resetSeconds = Math.max(Math.ceil(leftMs / 1000), 1)
       const left = Math.max(quota - requests, 0)
       states.push({ name, quota, windowSeconds, left, resetSeconds })
       if (requests > quota)
-        error = tooManyRequests(`${formatNumber(quota)} ${unit}`, name, resetSeconds)
+        error = tooManyRequests(
+          `${formatNumber(quota)} ${unit} per minute (${setting})`,
+          name,
+          resetSeconds,
+        )
     }
     if (states.length > 0) reply.headers(toRateLimitHeaders(states))
     const { recording } = request.raw

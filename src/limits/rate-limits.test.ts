@@ -66,7 +66,11 @@ test('one request too many is rejected until the window ends, with the preferred
   }
   const forms = [
     ['application/json', /^application\/problem\+json/, /"violated-policies":\["default"\]/],
-    ['text/plain', /^text\/plain/, /^A client may send 2 requests per minute\..*\n$/],
+    [
+      'text/plain',
+      /^text\/plain/,
+      /^A client may send 2 requests per minute \(RATE_LIMIT\)\..*\n$/,
+    ],
     [browserAccept, /^text\/html/, /Too Many Requests/],
   ] as const
   for (const [accept, type, words] of forms) {

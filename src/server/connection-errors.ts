@@ -29,7 +29,10 @@ const errorResponses: Readonly<Record<string, ErrorResponse>> = {
   HPE_INVALID_URL: badTarget,
   // The limit is that of Node: kMaxChunkExtensionsSize.
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions exceed 16,384 bytes.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'The request did not arrive within HEADERS_SECONDS and REQUEST_SECONDS.',
+  ],
 }
 
 export interface ClientError extends NodeJS.ErrnoException {
@@ -69,7 +72,7 @@ export function respondToClientError(
 
 function toOverflow({ server }: HttpConnection): ErrorResponse {
   const limit = server && 'maxHeaderSize' in server ? Number(server.maxHeaderSize) : 16_384
-  return [431, `The headers exceed ${formatNumber(limit)} bytes.`]
+  return [431, `The headers exceed ${formatNumber(limit)} bytes (MAX_HEADER_BYTES).`]
 }
 
 /** Undefined if the head, which was not parsed, began in an earlier packet. */

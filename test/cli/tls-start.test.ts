@@ -143,7 +143,10 @@ test('the redirect from plain HTTP has the same limits as everything else', asyn
   )
   const long = await sendRaw(plain, toGet(`/${'x'.repeat(9000)}`))
   assert.match(long.text, /^content-type: text\/plain; charset=utf-8\r$/im)
-  assert.ok(long.text.endsWith('\r\n\r\nThe URL is longer than 8,192 bytes.\n'), long.text)
+  assert.ok(
+    long.text.endsWith('\r\n\r\nThe URL is longer than 8,192 bytes (MAX_URL_BYTES).\n'),
+    long.text,
+  )
 })
 
 test('connections over MAX_CONNECTIONS to the redirect are dropped', async (t) => {

@@ -87,6 +87,7 @@ suite('what does not arrive in time', { concurrency: true }, () => {
       assert.deepEqual(response.statuses, [408], what)
       assert.ok(response.isClosed, what)
       assert.ok(hasNosniff(response), what)
+      assert.match(response.text, /within BODY_IDLE_SECONDS, 1 second\./, what)
     }
     await assertSound()
   })
@@ -103,6 +104,7 @@ suite('what does not arrive in time', { concurrency: true }, () => {
       const what = JSON.stringify(readers[index])
       assert.deepEqual(response.statuses, [408], what)
       assert.ok(response.isClosed, what)
+      assert.match(response.text, /within REQUEST_SECONDS, 2 seconds\./, what)
     }
     await assertSound()
   })

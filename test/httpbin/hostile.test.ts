@@ -176,7 +176,7 @@ for (const prefix of prefixes) {
     assert.equal(allowed.json<{ json: number[] }>().json.length, 100_000)
     const tooMany = await post(100_001)
     if (prefix === '/httpbin') assert.equal(tooMany.json<{ json: unknown }>().json, null)
-    else assert.equal(tooMany.statusCode, 400)
+    else assert.match(tooMany.body, /more than 100,000 values/)
   })
 
   test(`${prefix}: headers whose names differ in case are listed once`, async (t) => {

@@ -57,7 +57,8 @@ test('an echo has at most 1,024 fragments', async (t) => {
   socket.send('x'.repeat(2048))
   assert.equal(String((await once(socket, 'message'))[0]), 'x'.repeat(2048))
   socket.send('x'.repeat(2049))
-  assert.equal((await once(socket, 'close'))[0], 1009)
+  const [status, reason] = (await once(socket, 'close')) as [number, Buffer]
+  assert.deepEqual([status, String(reason)], [1009, 'The echo has more than 1,024 fragments.'])
 })
 
 test('permessage-deflate and the first subprotocol are used if the client asks for them', async (t) => {

@@ -1,3 +1,4 @@
+import { formatNumber } from '../../config/format-count.ts'
 import { findJson } from '../../config/find-json.ts'
 import { isObject } from '../../config/is-object.ts'
 import type { XStatic } from 'typebox/schema'
@@ -5,7 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
 import { hasTypes, type Collection, type Records } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { StoreFailure } from '../../stores/store-failure.ts'
+import { limitReached, StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
 import { binSchema, binCollections } from './collections.ts'
 import type { RequestStore } from './request-store.ts'
@@ -43,7 +44,9 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
       const oldest = await unused.find()
       if (oldest === undefined)
-        throw new HttpError('insufficient-storage', 'There are too many request bins (MAX_BINS).')
+        throw limitReached(
+          `There are ${formatNumber(config.maxBins)} request bins, the maximum (MAX_BINS).`,
+        )
       await remove(oldest)
     }
     const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))

@@ -247,7 +247,8 @@ test('of many logins at once some get 503 with Retry-After and the others log in
       assert.ok(rejected.length > 0)
       assert.ok(others.length >= 34, String(others.length))
       for (const { statusCode } of others) assert.equal(statusCode, status)
-      for (const { headers } of rejected) {
+      for (const { headers, body } of rejected) {
+        assert.match(body, /32 passwords/)
         assert.match(String(headers['retry-after']), /^\d+$/)
         assert.equal(headers['set-cookie'], undefined)
       }

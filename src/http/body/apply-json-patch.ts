@@ -34,7 +34,7 @@ const toMemberName = (pointer: string) => pointer.slice(0, 100) || 'the whole re
 
 /** Repeated `copy` operations would double the document each time. */
 function createCopy({ maxBodyBytes, maxJsonDepth }: PatchLimits): Copy {
-  const detail = `The patch adds, copies and moves more than ${formatNumber(maxBodyBytes)} bytes.`
+  const detail = `The patch adds, copies and moves more than ${formatNumber(maxBodyBytes)} bytes (MAX_BODY_BYTES).`
   let bytesLeft = maxBodyBytes
   return (value, path) => {
     const json = JSON.stringify(value)

@@ -52,12 +52,14 @@ export async function readForm(
   for await (const part of parseForm(request, config, maxFiles)) {
     if (part.fileName !== undefined) await readFile(part)
     else if (fields.size === config.maxParameters)
-      throw contentTooLarge(`The form has more than ${formatNumber(config.maxParameters)} fields.`)
+      throw contentTooLarge(
+        `The form has more than ${formatNumber(config.maxParameters)} fields (MAX_PARAMETERS).`,
+      )
     else {
       const text = await readPartText(part, remainingBytes)
       if (text === undefined)
         throw contentTooLarge(
-          `The fields of the form exceed ${formatNumber(config.maxBodyBytes)} bytes.`,
+          `The fields of the form exceed ${formatNumber(config.maxBodyBytes)} bytes (MAX_BODY_BYTES).`,
         )
       fields.append(part.name, text)
       remainingBytes -= Buffer.byteLength(text)
@@ -85,7 +87,9 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
       count += 1
       const maxParts = maxParameters + maxFiles
       if (count > maxParts)
-        throw contentTooLarge(`The form has more than ${formatNumber(maxParts)} parts.`)
+        throw contentTooLarge(
+          `The form has more than ${formatNumber(maxParts)} parts (MAX_PARAMETERS).`,
+        )
       yield parseFormPart(head, bytes, maxUploadBytes)
     }
     if (isAborted(raw)) throw badRequest(endedEarly)
@@ -139,7 +143,9 @@ async function* limitPart(content: AsyncIterable<Buffer>, name: string, maxBytes
   for await (const chunk of content) {
     size += chunk.length
     if (size > maxBytes)
-      throw contentTooLarge(`${name} is larger than ${formatNumber(maxBytes)} bytes.`)
+      throw contentTooLarge(
+        `${name} is larger than ${formatNumber(maxBytes)} bytes (MAX_UPLOAD_BYTES).`,
+      )
     yield chunk
   }
 }

@@ -39,7 +39,7 @@ export function assertDepth(text: string, maxDepth: number, outerDepth = 0): voi
     else if (character === '[' || character === '{') depth += 1
     else if (character === ']' || character === '}') depth -= 1
     if (depth > maxDepth)
-      throw badRequest(`The JSON is nested deeper than ${formatNumber(maxDepth)}.`)
+      throw badRequest(`The JSON is nested deeper than ${formatNumber(maxDepth)} (MAX_JSON_DEPTH).`)
   }
 }
 

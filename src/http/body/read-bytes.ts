@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { formatNumber } from '../../config/format-count.ts'
+import { formatCount, formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { maxChunks, maxDiscardedBytes, minChunkBytes } from '../../config/limits.ts'
 import { findStream, isHttp2 } from '../request/target.ts'
@@ -34,7 +34,6 @@ export function isAborted(raw: IncomingMessage): boolean {
 }
 
 export const endedEarly = 'The body ended early.'
-const tooLate = 'The body took too long to arrive.'
 
 const waiting: (() => void)[] = []
 
@@ -84,7 +83,9 @@ export function readUpTo(
 }
 
 export function tooLarge(maxBytes: number): Error {
-  return contentTooLarge(`The body is larger than ${formatNumber(maxBytes)} bytes.`)
+  return contentTooLarge(
+    `The body is larger than ${formatNumber(maxBytes)} bytes (MAX_BODY_BYTES).`,
+  )
 }
 
 function readSlowly(raw: IncomingMessage, limits: BodyLimits, toStart: ToStart): Promise<Buffer> {
@@ -150,11 +151,12 @@ export function watchBody(
     stop()
     onError(error)
   }
-  const failLate = (detail: string) => {
-    fail(requestTimeout(detail))
-  }
-  const idle = setTimeout(failLate, bodyIdleSeconds * 1000, 'The body stopped arriving.').unref()
-  const whole = setTimeout(failLate, requestSeconds * 1000, tooLate).unref()
+  const failAfter = (seconds: number, late: string) =>
+    setTimeout(() => {
+      fail(requestTimeout(`${late} ${formatCount(seconds, 'second')}.`))
+    }, seconds * 1000).unref()
+  const idle = failAfter(bodyIdleSeconds, 'No part of the body arrived within BODY_IDLE_SECONDS,')
+  const whole = failAfter(requestSeconds, 'The body did not arrive within REQUEST_SECONDS,')
   let chunks = 0
   let size = 0
   const check = ({ length }: Buffer) => {

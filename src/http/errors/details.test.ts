@@ -17,6 +17,13 @@ const post = (body: string, headers = {}): TestRequest => ({
   body,
 })
 
+const formPart = (name: string, text: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`
+const postForm = (parts: string): TestRequest => ({
+  ...post(`${parts}--x--\r\n`, { 'content-type': 'multipart/form-data; boundary=x' }),
+  path: '/users/post/formdata',
+})
+
 /** The detail names what is wrong with this request, and the setting of a limit that it exceeds. */
 const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [{ path: '/places/none' }, /^There is no place with the id none\.$/],
@@ -34,7 +41,17 @@ const rows: readonly [request: TestRequest, detail: RegExp][] = [
   [post('{"__proto__":{}}'), /^The body must not have a member __proto__/],
   [post('{}', { 'content-digest': 'sha-256=:YQ==:' }), /sha-256 digest in Content-Digest\.$/],
   [post('{}', { 'content-digest': 'sha-256=a' }), /^Content-Digest must have the form/],
-  [post(`"${'x'.repeat(1024 ** 2)}"`), /^The body is larger than 1,048,576 bytes\.$/],
+  [
+    post(`"${'x'.repeat(1024 ** 2)}"`),
+    /^The body is larger than 1,048,576 bytes \(MAX_BODY_BYTES\)\.$/,
+  ],
+  [post('['.repeat(65)), /deeper than 64 \(MAX_JSON_DEPTH\)/],
+  [{ path: `/mirror/${'a'.repeat(8192)}` }, /longer than 8,192 bytes \(MAX_URL_BYTES\)/],
+  [
+    postForm(formPart('a', 'x'.repeat(1024 ** 2)) + formPart('b', 'x')),
+    /fields of the form exceed 1,048,576 bytes \(MAX_BODY_BYTES\)/,
+  ],
+  [postForm(formPart('a', '').repeat(201)), /more than 20[0-9] \w+ \(MAX_PARAMETERS\)/],
   [patch('{}'), /^A JSON Patch must be an array/],
   [patch('[{"op":"test","path":"","value":1},{"op":"frob","path":""}]'), /^Operation 1 is invalid/],
   [patch('[{"op":"add","path":"/__proto__","value":1}]'), /^Operation 0 .*without __proto__/],

@@ -130,7 +130,7 @@ function assertHttp2Head({ headers, rawHeaders }: IncomingMessage, maxHeaderByte
   if (size > maxHeaderBytes) {
     throw new HttpError(
       'headers-too-large',
-      `The headers exceed ${formatNumber(maxHeaderBytes)} bytes.`,
+      `The headers exceed ${formatNumber(maxHeaderBytes)} bytes (MAX_HEADER_BYTES).`,
     )
   }
 }
@@ -147,7 +147,7 @@ function assertTarget({ url = '', method }: IncomingMessage, maxUrlBytes: number
   if (url.length > maxUrlBytes) {
     throw new HttpError(
       'uri-too-long',
-      `The URL is longer than ${formatNumber(maxUrlBytes)} bytes.`,
+      `The URL is longer than ${formatNumber(maxUrlBytes)} bytes (MAX_URL_BYTES).`,
     )
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { maxPendingBytes } from '../../config/limits.ts'
 import { reportIgnoredBody } from '../body/body-reader.ts'
@@ -101,7 +102,8 @@ let pendingBytes = 0
 export function assertMemoryLeft(bytes = 0): void {
   if (pendingBytes + bytes <= maxPendingBytes) return
   const headers = { connection: 'close' }
-  throw new HttpError('unavailable', 'Too many responses are waiting to be read.', { headers })
+  const detail = `Responses of ${formatNumber(maxPendingBytes)} bytes wait to be read, the maximum.`
+  throw new HttpError('unavailable', detail, { headers })
 }
 
 /** The length of a stream is unknown, and counts as 0. */

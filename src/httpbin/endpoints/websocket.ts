@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
+import { formatNumber } from '../../config/format-count.ts'
 import {
   maxFragments,
   maxSmallFrames,
@@ -117,7 +118,7 @@ function assertHandshake({ headers, fastify }: DialectRequest): void {
   throw badRequest('The request is not a valid handshake of a WebSocket (RFC 6455 §4.2.1).')
 }
 
-const tooManyFrames = 'The connection has too many small frames.'
+const tooManyFrames = `The connection has more than ${formatNumber(maxSmallFrames)} small frames.`
 
 /** Closes the connection after too many small frames, received or sent. */
 function limitSmallFrames(socket: WebSocket, connection: Socket) {
@@ -178,7 +179,8 @@ function echo(socket: WebSocket, fragment: number, { config, fastify }: DialectR
   socket.on('error', () => undefined)
   socket.on('message', (message: Buffer, binary) => {
     const frames = Math.max(Math.ceil(message.length / fragment), 1)
-    if (frames > maxFragments) socket.close(1009, 'The echo has too many fragments.')
+    if (frames > maxFragments)
+      socket.close(1009, `The echo has more than ${formatNumber(maxFragments)} fragments.`)
     else if (!isOver(frames - 1, message.length)) {
       reply((done) => {
         let start = 0

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:http2'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import { dataApp, dataFile } from '../../../test/support/data-app.ts'
 import { openEvents, type ReceivedEvent } from '../../../test/support/event-stream.ts'
@@ -33,6 +34,16 @@ async function send(method: string, url: string, value?: unknown): Promise<void>
 
 const toPairs = (events: readonly (ReceivedEvent | undefined)[]) =>
   events.map((event) => [event?.name, event?.value])
+
+test('of more than 1,000 streams of a process, the next one gets 503 with this number', async (t) => {
+  const app = await dataApp(t, blog)
+  const open = () => app.inject({ url: '/posts/events', payloadAsStream: true })
+  const streams = await Promise.all(Array.from({ length: 1000 }, open))
+  const rejected = await open()
+  assert.equal(rejected.statusCode, 503)
+  assert.match(await text(rejected.stream()), /1,000 event streams are open/)
+  for (const stream of streams) stream.stream().destroy()
+})
 
 test('each change of a list is an event with the record, in a growing order', async (t) => {
   const { url } = await openBlog(t)
