@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type ChildProcess } from 'node:child_process'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { makeOldBackup } from './support/archives.ts'
 import { emptyService, openService, runFailing, runSucceeding } from './support/data-folder.ts'
 import type { TestService } from './support/data-folder.ts'
+import { findOrigin, spawnVitrine } from './support/start-vitrine.ts'
+import { until } from './support/until.ts'
 
 const upload = 'ty1FE7ef2TZ7cBPwBk6bQg'
 const databaseModule = fileURLToPath(new URL('../src/stores/sqlite/database.ts', import.meta.url))
@@ -143,3 +147,29 @@ async function checkAll(t: TestContext, { origin }: { origin: string }) {
     )
   })
 }
+
+function isOpenIn({ pid }: ChildProcess, file: string): boolean {
+  const folder = `/proc/${String(pid)}/fd`
+  try {
+    return readdirSync(folder).some((name) => readlinkSync(join(folder, name)) === file)
+  } catch {
+    // A file was closed in between.
+    return false
+  }
+}
+
+test('a process that starts while another migrates the database waits for it', async (t) => {
+  const service = await emptyService(t)
+  const file = join(service.folder, 'kept', 'vitrine.db')
+  await writeDatabase(file)
+  using other = new DatabaseSync(file)
+  other.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE')
+  const started = spawnVitrine(service.settings)
+  t.after(() => started.process.kill('SIGKILL'))
+  await until(() => isOpenIn(started.process, file))
+  // Longer than the second for which it waits for other writes.
+  await setTimeout(1500)
+  assert.deepEqual([started.process.exitCode, started.output()], [null, ''])
+  other.exec('ALTER TABLE records ADD COLUMN folded TEXT; PRAGMA user_version = 7; COMMIT')
+  assert.match(await findOrigin(started), /^http:/)
+})

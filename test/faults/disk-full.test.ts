@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
@@ -13,6 +13,8 @@ import { limitFileSize, remount, smallDisk } from './small-disk.ts'
 import { limit, startInFolder } from '../support/stopping.ts'
 
 const user = { username: 'ann', password: 'a password' }
+/** The one of the database of version 0.2. */
+const upload = 'ty1FE7ef2TZ7cBPwBk6bQg'
 const note = 'n'.repeat(2000)
 
 async function start(t: TestContext, settings: Record<string, string>) {
@@ -205,6 +207,34 @@ test(
     assert.equal((await create(third, 'after')).status, 201)
   },
 )
+
+test('a reset frees a disk that a database of version 0.2 fills', limit, async (t) => {
+  const disk = await smallDisk(t, '2m')
+  if (disk === undefined) return
+  const settings = {
+    DATABASE_URL: `sqlite:${join(disk, 'vitrine.db')}`,
+    FILES_URL: `file:${join(disk, 'files')}`,
+  }
+  await mkdir(join(disk, 'files'))
+  await writeFile(join(disk, 'files', upload), 'glass\n')
+  const database = new DatabaseSync(join(disk, 'vitrine.db'))
+  database.exec(await readFile(new URL('../database-of-0.2.0.sql', import.meta.url), 'utf8'))
+  database.exec(
+    `PRAGMA journal_mode = WAL;
+     INSERT INTO records SELECT 'locations', 'filler', '{"name":"' || hex(zeroblob(400000)) || '"}', 1, 'now', 'now'`,
+  )
+  database.close()
+  await assert.rejects(writeFile(join(disk, 'filler'), Buffer.alloc(2 * 1024 ** 2)), {
+    code: 'ENOSPC',
+  })
+  assert.match(
+    await runSucceeding({ folder: disk, settings }, 'reset'),
+    /^Removed the database and all uploads \(the disk was full\) from /,
+  )
+  assert.deepEqual(await readdir(join(disk, 'files')), [])
+  const send = openClient(t, (await startVitrine(t, settings)).origin)
+  assert.deepEqual(await listOf(send, '/locations'), [])
+})
 
 test('a start without space for its database has the exit code of a temporary failure', async (t) => {
   const disk = await smallDisk(t, '16k')
