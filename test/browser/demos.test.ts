@@ -5,7 +5,7 @@ import { demos } from '../../src/demos/catalogue.ts'
 import { assertFlawless } from './assert-flawless.ts'
 import { inBrowser } from './chromium.ts'
 import { light } from './look.ts'
-import { openSite } from './site.ts'
+import { formPages, openSite } from './site.ts'
 import { submit, waitForHeading } from './steps.ts'
 
 const errorStatuses = [304, 401, 403, 404, 418, 422, 429, 500, 503]
@@ -54,7 +54,7 @@ test('without JavaScript a sample that needs it keeps its heading', inBrowser, a
   assert.equal(await sample.locator('textarea, button').filter({ visible: true }).count(), 0)
 })
 
-for (const path of ['/topic.html', '/toc.html']) {
+for (const path of formPages.filter((path) => path !== '/profile.html')) {
   test(`the form of ${path} shows its response in place`, inBrowser, async (t) => {
     const { visit } = await openSite(t)
     const page = await visit()

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { enter } from '../support/sign-in.ts'
 import { upload } from '../support/uploads.ts'
-import { openSite, type Site } from './site.ts'
+import { formPages, openSite, type Site } from './site.ts'
 
 const longWord = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogoch'
 
@@ -45,7 +45,7 @@ export async function listPages({ app }: Site): Promise<string[]> {
 }
 
 const others = [
-  ...['/login', '/users/new', '/locations/new', '/topic.html', '/toc.html', '/profile.html'],
+  ...['/login', '/users/new', '/locations/new', ...formPages],
   ...['/locations/r1', '/locations/r1/edit', '/locations/r2', '/locations?page=2&per_page=10'],
   ...['/locations?q=r&sort=-name', '/locations?q=nothing', '/problems/precondition-failed'],
   ...['/learn/concurrent-edits', '/learn/cross-site-requests'],

@@ -6,14 +6,14 @@ import { ann } from '../support/sign-in.ts'
 import { until } from '../support/until.ts'
 import { inBrowser, localName } from './chromium.ts'
 import { findFlawsOfState } from './look.ts'
-import { openSite } from './site.ts'
+import { formPages, openSite } from './site.ts'
 import { openPanel, submit, waitForHeading } from './steps.ts'
 
 test('the panel shows the exchange of the page, and a 304 after it', inBrowser, async (t) => {
   const { app, visit } = await openSite(t)
   const { _id } = await createRecord(app, '/locations', { name: 'Rome' })
   const page = await visit()
-  for (const path of [`/locations/${_id}`, '/docs', '/topic.html']) {
+  for (const path of [`/locations/${_id}`, '/docs', ...formPages.slice(0, 1)]) {
     await page.goto(path)
     const first = await openPanel(page)
     await first.getByText(`GET ${path} HTTP/1.1`).waitFor()
@@ -188,7 +188,7 @@ test('pages work in a browser that blocks storage', inBrowser, async (t) => {
   await createRecord(app, '/users', ann)
   const page = await visit()
   await page.addInitScript(blocked.join('\n'))
-  await page.goto('/topic.html')
+  await page.goto('/demos/mirror')
   await page.getByRole('navigation', { name: 'Site' }).getByText('Request inspector').waitFor()
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).waitFor()

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { demos } from '../../src/demos/catalogue.ts'
 import { catalogueApp, type TestApp } from '../support/test-app.ts'
 import { localName, openBrowser } from './chromium.ts'
+
+/** The static pages with forms of the demos that there are. */
+export const formPages = demos.flatMap(({ form = [] }) => form)
 
 interface Visit extends BrowserContextOptions {
   /** Expected errors; a browser logs each to its console. */

@@ -16,7 +16,7 @@ const states: readonly [name: string, path: string, open: (page: Page) => Promis
   ['the delete confirmation', '/locations/one', confirmDeletion],
   ['the request inspector', '/locations/one', openPanel],
   ['the response on the home page', '/', send],
-  ['the response on the page of a demo', '/demos/topic', send],
+  ['the response on the page of a demo', '/demos/mirror', send],
   ['the response of an operation', '/docs/getLocations', send],
   ['the response in a lesson', '/learn/forms-and-bodies', send],
   ['the marked headers of a lesson', '/learn/concurrent-edits', send],

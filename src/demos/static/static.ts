@@ -12,13 +12,8 @@ const sample = {
   title: 'A file',
   method: 'GET',
   path: '/{file}',
-  parameters: { file: 'topic.html' },
-  choices: { 'topic.html': 'topic.html', 'toc.html': 'toc.html' },
   featured: 'A static file',
 } as const
-
-const aboutValidators =
-  '`ETag` and `Last-Modified` are validators: with them a client asks whether its copy is current, and the response is 304.'
 
 export const staticFiles: Demo = {
   name: 'static',
@@ -26,27 +21,25 @@ export const staticFiles: Demo = {
   summary:
     'Static files with ETag, Last-Modified and range requests. Some have forms for other demos.',
   group: 'Files',
-  samples: [sample],
-  lookFor: `${aboutValidators} The pages have forms: [one that uses GET](/topic.html), [one that uses POST](/toc.html) and [one that uploads a file](/profile.html).`,
-  toTexts: ({ publicDir }) => toOwnTexts(publicDir),
+  lookFor:
+    '`ETag` and `Last-Modified` are validators: with them a client asks whether its copy is current, and the response is 304.',
+  toTexts: ({ publicDir }) => toSamples(publicDir),
   routes: ({ config }, app) => [anyFile(config, app)],
 }
 
 const maxChoices = 20
 
-/** Another PUBLIC_DIR has requests for any of its files, HTML pages first. */
-async function toOwnTexts(publicDir: string) {
+/** A request for any of the files, HTML pages first. */
+async function toSamples(publicDir: string) {
   const entries = await readdir(publicDir, { withFileTypes: true }).catch(() => [])
   const files = entries.flatMap((one) =>
     one.isFile() && !one.name.startsWith('.') ? one.name : [],
   )
-  if (files.includes('topic.html')) return undefined
   const isPage = (name: string) => /\.html?$/i.test(name)
   const names = files.toSorted((a, b) => Number(isPage(b)) - Number(isPage(a)) || (a < b ? -1 : 1))
   const choices = Object.fromEntries(names.slice(0, maxChoices).map((name) => [name, name]))
   const [file] = names
-  const samples = file === undefined ? [] : [{ ...sample, parameters: { file }, choices }]
-  return { samples, lookFor: aboutValidators }
+  return { samples: file === undefined ? [] : [{ ...sample, parameters: { file }, choices }] }
 }
 
 function anyFile(config: Services['config'], app: FastifyInstance): Route {

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mirror } from '../../../test/support/mirror.ts'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
 import { catalogueApp, testApp, useApp } from '../../../test/support/test-app.ts'
 import { findInvalid } from '../../../test/support/valid-html.ts'
+import { loadConfig } from '../../config/config.ts'
 import { demos } from '../../demos/catalogue.ts'
+import { findDemos } from '../demo.ts'
 import { toTarget } from '../sample-request.ts'
 
 const sharedApp = useApp({}, catalogueApp)
 
-for (const { name, title, samples = [] } of demos) {
+const config = loadConfig(
+  {},
+  demos.map(({ name }) => name),
+)
+
+for (const { name, title, samples = [] } of await findDemos(demos, config)) {
   test(`the page of ${name} is valid and has a form for each sample request`, async () => {
     const app = sharedApp()
     const { statusCode, body } = await app.inject(`/demos/${name}`)
@@ -47,10 +55,11 @@ test('the page of an unknown demo, or of one that is not open, is not found', as
   await assertDocumented(app, { url: '/demos/mirror' }, 200)
 })
 
-test('code and links in what to look for are markup', async () => {
-  const { body } = await sharedApp().inject('/demos/static')
-  assert.ok(body.includes('<code>ETag</code> and <code>Last-Modified</code> are validators'))
-  assert.ok(body.includes('<a href="/topic.html">one that uses GET</a>'))
+test('code and links in what to look for are markup', async (t) => {
+  const lookFor = '`ETag` is a validator of [a page](/page).'
+  const app = await testApp(t, { demos: [{ ...mirror, lookFor }] })
+  const { body } = await app.inject('/demos/mirror')
+  assert.ok(body.includes('<code>ETag</code> is a validator of <a href="/page">a page</a>.'))
 })
 
 test('the files of the demo static can only be read', async () => {
