@@ -37,7 +37,10 @@ test('an upload by script shows its progress and the stored file', inBrowser, as
 
 test('the static form of a demo that is not open states this', inBrowser, async (t) => {
   const [other] = demos.filter(({ name, form }) => form !== undefined && name !== 'uploads')
-  if (other?.form === undefined) return t.skip('No other demo has a form.')
+  if (other?.form === undefined) {
+    t.skip('no other demo has a form')
+    return
+  }
   const { visit } = await openSite(t, { DEMOS: `static,${other.name}` })
   const page = await visit({ errorStatuses: [404] })
   await page.goto('/profile.html')
