@@ -1,16 +1,13 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { finished, type Duplex } from 'node:stream'
 import type { Config } from '../config/config.ts'
 import { hasCode } from '../config/has-code.ts'
 import { maxBinBodyBytes } from '../config/settings.ts'
-import { request as requestHttp, STATUS_CODES } from '../http/node-http.ts'
+import { STATUS_CODES } from '../http/node-http.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
-import { connectionFields } from '../http/request/raw-request.ts'
 import { BinUnavailable, get, list, readAll, readEvents } from './bin-client.ts'
 import type { ListedRequest, BinSource } from './bin-client.ts'
 import { toPrintable } from './format.ts'
-import { delay, performance, timeoutSignal } from '../timers.ts'
+import { sendToLocal } from './send-to-local.ts'
+import { delay, performance } from '../timers.ts'
 
 /** A request that is the only one to send is not sent again while the service cannot be reached. */
 type Forwarded = ListedRequest & { isOnly?: boolean }
@@ -21,7 +18,6 @@ const unreachableCodes = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENOTFOUND']
 /** The request may be the reason, and is sent again a few times only. */
 const brokenConnectionCodes = ['ECONNRESET', 'EPIPE']
 const maxResends = 3
-const localSeconds = 30
 const parentSegment = /^[^?]*(?:[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\?#;]|%2f|%5c|$)/i
 
 export async function forward(config: Config, [bin = '', local = '']: readonly string[]) {
@@ -137,7 +133,7 @@ async function sendUntilReceived(
   let [brokenCount, lastLine] = [0, '']
   for (let pauseMs = 250; ; pauseMs = Math.min(2 * pauseMs, maxRetryMs)) {
     const begin = performance.now()
-    const result = await send(to, captured, body).catch((error: unknown) => error)
+    const result = await sendToLocal(to, captured, body).catch((error: unknown) => error)
     const reason = typeof result === 'number' ? toStatusLine(result) : toReason(result)
     const isBroken = hasCode(result, ...brokenConnectionCodes)
     if (isBroken) brokenCount += 1
@@ -157,63 +153,6 @@ async function sendUntilReceived(
 }
 
 const toStatusLine = (status: number) => `${String(status)} ${STATUS_CODES[status] ?? ''}`
-
-function send(to: URL, captured: ListedRequest, body?: Buffer) {
-  const { method, requestFields } = captured
-  // Without a length, Node sends an empty body in chunks.
-  const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
-  const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
-  const kept = requestFields.filter(([name]) => !connectionFields.test(name))
-  const request = (to.protocol === 'https:' ? requestHttps : requestHttp)(to, {
-    method,
-    path: toLocalPath(to, captured),
-    headers: ['Host', to.host, ...kept.flat(), ...length],
-  })
-  const responded = readStatus(request)
-  request.end(body)
-  return responded
-}
-
-/** With nothing after the URL of the bin, the path is that of the local URL as it was given. */
-function toLocalPath({ pathname, search }: URL, { path, target }: ListedRequest): string {
-  const [query = ''] = /\?.*$/s.exec(path) ?? []
-  const isBare = !target.replace(/\?.*$/s, '').endsWith('/')
-  const rest = path.slice(0, path.length - query.length)
-  const whole = isBare && rest === '/' ? pathname : pathname.replace(/\/$/, '') + rest
-  return whole + (query === '' ? search : query + search.replace('?', '&'))
-}
-
-/** Returns after the whole response. An error that has no listener would end the process. */
-function readStatus(request: ClientRequest): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const fail = (reason: string) => {
-    reject(new Error(reason))
-    request.destroy()
-  }
-  const switchProtocols = (_: IncomingMessage, socket: Duplex) => {
-    socket.destroy()
-    fail('the response begins another protocol')
-  }
-  request
-    .once('error', reject)
-    .on('connect', switchProtocols)
-    .on('upgrade', switchProtocols)
-    .on('response', (response) => {
-      // The error has no code: the request has arrived, and is not sent again.
-      request.off('error', reject).on('error', ({ message }) => {
-        fail(message)
-      })
-      if (response.statusCode === 101) switchProtocols(response, response.socket)
-      finished(response.resume(), (error) => {
-        if (error) fail(error.message)
-        else resolve(response.statusCode ?? 0)
-      })
-    })
-  timeoutSignal(localSeconds * 1000).addEventListener('abort', () => {
-    fail(`no complete response in ${String(localSeconds)} s`)
-  })
-  return promise
-}
 
 function toReason(error: unknown): string {
   if (!(error instanceof Error)) return toPrintable(String(error))

@@ -14,7 +14,7 @@ export type Bounds = readonly [minimum: number, maximum: number]
 
 export const bodyReaderNames = ['json', 'form', 'text', 'multipart'] as const
 
-function toParser(expected: string, isValid: (given: string) => unknown): Parse<string> {
+export function toParser(expected: string, isValid: (given: string) => unknown): Parse<string> {
   return (given) => {
     if (isValid(given)) return given
     throw new Error(expected)
@@ -27,35 +27,6 @@ export function wholeNumber([minimum, maximum]: Bounds, alternative = ''): Parse
     return /^\d+$/.test(given) && +given >= minimum && +given <= maximum
   })
   return (given) => Number(parse(given))
-}
-
-const unitSeconds: Readonly<Record<string, number>> = {
-  ns: 1e-9,
-  us: 1e-6,
-  µs: 1e-6,
-  μs: 1e-6,
-  ms: 1e-3,
-  s: 1,
-  m: 60,
-  h: 3600,
-}
-const units = Object.keys(unitSeconds).join('|')
-
-/** Returns the seconds of a duration as Go writes it: `1m30s`. */
-export function parseGoDuration(text: string): number | undefined {
-  if (!new RegExp(`^[+-]?((\\d+(\\.\\d*)?|\\.\\d+)(${units}))+$`).test(text)) return undefined
-  const parts = text.matchAll(new RegExp(`([\\d.]+)(${units})`, 'g'))
-  const sum = parts.reduce(
-    (total, [, digits, unit = '']) => total + Number(digits) * (unitSeconds[unit] ?? 0),
-    0,
-  )
-  return text.startsWith('-') ? -sum : sum
-}
-
-export function duration(given: string): number {
-  const seconds = parseGoDuration(given) ?? (/^[\d.]+$/.test(given) ? Number(given) : NaN)
-  if (seconds > 0 && seconds <= 3600) return seconds
-  throw new Error('a number of seconds up to 3600, or a duration such as 1m30s')
 }
 
 export function offOrWholeNumber(range: Bounds): Parse<number | undefined> {
@@ -122,34 +93,6 @@ export function rewrites(path: string): Readonly<Record<string, unknown>> {
   if (isObject(rules)) return rules
   throw new Error(
     'a JSON file of rewrites such as {"/api/*": "/$1", "/:kind/:id/show": "/:kind/:id"}',
-  )
-}
-
-// With a slash in the password, its rest would be taken for a host name and printed in an error.
-export const databaseUrl = toParser(
-  'sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/name, with a percent-encoded password',
-  (given) => /^(sqlite:.|postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$)/.test(given),
-)
-
-export const redisUrl = toParser(
-  'redis://host:port, or rediss://host:port for TLS, with a percent-encoded password',
-  (given) =>
-    /^(redis|valkey)s?:\/\/[^/?#]*([/?#][^@]*)?$/.test(given) && URL.parse(given)?.hostname,
-)
-
-export const filesUrl = toParser(
-  'file:path/to/folder or s3://bucket/prefix?endpoint=https://host&region=name, where the bucket has at least 3 characters from a-z, 0-9, . and -',
-  (given) => /^file:./.test(given) || isS3Url(given),
-)
-
-/** These characters need no encoding in a URL or in XML. */
-function isS3Url(given: string): boolean {
-  const { searchParams } = URL.parse(given) ?? {}
-  const endpoint = URL.parse(searchParams?.get('endpoint') ?? 'https://host')
-  return (
-    /^s3:\/\/[a-z0-9][a-z0-9.-]{2,}(\/[\w.-]+)*\/?(\?[^?#]*)?$/.test(given) &&
-    /^https?:$/.test(endpoint?.protocol ?? '') &&
-    /^[\w-]*$/.test(searchParams?.get('region') ?? '')
   )
 }
 

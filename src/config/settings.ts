@@ -1,7 +1,9 @@
 import { isNameOf } from './is-name-of.ts'
 import { localHosts } from './hosts.ts'
 import { mebibyte } from './limits.ts'
+import { duration } from './parse-duration.ts'
 import * as parse from './parse-settings.ts'
+import { databaseUrl, filesUrl, redisUrl } from './parse-store-urls.ts'
 
 interface Setting<Value> {
   default: string
@@ -147,18 +149,18 @@ export const settings = {
   ),
   databaseUrl: secret(
     'sqlite:data/vitrine.db',
-    parse.databaseUrl,
+    databaseUrl,
     'database of the records; `postgres:` needs `pg`',
   ),
   durability: setting('process', parse.durability, '`full`: writes survive a power failure too'),
   redisUrl: secret(
     '',
-    parse.optional(parse.redisUrl),
+    parse.optional(redisUrl),
     'Redis for sessions, shared rate limits and one list of all replicas in the inspector; needs `ioredis`',
   ),
   filesUrl: secret(
     'file:data/files',
-    parse.filesUrl,
+    filesUrl,
     'storage of uploads: a folder, or `s3:`, which needs `aws4fetch`',
   ),
   awsAccessKeyId: secret('', String, 'access key for `s3:`'),
@@ -194,7 +196,7 @@ export const settings = {
   sendIdleSeconds: integer(60, [1, hour], 'maximum time in which a client reads no response bytes'),
   maxDurationSeconds: setting(
     '10',
-    parse.duration,
+    duration,
     'maximum time that a request can ask for: a delay or a slow response',
   ),
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),

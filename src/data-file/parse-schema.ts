@@ -1,70 +1,15 @@
 import { isObject } from '../config/is-object.ts'
 import { findNearest } from '../config/find-nearest.ts'
-import { compileLater, openFormats } from '../http/body/json-schema.ts'
+import { openFormats } from '../http/body/json-schema.ts'
 import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
-import { type ResourceReference } from '../resources/definition.ts'
-import { jsonTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
+import type { ResourceReference } from '../resources/definition.ts'
+import type { FieldSchema } from '../http/openapi/json-schema.ts'
 import type { Document } from '../stores/records/records.ts'
+import { keywords, oneSchema, schemasInside, validate } from './schema-keywords.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
-
-const toWords = (text: string) => text.trim().split(/\s+/)
-const oneSchema =
-  toWords(`additionalProperties contains contentSchema else if items not propertyNames
-  then unevaluatedItems unevaluatedProperties`)
-const schemaLists = toWords('allOf anyOf oneOf prefixItems')
-const schemaMaps = toWords('dependentSchemas patternProperties properties')
-const schemasInside = [...schemaLists, ...schemaMaps, 'dependencies']
-
-const text = { type: 'string' }
-const texts = { type: 'array', items: text }
-const flag = { type: 'boolean' }
-const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
-const fieldOrFlag = { $ref: '#/$defs/fieldOrFlag' }
-
-const withValue = (names: readonly string[], schema: object) =>
-  Object.fromEntries(names.map((name) => [name, schema]))
-
-const properties = {
-  type: {
-    anyOf: [{ enum: jsonTypes }, { type: 'array', items: { enum: jsonTypes }, minItems: 1 }],
-  },
-  ...withValue(
-    toWords(
-      'title description format pattern contentEncoding contentMediaType $comment $id $anchor $dynamicAnchor',
-    ),
-    text,
-  ),
-  enum: { type: 'array', minItems: 1 },
-  ...withValue(toWords('minimum maximum exclusiveMinimum exclusiveMaximum'), { type: 'number' }),
-  multipleOf: { type: 'number', exclusiveMinimum: 0 },
-  ...withValue(
-    toWords(`minLength maxLength minItems maxItems minProperties maxProperties minContains
-      maxContains`),
-    { type: 'integer', minimum: 0 },
-  ),
-  ...withValue(toWords('readOnly writeOnly uniqueItems deprecated x-unique'), flag),
-  required: texts,
-  dependentRequired: { type: 'object', additionalProperties: texts },
-  examples: { type: 'array' },
-  'x-references': {
-    anyOf: [
-      text,
-      { type: 'object', required: ['resource'], properties: { resource: text, onDelete } },
-    ],
-  },
-  ...withValue(oneSchema, fieldOrFlag),
-  ...withValue(schemaLists, { type: 'array', items: fieldOrFlag, minItems: 1 }),
-  ...withValue(schemaMaps, { type: 'object', additionalProperties: fieldOrFlag }),
-  dependencies: { type: 'object', additionalProperties: { anyOf: [texts, fieldOrFlag] } },
-  // A reference between schemas would have no place in OpenAPI.
-  $ref: false,
-  $defs: false,
-}
-
-const keywords = [...Object.keys(properties), 'const', 'default', '$schema', '$vocabulary']
 
 export interface GivenField extends FieldSchema {
   'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
@@ -78,9 +23,6 @@ export interface GivenSchema extends Document {
   required?: readonly string[]
   properties?: Readonly<Record<string, GivenField>>
 }
-
-const $defs = { fieldOrFlag: { type: ['object', 'boolean'], properties } }
-const validate = compileLater({ ...fieldOrFlag, $defs })
 
 export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
   if (!isObject(value)) {

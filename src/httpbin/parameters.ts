@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../config/parse-settings.ts'
+import { parseGoDuration } from '../config/parse-duration.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import type { DialectRequest } from './dialect.ts'
