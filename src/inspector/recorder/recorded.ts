@@ -139,9 +139,8 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   const [httpVersion = '', client = '', origin = '', connectionId = ''] = texts.slice(6)
   const [remoteAddress = '', tls, demo, route, rare, masked, location] = texts.slice(10)
   const [head = '', ...rawHeaders] = texts.slice(17)
-  const [status, headAt = 0, body, handlerBegin, handlerEnd, firstByte, end = 0] = numbers
+  const [status, headAt = 0] = numbers
   const [receivedSize, sentSize, requestsBefore = 0, isCutOff, isRateLimited] = numbers.slice(7)
-  const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
   const [statusLine = '', ...lines] = head.trimEnd().split(lineEnd)
   return {
     id,
@@ -166,18 +165,19 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
     responseFields: lines.map(toField),
     status: status || undefined,
     receivedAt: timeOrigin + headAt,
-    times: {
-      body: toMs(body),
-      handlerBegin: toMs(handlerBegin),
-      handlerEnd: toMs(handlerEnd),
-      firstByte: toMs(firstByte),
-      end: toMs(end) ?? 0,
-    },
+    times: toTimes(numbers),
     received: toBytes(bodies[0], receivedSize),
     sent: toBytes(bodies[1], sentSize),
     isCutOff: isCutOff === 1,
     isRateLimited: isRateLimited === 1,
   }
+}
+
+/** In milliseconds since the head of the request was received. */
+function toTimes([, headAt = 0, ...others]: StoredEntry['numbers']) {
+  const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
+  const [body, handlerBegin, handlerEnd, firstByte, end] = others.slice(0, 5).map(toMs)
+  return { body, handlerBegin, handlerEnd, firstByte, end: end ?? 0 }
 }
 
 const { timeOrigin } = performance

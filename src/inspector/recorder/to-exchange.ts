@@ -54,8 +54,6 @@ export async function recordedToExchange(
   const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
   const earlyHintFields = earlyHints && maskFields(earlyHints)
-  const hintHead =
-    earlyHintFields && `${toHead(`HTTP/${httpVersion} 103 Early Hints`, earlyHintFields)}\n`
   const responseHead = status === undefined ? '' : toHead(recorded.statusLine, responseFields)
   return {
     ...summary,
@@ -73,9 +71,13 @@ export async function recordedToExchange(
     requestHead: toHead(requestLine, requestFields),
     requestBody,
     requestTrailerFields,
-    responseHead: (hintHead ?? '') + responseHead,
+    responseHead: toHintHead(httpVersion, earlyHintFields) + responseHead,
     responseBody: await toExchangeBody(recorded.responseFields, recorded.sent, maskResponse),
   }
+}
+
+function toHintHead(httpVersion: string, fields?: Fields): string {
+  return fields === undefined ? '' : `${toHead(`HTTP/${httpVersion} 103 Early Hints`, fields)}\n`
 }
 
 /** The key of a state, with which the body begins, is no secret if it is in the URL. */
