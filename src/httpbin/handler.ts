@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Readable } from 'node:stream'
-import { discardRest, readBytes } from '../http/body/read-bytes.ts'
+import { discardRest, readArrived } from '../http/body/read-bytes.ts'
 import { HttpError, notFound } from '../http/errors/http-error.ts'
 import { toRawRequest } from '../http/request/raw-request.ts'
 import { toOrigin } from '../http/request/request-head.ts'
@@ -78,9 +78,8 @@ function createResponder({ config, dialect, prefix }: Mount) {
     const { handler, parameters, template } = endpoint
     fastify.raw.pathTemplate = prefix + template
     if (!endpoint.readsBody) return handler(request, ...parameters)
-    const bytes = readBytes(fastify.raw, config)
-    const run = (body: Buffer) => handler({ ...request, body }, ...parameters)
-    return bytes instanceof Promise ? bytes.then(run) : run(bytes)
+    const bytes = readArrived(fastify.raw, config)
+    return bytes.then((body) => handler({ ...request, body }, ...parameters))
   }
 }
 

@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts'
 import { formatNumber } from '../config/format-count.ts'
 import { maxJsonValues } from '../config/limits.ts'
 import { assertDepth, hasMoreThan } from '../http/body/parse-json.ts'
+import { remember } from '../http/remember.ts'
 import { sortByName } from './text.ts'
 
 /** A number keeps the digits that it is written with. */
@@ -35,12 +36,14 @@ function write(value: unknown, style: JsonStyle, newline?: string): string {
   if (isList) for (const item of value) add(write(item, style, inner))
   else {
     for (const [name, item] of toMembers(value, style)) {
-      add(JSON.stringify(name) + colon + write(item, style, inner))
+      add(quoteName(name) + colon + write(item, style, inner))
     }
   }
   const end = items && (newline ?? '')
   return isList ? `[${items}${end}]` : `{${items}${end}}`
 }
+
+const quoteName = remember((name) => JSON.stringify(name))
 
 function toMembers(value: object, { sortsMaps }: JsonStyle): Iterable<readonly [string, unknown]> {
   if (!isMembers(value)) return sortByName(Object.entries(value))

@@ -60,6 +60,12 @@ export function readBytes(raw: IncomingMessage, limits: BodyLimits): Buffer | Pr
   })
 }
 
+/** Waits for what arrived with the head first: to listen for the rest takes several times as long. */
+export async function readArrived(raw: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  await new Promise<void>(afterParsing)
+  return readBytes(raw, limits)
+}
+
 export function isAnnouncedTooLarge({ headers }: IncomingMessage, maxBytes: number): boolean {
   return Number(headers['content-length'] ?? 0) > maxBytes
 }

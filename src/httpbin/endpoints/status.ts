@@ -1,6 +1,6 @@
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
-import type { Dialect, DialectName, DialectRequest } from '../dialect.ts'
+import type { Dialect, DialectName, DialectRequest, Mount } from '../dialect.ts'
 import { forAny, inGoOnly, toEndpoint } from '../endpoint.ts'
 import {
   findParameter,
@@ -92,25 +92,28 @@ const bodies: Readonly<Record<DialectName, Readonly<Record<number, string>>>> = 
   },
 }
 
-export function renderStatus({ prefix, dialect }: DialectRequest, status: number) {
-  const { isPython, jsonType, name, textType } = dialect
-  const toLocation = (path: string): Pair[] => [['Location', prefix + path]]
-  const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
-  const special: Readonly<Record<number, readonly Pair[]>> = {
-    ...Object.fromEntries(
-      [301, 302, 303, 305, 307].map((code) => [code, toLocation('/redirect/1')]),
-    ),
-    ...(!isPython && { 300: toLocation('/image/jpeg'), 308: toLocation('/image/jpeg') }),
-    304: [],
-    401: [['WWW-Authenticate', basicChallenge]],
-    402: [plain, ['X-More-Info', 'http://vimeo.com/22053820']],
-    406: [['Content-Type', jsonType]],
-    407: [['Proxy-Authenticate', basicChallenge]],
-    418: [plain, ['X-More-Info', 'http://tools.ietf.org/html/rfc2324']],
-  }
-  const { [status]: found = [] } = special
+export function renderStatus(request: DialectRequest, status: number) {
+  const { prefix, dialect } = request
+  const { isPython, name, textType } = dialect
+  const special = findSpecial(request, status)
   // httpbin replaces all its headers by the special ones.
-  const isWhole = isPython ? status in special : status === 304
-  const headers: readonly Pair[] = isWhole ? found : [['Content-Type', textType], ...found]
+  const isWhole = isPython ? special !== undefined : status === 304
+  const own: readonly Pair[] = isWhole ? [] : [['Content-Type', textType]]
+  const headers = [...own, ...(special ?? [])]
   return { status, headers, body: (bodies[name][status] ?? '').replaceAll('{prefix}', prefix) }
+}
+
+const plain: Pair = ['Content-Type', 'text/plain; charset=utf-8']
+
+function findSpecial({ prefix, dialect }: Mount, status: number): readonly Pair[] | undefined {
+  const { isPython, jsonType } = dialect
+  if ([301, 302, 303, 305, 307].includes(status)) return [['Location', `${prefix}/redirect/1`]]
+  if (!isPython && (status === 300 || status === 308)) return [['Location', `${prefix}/image/jpeg`]]
+  if (status === 304) return []
+  if (status === 401) return [['WWW-Authenticate', basicChallenge]]
+  if (status === 402) return [plain, ['X-More-Info', 'http://vimeo.com/22053820']]
+  if (status === 406) return [['Content-Type', jsonType]]
+  if (status === 407) return [['Proxy-Authenticate', basicChallenge]]
+  if (status === 418) return [plain, ['X-More-Info', 'http://tools.ietf.org/html/rfc2324']]
+  return undefined
 }
