@@ -62,6 +62,28 @@ export function lists(open: OpenRecords): void {
     assert.deepEqual(await walk(users), ids)
   })
 
+  test('a walk by a field without an index visits each record exactly once, while others change', async (t) => {
+    const users = (await open(t)).collection('users')
+    const ids = range(1000, 3999).map(String)
+    await fill(users, ids, (id) => ({ note: Number(id) % 7 }))
+    const sort = [{ field: ['note'], isDescending: true }]
+    const met: StoredRecord[] = []
+    for await (const page of users.pages({ filters: [], sort })) {
+      met.push(...page)
+      const [last = '', others] = [page.at(-1)?.id, { note: 7 }]
+      await users.change(changeOf(last, 1, others))
+      await users.create(record(`${last} is new`, noon, others))
+    }
+    const found = met.filter(({ version, id }) => version === 1 && /^\d+$/.test(id))
+    const notes = found.map(({ document }) => Number(document.note))
+    assert.deepEqual(
+      notes,
+      notes.toSorted((one, other) => other - one),
+    )
+    assert.deepEqual(idsOf(found).toSorted(), ids)
+    assert.equal(new Set(idsOf(met)).size, met.length)
+  })
+
   test('a walk visits each unchanged record exactly once, while other records come and go', async (t) => {
     const users = (await open(t)).collection('users')
     const ids = range(1000, 1999).map(String)
@@ -92,10 +114,14 @@ export function changeOf(id: string, version: number, document: StoredRecord['do
   return { id, version, document, updatedAt: later }
 }
 
-async function fill(users: Collection, ids: readonly string[]): Promise<void> {
+async function fill(
+  users: Collection,
+  ids: readonly string[],
+  toDocument: (id: string) => StoredRecord['document'] = () => ({}),
+): Promise<void> {
   for (let first = 0; first < ids.length; first += 50) {
     const some = ids.slice(first, first + 50)
-    await Promise.all(some.map((id) => users.create(record(id, noon))))
+    await Promise.all(some.map((id) => users.create(record(id, noon, toDocument(id)))))
   }
 }
 

@@ -56,7 +56,7 @@ export function createLists(dialect: SqlDialect, name: string) {
     },
     pages: (query = allRecords) => {
       const scan = toScan(source, query)
-      return scan.condition || query.sort.length > 0 ? readIdsFirst(scan) : readInOrder(scan)
+      return scan.condition || !scan.isOrdered ? readIdsFirst(scan) : readInOrder(scan)
     },
   } satisfies Partial<Collection> & Record<'toMatch', unknown>
 }
@@ -147,16 +147,22 @@ interface ListStatement {
   tail?: Condition
 }
 
-async function read(scan: Scan, { toStatement, isTested, later, tail }: ListStatement) {
-  const { dialect, resource, condition, query } = scan
+async function read(scan: Scan, statement: ListStatement) {
+  const { dialect, query } = scan
+  const queries = toQueries(scan, statement)
+  return statement.isTested ? dialect.read(queries, query.isCancelled) : runFirst(dialect, queries)
+}
+
+/** All find the same. */
+function toQueries(scan: Scan, { toStatement, isTested, later, tail }: ListStatement): Condition[] {
+  const { dialect, resource, condition } = scan
   const limit = isTested ? dialect.limit : undefined
   const { sql, values } = joinAnd(resource, limit, later, condition)
   const end = tail ?? { sql: '', values: [] }
-  const queries = findIndexes(scan).map((index) => ({
+  return findIndexes(scan).map((index) => ({
     sql: toStatement(`${dialect.toSource(index)} WHERE ${sql} ${end.sql}`),
     values: [...values, ...end.values],
   }))
-  return isTested ? dialect.read(queries, query.isCancelled) : runFirst(dialect, queries)
 }
 
 async function runFirst(dialect: SqlDialect, [query]: readonly Condition[]) {
@@ -193,15 +199,15 @@ function createPageSize(maxRecords: number) {
 
 async function* readInOrder(scan: Scan): RecordPages {
   const pageSize = createPageSize(maxPageRecords)
-  let from: Row | undefined
-  for (;;) {
+  const keys = scan.order.map(({ column }) => column)
+  const toStatement = (rest: string) => `SELECT ${columns}, ${keys.join()} FROM ${rest}`
+  for (let from: Row | undefined; ;) {
     await nextTurn()
-    const rows = await select(scan, { offset: 0, limit: pageSize.next(), from })
-    const page = pageSize.cut(rows).map(toStoredRecord)
-    const last = page.at(-1)
-    if (last === undefined) return
-    yield page
-    from = [last.createdAt, last.id]
+    const rows = await select(scan, { offset: 0, limit: pageSize.next(), from }, toStatement)
+    const page = pageSize.cut(rows)
+    if (page.length === 0) return
+    yield page.map(toStoredRecord)
+    from = page.at(-1)?.slice(-keys.length)
   }
 }
 
@@ -232,24 +238,44 @@ async function* readIdsFirst(scan: Scan): RecordPages {
   }
 }
 
-// Small, then large: without an index, all records are sorted again for each part.
-const firstIds = 100
+const firstIds = 1000
 const idsPerPart = 100_000
 
+/** The first ids come at once, which are all of a small list. */
 async function* readIds(scan: Scan): AsyncGenerator<string[]> {
+  const first = await readKeys(scan, firstIds)
+  const ids = first.map(toId)
+  yield [...ids]
+  if (ids.length < firstIds) return
+  const { dialect, query, order } = scan
+  if (!dialect.readIds) {
+    yield* readParts(scan, first)
+    return
+  }
+  const tail = { sql: `ORDER BY ${toOrderBy(order)}`, values: [] }
+  const toStatement = (rest: string) => `SELECT id FROM ${rest}`
+  const queries = toQueries(scan, { toStatement, isTested: true, tail })
+  const known = new Set(ids)
+  for await (const rows of dialect.readIds(queries, query.isCancelled))
+    yield rows.map(toId).filter((id) => !known.delete(id))
+}
+
+const toId = ([id]: Row) => String(id)
+
+/** Without an index, all records are sorted again for each part. */
+async function* readParts(scan: Scan, first: readonly Row[]): AsyncGenerator<string[]> {
+  for (let rows = first; rows.length > 0; yield rows.map(toId))
+    rows = await readKeys(scan, idsPerPart, rows.at(-1)?.slice(1))
+}
+
+/** Ids, and the keys of the last record only: those of all could be too long for the memory. */
+function readKeys(scan: Scan, limit: number, from?: Row): Promise<readonly Row[]> {
   const names = scan.order.map((_, index) => `k${String(index)}`)
   const keys = scan.order.map(({ column }, index) => `${column} AS ${names[index] ?? ''}`)
-  /** The keys of the last record only: those of all could be too long for the memory. */
-  const toStatement = (rest: string, limit: number) => {
-    const last = `CASE WHEN row_number() OVER () = ${String(limit)} THEN`
+  const toStatement = (rest: string, missing: number) => {
+    const last = `CASE WHEN row_number() OVER () = ${String(missing)} THEN`
     const ofLast = names.map((name) => `${last} ${name} END`)
     return `SELECT part_id, ${ofLast.join()} FROM (SELECT id AS part_id, ${keys.join()} FROM ${rest}) AS part`
   }
-  let limit = firstIds
-  for (let from: Row | undefined; ; limit = idsPerPart) {
-    const rows = await select(scan, { offset: 0, limit, from }, toStatement)
-    yield rows.map(([id]) => String(id))
-    if (rows.length < limit) return
-    from = rows.at(-1)?.slice(1)
-  }
+  return select(scan, { offset: 0, limit, from }, toStatement)
 }

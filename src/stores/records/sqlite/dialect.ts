@@ -6,7 +6,7 @@ import type { Condition, SqlDialect } from '../dialect.ts'
 import type { FieldValue, TextOperator } from '../records.ts'
 import { ownId } from './folded.ts'
 import { goesOn } from './limited-reads.ts'
-import { createReader } from './reader.ts'
+import { createReader, createReadIds } from './reader.ts'
 import type { Prepare } from './statements.ts'
 import type { ReadThread } from './thread.ts'
 
@@ -25,6 +25,7 @@ export function createSqliteDialect(
   return {
     run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
     read: createReader(database, prepare, thread),
+    ...(thread && { readIds: createReadIds(thread) }),
     limit: goesOn,
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),

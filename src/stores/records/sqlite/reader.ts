@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { retryWhileBusy } from '../../sqlite/database.ts'
 import { notNeeded } from '../../store-failure.ts'
-import type { SqlDialect } from '../dialect.ts'
+import type { Condition, SqlDialect } from '../dialect.ts'
 import { createLimitedReads, now } from './limited-reads.ts'
 import type { Prepare } from './statements.ts'
 import type { ReadThread } from './thread.ts'
@@ -25,5 +25,30 @@ export function createReader(
       if (rows) return rows
     }
     return thread?.read(queries, isCancelled) ?? []
+  }
+}
+
+const idsPerPart = 1000
+
+/** In a temporary table of the thread, they need no memory while a client reads slowly. */
+export function createReadIds({ read, send }: ReadThread): NonNullable<SqlDialect['readIds']> {
+  let last = 0
+  return async function* readIds(queries, isCancelled) {
+    const table = `temp.ids_${String((last += 1))}`
+    const toTable = ({ sql, values }: Condition) => ({
+      sql: `CREATE TABLE ${table} AS ${sql}`,
+      values,
+    })
+    const sql = `SELECT id FROM ${table} WHERE rowid > ? AND rowid <= ?`
+    try {
+      await read(queries.map(toTable), isCancelled)
+      for (let place = 0; ; place += idsPerPart) {
+        const rows = await read([{ sql, values: [place, place + idsPerPart] }])
+        if (rows.length === 0) return
+        yield rows
+      }
+    } finally {
+      send([{ sql: `DROP TABLE IF EXISTS ${table}`, values: [] }])
+    }
   }
 }

@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '../../../../test/support/start-vitrine.ts'
 import { openSqliteDatabase } from '../../sqlite/database.ts'
 import { isUnavailable } from '../../store-failure.ts'
+import { createReadIds } from './reader.ts'
 import { createReadThread } from './thread.ts'
 
 const numbers = `WITH RECURSIVE numbers (rowid) AS (
@@ -54,5 +55,30 @@ test('a query of a thread that ends is rejected, and the next one starts another
   assert.deepEqual(await thread.read(toQuery('SELECT 1')), [[1]])
   await thread.close()
   database.close()
+  assert.deepEqual(await readdir(folder), ['records.db'])
+})
+
+for (const end of ['read to the end', 'left after a part']) {
+  test(`ids in order are in a temporary table, which is removed when they are ${end}`, async (t) => {
+    const { thread } = await openThread(t)
+    const query = toQuery(`${numbers} SELECT 'n' || rowid AS id FROM numbers LIMIT 2500`)
+    const parts: number[] = []
+    for await (const rows of createReadIds(thread)(query, undefined)) {
+      parts.push(rows.length)
+      if (end.startsWith('left')) break
+    }
+    assert.deepEqual(parts, end.startsWith('left') ? [1000] : [1000, 1000, 500])
+    assert.deepEqual(await thread.read(toQuery('SELECT count(*) FROM temp.sqlite_schema')), [[0]])
+  })
+}
+
+test('ids that are left after the thread has ended start no other', async (t) => {
+  const { thread, database, folder } = await openThread(t)
+  for await (const rows of createReadIds(thread)(toQuery('SELECT 1 AS id'), undefined)) {
+    assert.equal(rows.length, 1)
+    await thread.close()
+    database.close()
+    break
+  }
   assert.deepEqual(await readdir(folder), ['records.db'])
 })

@@ -67,6 +67,11 @@ export function createReadThread(path: string) {
         if (waiting.size === 0) running.unref()
       }
     },
+    /** Without a result, and not to a thread that has ended. */
+    send: (queries: readonly Condition[]) => {
+      const flag = new Int32Array(new SharedArrayBuffer(4))
+      worker?.postMessage({ number: 0, queries, flag, end: Infinity } satisfies Task)
+    },
     /** Before the database is closed: the last connection removes the log. */
     close: async () => {
       for (const { flag } of waiting.values()) Atomics.store(flag, 0, 1)
