@@ -38,6 +38,7 @@ export const summarySchema = {
     isPreflight: flag,
     fault: { ...text, description: 'The fault that the request asked for.' },
     step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
+    idempotencyKey: { ...text, description: 'The Idempotency-Key of the request.' },
   },
 } as const
 
@@ -114,6 +115,10 @@ export const exchangeSchema = {
         'The headers of a 103 (Early Hints) before the response, with which `responseHead` begins.',
     },
     trailerFields: { ...fields, description: 'The trailers of the response.' },
+    problem: {
+      ...text,
+      description: 'The kind of an error of the service: the last segment of /problems/….',
+    },
   },
 } as const
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../../test/support/exchanges.ts'
-import { groupExchanges } from './group-exchanges.ts'
+import type { ExchangeSummary } from './exchange.ts'
+import { findChain, groupExchanges } from './group-exchanges.ts'
 
 const at = (second: number) => `2026-11-21T08:20:${String(second).padStart(2, '0')}.000000Z`
 const get = (second: number, target: string, parts = {}) =>
@@ -38,5 +39,59 @@ for (const [name, oldestFirst, expected] of [
       groups.map((group) => group.map(({ id }) => id).join(' ')),
       expected,
     )
+  })
+}
+
+const step = { target: '/responses/sequence/a?steps=503*2,200', method: 'GET' }
+const edit = { target: '/locations/a', method: 'PATCH' }
+const post = { target: '/locations', method: 'POST' }
+const chains: Readonly<Record<string, readonly Partial<ExchangeSummary>[]>> = {
+  'a login after 401': [
+    { target: '/login', method: 'POST', status: 401 },
+    { target: '/login', method: 'POST', status: 303, location: '/session' },
+    { target: '/session', status: 200 },
+  ],
+  '412, a reload and a retry': [
+    { ...edit, status: 412 },
+    { target: '/locations/a/', method: 'GET' },
+    { ...edit, status: 200 },
+  ],
+  'the steps of a sequence': [1, 2, 3].map((one) => ({ ...step, step: one })),
+  'a replayed request': [1, 2].map(() => ({ ...post, status: 201, idempotencyKey: '"a"' })),
+  'a preflight': [
+    { target: '/a', method: 'OPTIONS', isPreflight: true },
+    { target: '/a', method: 'PUT' },
+  ],
+}
+
+const toNumbered = (parts: readonly Partial<ExchangeSummary>[]) =>
+  parts.map((one, index) => {
+    const { method = 'GET' } = one
+    const receivedAt = `2026-11-21T08:20:4${String(index)}.000000Z`
+    return exchange({ effectiveMethod: method, ...one, id: String(index), receivedAt })
+  })
+
+for (const [name, parts] of Object.entries(chains)) {
+  test(`${name} is one chain, from each of its exchanges`, () => {
+    const all = toNumbered(parts)
+    const others = toNumbered([{ target: '/b' }, { target: '/c', method: 'POST' }])
+    const strange = others.map((one, index) => ({ ...one, id: `other ${String(index)}` }))
+    const newestFirst = [...all, ...strange].toReversed()
+    for (const { id } of all)
+      assert.deepEqual(
+        findChain(newestFirst, id).map((one) => one.id),
+        all.map((one) => one.id),
+      )
+  })
+}
+
+for (const [name, parts] of Object.entries({
+  'reads of the same URL': [{ target: '/a' }, { target: '/a' }],
+  'requests with other keys': ['"a"', '"b"'].map((idempotencyKey) => ({ ...post, idempotencyKey })),
+  'the requests of two clients': ['a', 'b'].map((client) => ({ ...edit, client, status: 412 })),
+  'a read and a change without 412': [{ target: '/locations/a' }, edit],
+})) {
+  test(`${name} are no chain`, () => {
+    assert.equal(findChain(toNumbered(parts).toReversed(), '1').length, 1)
   })
 }

@@ -26,6 +26,58 @@ function leadsTo(earlier: ExchangeSummary, later: ExchangeSummary): boolean {
   return Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt) - earlier.ms <= maxPauseMs
 }
 
+/** A person needs time to log in, to reload or to repeat a request. */
+const maxChainPauseMs = 600_000
+const maxChain = 21
+
+/**
+ * The exchanges that led to this one and that followed from it, oldest first: redirects and preflights, a request
+ * that is repeated after 401 or 412, the steps of a sequence, and requests with the same Idempotency-Key.
+ */
+export function findChain(
+  newestFirst: readonly ExchangeSummary[],
+  id: string,
+): readonly ExchangeSummary[] {
+  const all = newestFirst.toReversed()
+  const at = all.findIndex((one) => one.id === id)
+  if (at < 0) return []
+  const chain = all.slice(at, at + 1)
+  for (const earlier of all.slice(0, at).toReversed())
+    if (isFollowed(earlier, chain, all)) chain.unshift(earlier)
+  for (const later of all.slice(at + 1)) {
+    const last = chain.slice(-1)
+    if (last.some((one) => isFollowed(one, [later], all))) chain.push(later)
+  }
+  return chain.slice(-maxChain)
+}
+
+function isFollowed(
+  earlier: ExchangeSummary,
+  [later]: readonly ExchangeSummary[],
+  all: readonly ExchangeSummary[],
+): boolean {
+  if (later === undefined || earlier.client !== later.client) return false
+  const isAutomatic = earlier.isPreflight || earlier.location !== undefined
+  if (isAutomatic && leadsTo(earlier, later)) return true
+  const pause = Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt)
+  if (pause > maxChainPauseMs || toPath(earlier) !== toPath(later)) return false
+  const isRepeated = earlier.effectiveMethod === later.effectiveMethod
+  if (isRepeated && earlier.step !== undefined) return earlier.step + 1 === later.step
+  if (isRepeated && earlier.idempotencyKey !== undefined)
+    return earlier.idempotencyKey === later.idempotencyKey
+  if (earlier.status === 401) return isRepeated
+  const isRead = (one: ExchangeSummary) => one.effectiveMethod === 'GET'
+  if (earlier.status === 412) return isRepeated || isRead(later)
+  const isFailed = (one: ExchangeSummary) =>
+    one.status === 412 &&
+    one.effectiveMethod === later.effectiveMethod &&
+    toPath(one) === toPath(later) &&
+    one.client === later.client
+  return isRead(earlier) && !isRead(later) && all.slice(0, all.indexOf(earlier)).some(isFailed)
+}
+
+const toPath = ({ target }: ExchangeSummary) => target.replace(/\/?(\?.*)?$/, '')
+
 const targetsByExchange = new WeakMap<ExchangeSummary, ReturnType<typeof toTargets>>()
 
 /** Parsed once for each exchange: a URL can have 8 KiB, and a list has thousands of pairs. */

@@ -34,6 +34,7 @@ export interface Recording {
 export interface RecordedExtras {
   fault?: string
   step?: number
+  problem?: string
   earlyHints?: Fields
   trailers?: Fields
   requestTrailers?: Fields

@@ -10,7 +10,7 @@ import { jsonSchema, exchangeToJson, sample } from './documentation.ts'
 import type { Exchange } from '../exchanges/exchange.ts'
 import type { Exchanges } from './recorder/exchanges.ts'
 import { inspectorPage, renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
-import { groupExchanges } from '../exchanges/group-exchanges.ts'
+import { findChain } from '../exchanges/group-exchanges.ts'
 import { harContent, toHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../http/response/default-headers.ts'
 import { messageContent, messageType, sendMessages } from '../exchanges/message-http.ts'
@@ -67,12 +67,27 @@ const getExchange = (exchanges: Exchanges): Route => ({
     if (type === 'application/json') return sendJson(reply, exchangeToJson(exchange))
     if (type === 'text/plain') return sendText(reply, exchangeToJson(exchange).head)
     if (type === messageType) return sendMessages(reply, exchange)
-    const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, hashOwner(request))
-    const group = groupExchanges(recent).find((one) => one.some(({ id }) => id === exchange.id))
     const title = `${exchange.method} ${exchange.target}`
-    return sendPage(reply, renderExchangesPage(title, [exchange], group?.toReversed()))
+    const chain = await loadChain(exchanges, request, exchange)
+    return sendPage(reply, renderExchangesPage(title, [exchange], chain))
   },
 })
+
+/** The exchange with those that led to it and that followed from it, oldest first. */
+export async function loadChain(
+  exchanges: Exchanges,
+  request: FastifyRequest,
+  exchange: Exchange,
+): Promise<readonly Exchange[]> {
+  const owner = hashOwner(request)
+  const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, owner)
+  const found: Exchange[] = []
+  for (const { id } of findChain(recent, exchange.id)) {
+    const one = id === exchange.id ? { exchange } : await exchanges.find(id, owner)
+    if (one.exchange) found.push(one.exchange)
+  }
+  return found
+}
 
 interface ExchangeFile extends Pick<Route, 'summary' | 'content'> {
   send: (reply: FastifyReply, exchange: Exchange) => FastifyReply

@@ -18,7 +18,7 @@ import {
   summarySample,
 } from './documentation.ts'
 import { createToText, toParts } from './recorder/exchange-events.ts'
-import { toExchangeRoutes } from './exchange-routes.ts'
+import { loadChain, toExchangeRoutes } from './exchange-routes.ts'
 import type { ExchangeSummary } from '../exchanges/exchange.ts'
 import type { ExchangePage, Exchanges } from './recorder/exchanges.ts'
 import { renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
@@ -79,9 +79,11 @@ const getExchanges = (exchanges: Exchanges): Route => ({
     const id = parseRequestId(request)
     if (id !== undefined) {
       const chain = await exchanges.findChain(id, hashOwner(request))
-      return isJson
-        ? sendJson(reply, { exchanges: chain.map(exchangeToJson) })
-        : sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain))
+      if (isJson) return sendJson(reply, { exchanges: chain.map(exchangeToJson) })
+      const last = chain.at(-1)
+      const around = last === undefined ? [] : await loadChain(exchanges, request, last)
+      const whole = around.length > chain.length ? around : chain
+      return sendPage(reply, renderExchangesPage(`Exchanges of ${id}`, chain, whole))
     }
     const page = await exchanges.list(query, hashOwner(request))
     if (!isJson) return sendList(request, reply, { page, query, exchanges })

@@ -235,10 +235,16 @@ test('an exchange shows the redirects and preflights of its group', async (t) =>
   await fetch(`${origin}/httpbin/redirect/2`)
   const [latest] = (await list(app)).exchanges
   const { body } = await app.inject({ url: `/inspector/${latest?.id ?? ''}`, headers: page })
-  const [chain = ''] = /<ol class="chain"[^]*?<\/ol>/.exec(body) ?? []
-  const targets = [...chain.matchAll(/<code>(.*?)<\/code>/g)].map(([, target]) => target)
-  assert.deepEqual(targets, ['/httpbin/redirect/2', '/httpbin/relative-redirect/1', '/httpbin/get'])
-  assert.match(chain, /aria-current="page">.*\/httpbin\/get/)
+  const [chain = ''] = /<ol class="diagram"[^]*?<\/ol>/.exec(body) ?? []
+  const codes = [...chain.matchAll(/<code>(.*?)<\/code>/g)].map(([, text]) => text)
+  assert.deepEqual(codes, [
+    '/httpbin/redirect/2',
+    'location: /httpbin/relative-redirect/1',
+    '/httpbin/relative-redirect/1',
+    'location: /httpbin/get',
+    '/httpbin/get',
+  ])
+  assert.match(chain, /aria-current="true">.*\/httpbin\/get/)
   assert.deepEqual(await findInvalid(body, '/inspector'), [])
 })
 

@@ -5,7 +5,6 @@ const coloredLength = 65_536
 
 type Language = Parameters<typeof tokenize>[1] | 'plain'
 
-/** `exchange` is a head whose common headers are dimmed. */
 export function renderCodeBlock(source: string, language: Language): Html {
   const isPlain = language === 'plain' || source.length > coloredLength
   const tokens = isPlain ? [['', source]] : tokenize(source, language)

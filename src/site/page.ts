@@ -40,7 +40,7 @@ export function renderPageAround({ server, request }: PagePlace, page: Omit<Page
 ${image === undefined ? '' : html`<meta property="og:image" content="${image}">\n`}<link rel="icon" href="/assets/icon.svg">
 <link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
 <script src="/assets/theme.js"></script>
-${['tokens.css', 'base.css', 'components.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
+${['tokens.css', 'base.css', 'components.css', 'exchange.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>

@@ -1,8 +1,8 @@
-import { findProblemSlug, problemTypes } from '../http/errors/problem-types.ts'
+import { isProblemSlug, problemTypes } from '../http/errors/problem-types.ts'
 
 const notes: Readonly<Record<string, string>> = {
   200: 'The request succeeded, and the body is its result.',
-  201: 'The request created a resource, and Location is its URL.',
+  201: 'The request created a resource. Location, if it is set, is its URL.',
   202: 'The request was accepted and will be processed later.',
   204: 'The request succeeded, and the response has no body: a browser stays on its page.',
   206: 'The body is one part of the representation, and Content-Range is its position.',
@@ -12,9 +12,40 @@ const notes: Readonly<Record<string, string>> = {
   304: 'The resource has not changed, so the response has no body: the client uses its stored copy.',
   307: 'The resource is temporarily at another URL: clients repeat the request there with the same method and body.',
   308: 'The resource has moved permanently: clients repeat the request there with the same method and body.',
+  400: 'The request is malformed, or something in it is invalid.',
+  401: 'The request needs credentials: WWW-Authenticate says how to send them.',
+  403: 'The server understood the request, and does not allow it.',
+  404: 'There is nothing at this URL.',
+  405: 'The URL does not have this method: Allow lists those that it has.',
+  406: 'The URL has no representation that Accept permits.',
+  407: 'The proxy needs credentials: Proxy-Authenticate says how to send them.',
+  408: 'The request did not arrive completely in time.',
+  409: 'The request conflicts with the current state of the resource.',
+  410: 'The resource was here, and has been removed for good.',
+  411: 'The request needs a Content-Length.',
+  412: 'A condition of the request is false, so the server changed nothing.',
+  413: 'The body of the request is larger than the server allows.',
+  414: 'The URL is longer than the server allows.',
+  415: 'The server does not support the type or the coding of the body.',
+  416: 'The file does not have the requested range: Content-Range has its size.',
+  417: 'The server cannot do what Expect asks for.',
   418: 'The server is a teapot: a joke from RFC 2324.',
+  421: 'The request is for a host that this server does not serve.',
+  422: 'The body is well-formed, but its values are missing or invalid.',
+  425: 'The server does not want to process a request that could be a replay.',
+  426: 'The server requires another protocol: Upgrade names it.',
+  428: 'The server requires a condition, such as If-Match, so that no change is lost.',
+  429: 'The server asks for fewer requests. Retry-After, if it is set, is when to try again.',
+  431: 'The headers of the request are larger than the server allows.',
+  451: 'The resource is not available for legal reasons.',
+  500: 'The server failed.',
+  501: 'The server does not implement this method.',
   502: 'A proxy received an invalid response from the server behind it.',
+  503: 'The server cannot respond now. Retry-After, if it is set, is when to try again.',
   504: 'A proxy received no response in time from the server behind it.',
+  505: 'The server does not support this version of HTTP.',
+  507: 'The server has no space to store what the request sent.',
+  511: 'The network requires a login.',
   '1XX': 'A code from 100 to 199: the response follows.',
   '2XX': 'A code from 200 to 299: the request succeeded.',
   '3XX': 'A code from 300 to 399: the client has to do something else to complete the request.',
@@ -22,8 +53,8 @@ const notes: Readonly<Record<string, string>> = {
   '5XX': 'A code from 500 to 599: the server failed.',
 }
 
-export function toStatusNote(status: number): string {
-  const slug = findProblemSlug(status)
-  const note = slug ? problemTypes[slug].meaning : notes[status]
-  return note ?? notes[`${String(status).charAt(0)}XX`] ?? ''
+/** `problem` is the kind of an error of the service. Without it, a client may have asked for the status. */
+export function toStatusNote(status: number, problem = ''): string {
+  if (isProblemSlug(problem)) return problemTypes[problem].meaning
+  return notes[status] ?? notes[`${String(status).charAt(0)}XX`] ?? ''
 }

@@ -32,8 +32,9 @@ test('an operation is found and sent with the keyboard alone', inBrowser, async 
   await keyboard.press('ControlOrMeta+A')
   await keyboard.type('{ "name": "Roma / Lazio" }')
   await keyboard.press('Control+Enter')
-  await page.locator('.result').getByText('200 OK', { exact: true }).waitFor()
-  await page.locator('.result').getByText(`PATCH /locations/${_id} HTTP/1.1`).waitFor()
+  const line = page.locator('.result .line').filter({ visible: true })
+  await line.getByText('200 OK', { exact: true }).waitFor()
+  await line.getByText(`/locations/${_id}`).waitFor()
   assert.equal((await readRecord(app, `/locations/${_id}`)).name, 'Roma / Lazio')
 })
 

@@ -37,7 +37,8 @@ for (const row of rows) {
         for (const input of await step.locator('[type=file]').all()) await input.setInputFiles(file)
         await step.getByText('Send', { exact: true }).click()
         await step.locator('.result > [aria-busy=false]').waitFor({ state: 'attached' })
-        const shown = await step.locator('.result .status').allInnerTexts()
+        const lines = step.locator('.result .line .status')
+        const shown = await lines.allTextContents()
         assert.equal(shown.map((text) => text.split(' ')[0]).join(' '), status, String(round))
       }
     }
@@ -128,7 +129,7 @@ test(
       )
     }
     await later.getByRole('button', { name: 'Send' }).click()
-    await later.locator('.result .status', { hasText: '200' }).waitFor()
+    await later.locator('.result .line .status', { hasText: '200' }).waitFor()
   },
 )
 

@@ -84,7 +84,9 @@ function watchContext(context: BrowserContext, rules: Rules): void {
     if (message.location().url === `${origin}/favicon.ico`) return
     if (
       expectsBlocked &&
-      /blocked by CORS|net::ERR_(FAILED|CONTENT_LENGTH_MISMATCH)/.test(message.text())
+      /blocked by CORS|net::ERR_(FAILED|UNSAFE_REDIRECT|CONTENT_LENGTH_MISMATCH)/.test(
+        message.text(),
+      )
     )
       return
     const status = /the server responded with a status of (\d+)/.exec(message.text())?.[1]

@@ -8,7 +8,7 @@ import { openPanel } from './steps.ts'
 
 async function send(page: Page): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: /^Send/ }).first().click()
-  await page.locator('.exchange').first().waitFor()
+  await page.locator('.exchange').last().waitFor()
 }
 
 const states: readonly [name: string, path: string, open: (page: Page) => Promise<unknown>][] = [

@@ -1,6 +1,7 @@
 import { toPrettyBody } from '../../exchanges/bodies.ts'
 import { findField, type ExchangeBody, type Fields } from '../../exchanges/exchange.ts'
-import { renderExchange, renderFields } from '../../exchanges/exchange-view.ts'
+import { renderExchange } from '../../exchanges/exchange-view.ts'
+import { renderFields } from '../../exchanges/fields-view.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCommand } from '../../site/highlight.ts'
@@ -31,7 +32,8 @@ export function renderRequestPage(
   const isOwner = secret !== ''
   const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = requestToExchange(request)
-  const own = toPrettyBody(decodedBody, exchange.requestFields).fields ?? fields
+  // Those of a URL-encoded form are shown with the request.
+  const own = toPrettyBody(decodedBody, exchange.requestFields).fields ? [] : fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
   const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody && !isUnsent(requestBody) ? download : ''}`

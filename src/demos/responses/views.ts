@@ -67,9 +67,9 @@ ${renderFields(hasFaults)}</form>
 <figure class="command scripted"><figcaption>URL</figcaption><pre tabindex="0"><code>${url}</code></pre></figure>
 <p class="actions"><button type="submit" form="description">Send</button>
 <button type="reset" form="description" class="second">Clear</button></p>
-<div class="scripted"><div data-tabs="Command">
-${renderCommands(url)}</div></div>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
+<div class="scripted commands"><div data-tabs="Command">
+${renderCommands(url)}</div></div>
 </section>
 </div>
 `

@@ -219,7 +219,7 @@ test('a browser gets a page that explains the status code and links back, other 
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const cases = [
     ['302', browser, 'text/html; charset=utf-8', /Location/],
-    ['404', browser, 'text/html; charset=utf-8', /No route matches this path/],
+    ['404', browser, 'text/html; charset=utf-8', /There is nothing at this URL/],
     ['500', 'text/html', 'text/html; charset=utf-8', /href="\/demos\/status"/],
     ['599', 'text/html', 'text/html; charset=utf-8', /the server failed/],
     ['206', browser, 'text/plain; charset=utf-8', /^206 Partial Content\n$/],

@@ -143,7 +143,7 @@ export const problemTypes = {
     'ALLOWED_HOSTS=localhost,vitrine.example npm start',
   ),
   'unprocessable-content': define(422)(
-    'The body is well-formed, but required data is missing.',
+    'The body is well-formed, but it is not an object with the fields of the resource.',
     'Read the detail, correct the request, and send it again.',
   ),
   'invalid-fields': define(422, { title: 'Invalid Fields' })(
@@ -194,7 +194,7 @@ export const problemTypes = {
 
 export type ProblemSlug = keyof typeof problemTypes
 
-export const isProblemSlug = (text: string) => isNameOf(problemTypes, text)
+export const isProblemSlug = (text: string): text is ProblemSlug => isNameOf(problemTypes, text)
 
 export const problemSlugs = Object.keys(problemTypes).filter(isProblemSlug)
 

@@ -5,6 +5,7 @@ import { negotiate } from '../negotiation/negotiate.ts'
 import type { Schema } from '../openapi/operation.ts'
 import { hasCode } from '../../config/has-code.ts'
 import { badRequest, notImplemented, HttpError } from './http-error.ts'
+import { recordExtras } from '../recording.ts'
 import { findOrigin, toRequestUri } from '../request/request-head.ts'
 import { sendText } from '../response/send.ts'
 import { isUnder } from '../request/target.ts'
@@ -25,6 +26,7 @@ export function createErrorSender(
 ) {
   return (cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const error = toHttpError(cause, request)
+    if (error.problem !== undefined) recordExtras(request.raw, { problem: error.problem })
     if (error.status > 500) reply.raw.failure = error.message
     for (const name of Object.keys(reply.getHeaders())) {
       if (ofRepresentation.test(name)) reply.removeHeader(name)

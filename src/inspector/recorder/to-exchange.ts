@@ -29,10 +29,17 @@ export function recordedToSummary(recorded: Recorded, viewer: string | undefined
     location: recorded.maskedLocation,
     fault: rare.fault,
     step: rare.step,
+    idempotencyKey: findMaskedKey(requestFields),
     isPreflight:
       method === 'OPTIONS' &&
       findField(requestFields, 'access-control-request-method') !== undefined,
   }
+}
+
+function findMaskedKey(fields: Fields): string | undefined {
+  const name = 'idempotency-key'
+  const value = findField(fields, name)
+  return value === undefined ? undefined : maskField(name, value)
 }
 
 export async function recordedToExchange(

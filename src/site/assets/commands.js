@@ -11,7 +11,7 @@ function copyButton(toText) {
   return button
 }
 
-async function copy(text) {
+export async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   // Undefined over plain HTTP, except on the same computer.
   const area = create('textarea', {}, text)
@@ -69,7 +69,8 @@ function showAsTabs(group) {
   })
   group.prepend(list)
   // The result of a request that was just sent begins with its overview.
-  const isNew = group.matches('.result [data-tabs=Exchange]')
+  const isParsed = group.ownerDocument !== document || !group.isConnected
+  const isNew = isParsed || group.matches('.result [data-tabs=Exchange]')
   const remembered = isNew ? 0 : tabs.findIndex((tab) => tab.textContent === local[key])
   select(Math.max(0, remembered))
 }

@@ -1,38 +1,47 @@
-// Sends a request and shows the exchange: every request and response head of a redirect chain, as the
-// server recorded and renders them, and the bodies.
-import { completeCommands } from './commands.js'
-import { create, createUuid, fetchPage } from './dom.js'
-import { tokenize } from './highlight.js'
+// Sends a request, and shows the exchange.
+import { create, createUuid } from './dom.js'
+import { fetchChain, toChainView } from './exchange-view.js'
 import { formatBytes } from './size.js'
 
 /** The rest of a longer body is not read. */
 const maxReadBytes = 1_048_576
-const maxShownLength = 65_536
 
-export function renderCodeBlock(source, language) {
-  const isPlain = language === '' || source.length > maxShownLength
-  const parts = isPlain ? [['', source]] : tokenize(source, language)
-  const tokens = parts.map(([kind, text]) =>
-    kind === '' ? text : create('span', { class: `t-${kind}` }, text),
-  )
-  return create('pre', { tabindex: '0' }, create('code', {}, ...tokens))
-}
-
-/** Fetch options and a path → the response, its text, and the recorded exchanges, oldest first. */
+/**
+ * Fetch options and a path → the response, its text, and the view of the recorded exchanges, or the error of the
+ * browser if at least a part of the chain is recorded.
+ */
 export async function sendRequest(path, options = {}) {
   // Browsers send the header again when they follow a redirect, so that the whole chain is found.
   const requestId = createUuid()
   const headers = new Headers(options.headers)
   headers.set('x-request-id', requestId)
+  const request = { method: options.method ?? 'GET', target: path.replace(location.origin, '') }
   const startedAt = performance.now()
-  const response = await fetch(path, { cache: 'no-store', ...options, headers })
+  const find = () => fetchChain(`/inspector?request_id=${requestId}`)
+  const response = await fetch(path, { cache: 'no-store', ...options, headers }).catch(
+    (error) => error,
+  )
+  if (response instanceof Error) {
+    const view = response.name === 'AbortError' ? undefined : await find()
+    if (!view) throw response
+    return { request, error: response, view }
+  }
   const { bytes, isWhole, isCutOff } = await readBytes(response)
   const ms = performance.now() - startedAt
   const text = isText(response) ? new TextDecoder().decode(bytes) : ''
   const id = findExchangeId(response.headers.get('server-timing'))
-  const chain = await fetchExchanges(`?request_id=${requestId}`)
-  const exchanges = chain.length > 0 || !id ? chain : await fetchExchanges(`/${id}`)
-  return { response, bytes, isWhole, isCutOff, text, ms, exchanges }
+  const view = (await find()) ?? (id && (await fetchChain(`/inspector/${id}`)))
+  return {
+    request,
+    response,
+    bytes,
+    isWhole,
+    isCutOff,
+    text,
+    ms,
+    view,
+    end: formatBytes(maxReadBytes),
+  }
 }
 
 /** A body that ends with an error of the network is cut off. */
@@ -66,74 +75,18 @@ export function findExchangeId(serverTiming) {
   return /exchange;desc="([\w-]*)"/.exec(serverTiming)?.[1]
 }
 
-/** The elements, oldest first. Those of a page that is not about exchanges are none. */
-export async function fetchExchanges(path) {
-  return [...(await fetchPage(`/inspector${path}`)).querySelectorAll('[data-exchange]')]
-}
-
-function prettyText(text, type) {
-  const isJson = /json/.test(type) && !/ndjson/.test(type)
-  // Indented, deep JSON would take 60 times its length.
-  if (!isJson || text.length > maxShownLength) return text
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2)
-  } catch {
-    return text
-  }
-}
-
-function bodyView(result) {
-  const { response, text, bytes = new TextEncoder().encode(text), isWhole = true } = result
-  const type = response.headers.get('content-type') ?? ''
-  if (bytes.length === 0) {
-    const message = result.isCutOff ? 'No part of the body arrived.' : 'The response has no body.'
-    return [create('p', { class: 'quiet' }, message)]
-  }
-  const size = isWhole ? formatBytes(bytes.length) : `more than ${formatBytes(maxReadBytes)}`
-  const pretty = prettyText(text, type)
-  const isBinary = text === ''
-  const shown = isBinary ? toHex(bytes.subarray(0, 256)) : pretty.slice(0, maxShownLength)
-  const language = /json/.test(type) ? 'json' : /html|xml/.test(type) ? 'html' : ''
-  const part = pretty.length > maxShownLength ? ' This is the start.' : ''
-  const note = isBinary ? ' These are the first bytes in hexadecimal notation.' : part
-  const facts = `${size}, ${type || 'without Content-Type'}.${note}`
-  return [renderCodeBlock(shown, isBinary ? '' : language), create('p', { class: 'quiet' }, facts)]
-}
-
-function toHex(bytes) {
-  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ')
-  return pairs.replace(/(.{47}) /g, '$1\n')
-}
-
 function showResults({ message, content }, results) {
-  content.replaceChildren(...results.flatMap(toViews))
-  message.textContent = results.map(toSummary).join(' ')
-  completeCommands(content)
+  content.replaceChildren(toChainView(results))
+  const error = results.find((one) => one.error)
+  message.className = error ? 'notice error' : 'unseen'
+  message.textContent = error ? toProblem(error.error) : results.map(toSummary).join(' ')
 }
 
-function toViews(result) {
-  const { exchanges, isCutOff } = result
-  const received = bodyView(result)
-  if (exchanges.length === 0) {
-    return [create('div', { class: 'exchange' }, ...headView(result), ...received)]
-  }
-  const place = exchanges.at(-1).querySelector('.heads > :last-child')
-  // The server may not have recorded the body, or sent more of it than arrived.
-  if (isCutOff || !place.querySelector('pre ~ pre')) place.append(...received)
-  return exchanges
-}
+const toProblem = ({ message }) => `There is no response: ${message.replace(/\.$/, '')}.`
 
-/** As the browser received it, of a response that is not recorded. */
-function headView({ response }) {
-  const { status, statusText = '', headers } = response
-  const pill = create('span', { class: `status s${String(status)[0]}` }, `${status} ${statusText}`)
-  const head = Array.from(headers, ([name, value]) => `${name}: ${value}`).join('\n')
-  return [create('p', {}, pill), renderCodeBlock(head, 'exchange')]
-}
-
-function toSummary({ response, bytes = [], ms, exchanges, isCutOff }) {
+function toSummary({ response, bytes = [], ms, view, isCutOff }) {
   const { status, statusText = '' } = response
-  const redirects = exchanges.length - 1
+  const redirects = (view?.querySelectorAll('.exchange').length ?? 1) - 1
   const after = redirects > 0 ? ` after ${redirects} redirect${redirects > 1 ? 's' : ''}` : ''
   const size = bytes.length > 0 ? `, ${formatBytes(bytes.length)}` : ''
   const end = isCutOff ? ', then the body was cut off' : ''
@@ -177,7 +130,7 @@ export async function showSending(output, send) {
     if (controller.signal.aborted) return
     content.replaceChildren()
     message.className = 'notice error'
-    message.textContent = `There is no response: ${error.message.replace(/\.$/, '')}.`
+    message.textContent = toProblem(error)
   }
   content.ariaBusy = 'false'
   output.scrollIntoView({ block: 'nearest' })

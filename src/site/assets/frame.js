@@ -38,16 +38,15 @@ async function openInspector(panel, sent) {
   if (!panel.open) {
     await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
   }
-  const own = await fetchPage(`/inspector/${id}`)
-  const chain = [...own.querySelectorAll('.chain a:not([aria-current])')].map(({ href }) => href)
-  const paths = sent ? [`/inspector?request_id=${sent}`, ...chain] : chain
-  const pages = [...(await Promise.all(paths.map(fetchPage))), own]
-  const found = pages.flatMap((page) => [...page.querySelectorAll('[data-exchange]')])
-  // Each exchange once.
-  const views = [...new Map(found.map((view) => [view.dataset.exchange, view])).values()]
-  const [lead] = views.length > 0 ? [] : pages.at(-1).querySelectorAll('main > .lead')
-  panel.lastElementChild.replaceWith(...views, ...(lead ? [lead] : []))
-  completeCommands(panel)
+  const { complete, mergeChains } = await import('./exchange-view.js')
+  const paths = [...(sent ? [`?request_id=${sent}`] : []), `/${id}`]
+  const pages = await Promise.all(paths.map((path) => fetchPage(`/inspector${path}`)))
+  const views = pages.map((page) => page.querySelector('[data-part=chain]:has([data-exchange])'))
+  const found = views.filter(Boolean)
+  const [lead] = found.length > 0 ? [] : pages.at(-1).querySelectorAll('main > .lead')
+  const view = lead ?? mergeChains(found)
+  panel.lastElementChild.replaceWith(view)
+  complete(view)
 }
 
 /** Static pages have a short navigation: the home page knows which demos are open. */

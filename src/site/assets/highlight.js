@@ -4,14 +4,11 @@ const text = String.raw`("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)`
 /** Not within a word, such as an id. */
 const number = String.raw`((?<![\w-])-?\d[\w.+]*)`
 
-/** Headers that nearly every exchange has. */
-const common = String.raw`((?:access-control-|cache-control: no-cache|connection|content-security|pragma|referr?er|sec-|server-timing|user-agent|vary|x-content-type|x-request-id|accept-(?:language|encoding)).*)`
 const head = String.raw`([\w-]+)(?=:)|^(HTTP\/.*|\S+ \S+ HTTP\/\S+)$`
 
 const kinds = {
   json: ['string', 'key', 'number', 'literal'],
   head: ['key', 'meta'],
-  exchange: ['comment', 'key', 'meta'],
   html: ['comment', 'keyword', 'string'],
   code: ['string', 'comment', 'number', 'keyword', 'continued'],
 }
@@ -19,7 +16,6 @@ const kinds = {
 const patterns = {
   json: new RegExp(String.raw`("(?:[^"\\]|\\.)*"?)(\s*:)?|${number}|\b(true|false|null)\b`, 'g'),
   head: new RegExp(`^${head}`, 'gm'),
-  exchange: new RegExp(`^${common}$|^${head}`, 'gim'),
   html: /(<!--[^]*?(?:-->|$))|(<\/?[\w!-]+|\/?>)|("[^"<>]*")/g,
   code: new RegExp(
     String.raw`https?:\/\/[^\s'"]+|${text}|(#.*|\/\/ .*)|${number}|\b(await|async|const|curl|def|defer|err|fetch|for|from|func|http|https|import|let|new|nil|package|print|return|with)\b|(\\$)`,
@@ -27,9 +23,16 @@ const patterns = {
   ),
 }
 
+/** Headers that nearly every exchange has. */
+const common =
+  /^(access-control-(allow-(credentials|origin)|expose-headers)|cache-control: (private, )?no-cache$|connection|content-security|date|keep-alive|pragma|priority|referr?er|sec-(ch|fetch)-|server-timing|upgrade-insecure|user-agent|vary: origin$|x-content-type-options|x-request-id|accept-(language|encoding))/i
+
+/** @param {string} line */
+export const isCommonHeader = (line) => common.test(line)
+
 /**
  * @param {string} source
- * @param {'json' | 'head' | 'exchange' | 'html' | 'code'} language
+ * @param {'json' | 'head' | 'html' | 'code'} language
  * @returns {[kind: string, text: string][]} the parts in order; `kind` is empty for plain text
  */
 export function tokenize(source, language) {

@@ -1,11 +1,13 @@
 // The request inspector and the bins: rows that arrive while the page is open, and the exchange beside the
 // list.
+import { completeBodies } from './body.js'
 import { completeCommands } from './commands.js'
 import { create, fetchPage, local } from './dom.js'
 
 const maxRows = 200
 const list = document.querySelector('.exchanges')
 if (list) openList(list)
+completeBodies(document)
 // A hint: without it, pages with commands send no request for the key.
 if (document.querySelector('[data-part=key]')) local.hasKey = 'yes'
 
@@ -89,11 +91,14 @@ function openList(list) {
       link.closest('tr').ariaCurrent = null
       link.focus()
     })
-    const parts = page.querySelectorAll('main > :is(.chain, [data-exchange], [data-part=own])')
+    const parts = page.querySelectorAll(
+      'main > :is([data-part=chain], [data-exchange], [data-part=own])',
+    )
     const shown = parts.length > 0 ? parts : page.querySelectorAll('main > .lead')
     pane.replaceChildren(create('p', { class: 'actions' }, title, close), ...shown)
     pane.scrollTop = 0
     completeCommands(pane)
+    completeBodies(pane)
     list.scrollIntoView({ block: 'nearest' })
   }
 

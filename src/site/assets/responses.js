@@ -1,6 +1,7 @@
 // The composer of /responses: builds the URL of the described response, and sends it.
 import { create } from './dom.js'
-import { renderCodeBlock, sendRequest, showSending } from './exchange.js'
+import { renderCodeBlock } from './body.js'
+import { sendRequest, showSending } from './exchange.js'
 
 const form = document.querySelector('.compose > form')
 const output = document.querySelector('.compose .result')
@@ -132,8 +133,6 @@ form.addEventListener('reset', (event) => {
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
   await showSending(output, send)
-  // The response first.
-  for (const heads of output.querySelectorAll('.heads')) heads.prepend(heads.lastElementChild)
 })
 chooseBody('body')
 update()

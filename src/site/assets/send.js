@@ -1,7 +1,8 @@
 // Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
 // the path and headers. Controls with `data-in` are parts of the request, and others form fields.
 import { create, fetchPage, local } from './dom.js'
-import { fetchExchanges, sendRequest, showSending } from './exchange.js'
+import { sendRequest, showSending } from './exchange.js'
+import { fetchChain } from './exchange-view.js'
 
 const senders = [...document.querySelectorAll('[data-request], .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
@@ -20,7 +21,7 @@ function fill(text) {
 
 function keepFirst(response) {
   first = response
-  if (!first.ok) return
+  if (!first?.ok) return
   showTexts()
   for (const note of notes) note.hidden = true
 }
@@ -142,9 +143,10 @@ async function sendFromFrame(path, { body, method, headers }) {
   const ms = performance.now() - startedAt
   frame.remove()
   if (data.error) throw new Error(data.error)
-  const exchanges = await fetchExchanges(`/${data.id}`)
+  const view = await fetchChain(`/inspector/${data.id}`)
   const response = { ...data, headers: new Headers(data.headers) }
-  return { response, text: data.text, body: sent, ms, exchanges }
+  const request = { method, target: path.replace(location.origin, '') }
+  return { request, response, text: data.text, ms, view }
 }
 
 async function send(sender, signal) {

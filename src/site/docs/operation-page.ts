@@ -22,8 +22,8 @@ ${description === undefined ? '' : renderProse(description)}${renderVariants(ope
       ? html`<p>Uses the cookie of a session. <a href="/login">Log in</a> to get one.</p>\n`
       : ''
   }<div class="request">
-${renderTryForm(operation)}${renderSamples(operation, origin)}</div>
-<div class="result" role="status" hidden></div>
+${renderTryForm(operation)}<div><div class="result" hidden></div>
+${renderSamples(operation, origin)}</div></div>
 ${parameters.length === 0 ? '' : html`<h2>Parameters</h2>\n${renderParameters(parameters)}`}${
     requestBody ? html`<h2>Body</h2>\n${renderContent(requestBody.content)}` : ''
   }${renderResponses(operation)}`

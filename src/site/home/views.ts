@@ -19,8 +19,7 @@ export function renderHomePage(demos: readonly Demo[], inspector: Config['inspec
       'Send HTTP requests from the browser, curl or your own client, and see every header of the request and the response.',
     styles: ['demo.css', 'home.css'],
     scripts: ['send.js'],
-    main: html`<p class="lead">Vitrine is a service for learning and testing HTTP. New to HTTP? Start with the
-<a href="/learn">lessons</a>. Each demo is a set of routes that you call from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
+    main: html`<p class="lead">New to HTTP? Start with the <a href="/learn">lessons</a>. Send requests from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
 ${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
         group ?? 'Others',
@@ -41,7 +40,7 @@ function renderComposer(demos: readonly Demo[]): Html {
   )
   if (chips.length === 0) return html``
   return html`<section class="composer" aria-labelledby="composer">
-<h2 id="composer">Send a request</h2>
+<h2 id="composer" class="unseen">Send a request</h2>
 <form class="scripted" data-request="{}">
 <div class="request-line"><p><label for="method">Method</label> <select id="method" data-in="method">${toOptions(methods)}</select></p>
 <p class="target"><label for="target">Path</label> <input type="text" id="target" data-in="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>

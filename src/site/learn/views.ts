@@ -56,12 +56,14 @@ ${link(lessons[index - 1], 'prev', 'Previous lesson')}${link(lessons[index + 1],
 function renderStep(step: LessonStep, number: number, { origin, openDemos }: Place): Html {
   const isOpen = step.demo === undefined || openDemos.includes(step.demo)
   const { text, curl, windows } = toTexts(step, origin)
+  const result = html`<div class="result" hidden></div>\n`
+  const commands = html`<div data-tabs="Shell">${renderCommand('curl', curl)}${windows ? renderCommand('Windows (cmd)', windows) : ''}</div>\n`
+  const crossSite = html`<p class="note scripted">The Send button sends <code>Origin: null</code> in place of this <code>Origin</code>.</p>\n`
   return html`<section class="step" aria-labelledby="request-${number}">
 <h2 id="request-${number}">${number}. ${step.title}</h2>
 <p>${renderInline(step.why)}</p>
-<div class="columns">
-${renderCommand('Request', text, 'head')}${isOpen ? html`<div data-tabs="Shell">${renderCommand('curl', curl)}${windows ? renderCommand('Windows (cmd)', windows) : ''}</div>` : ''}</div>
-${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p class="note scripted">The Send button sends <code>Origin: null</code> in place of this <code>Origin</code>.</p>\n` : ''}${
+<div class="sides">
+<div>${renderCommand('Request', text, 'head')}${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? crossSite : ''}${
     // The points can have links to the pages of the demo.
     isOpen
       ? html`${renderSender(step, number)}<h3>What to look for</h3>
@@ -69,7 +71,9 @@ ${isOpen ? renderPlaceholders(text) : ''}${isOpen && step.isCrossSite ? html`<p 
 ${step.lookFor.map((point) => html`<li>${renderInline(point)}</li>\n`)}</ul>
 `
       : html`<p class="notice">This request needs the demo <code>${step.demo ?? ''}</code>, which this service does not have. See the setting <code>DEMOS</code>.</p>\n`
-  }</section>
+  }</div>
+${isOpen ? html`<div>${result}${commands}</div>\n` : ''}</div>
+</section>
 `
 }
 
@@ -99,6 +103,5 @@ ${inputs}${file ? renderFileField(file, file) : ''}${isOverride ? html`<input ty
     ? html`<noscript><p class="note">${renderInline(withoutScript)}</p></noscript>\n`
     : ''
   return html`${isLink ? link : form}
-${instead}<div class="result" hidden></div>
-`
+${instead}`
 }
