@@ -8,7 +8,7 @@ import { writeArchive } from '../stores/archive/write-archive.ts'
 import { fileMode } from '../stores/file-modes.ts'
 import { createRecordCheck, schemas } from './check-record.ts'
 import { assertNotInMemory, formatTotals } from './format.ts'
-import { writeFile } from './output-file.ts'
+import { createFile } from './output-file.ts'
 
 export async function backup(config: Config, file: string): Promise<void> {
   assertNotInMemory(config.databaseUrl)
@@ -23,7 +23,7 @@ export async function backup(config: Config, file: string): Promise<void> {
   const checks = { fileCollections, checkRecord: createRecordCheck() }
   try {
     const lines = writeArchive({ database, files, fileCollections, schemas })
-    const { lost, ...totals } = await writeFile(file, lines, {
+    const { lost, ...totals } = await createFile(file, lines, {
       mode: fileMode,
       signal,
       check: (partial) => checkArchive(partial, { ...checks, signal, subject }),

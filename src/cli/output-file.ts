@@ -12,7 +12,7 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
   const isOutput = target === '-' || (file !== undefined && isSameFile(file, fstatSync(1)))
   if (isOutput) await pipeline(texts, process.stdout, { end: false })
   else if (file && !file.isFile()) await pipeline(texts, createWriteStream(target))
-  else await writeFile(target, texts, { check: () => Promise.resolve() })
+  else await createFile(target, texts, { check: () => Promise.resolve() })
   return isOutput
 }
 
@@ -25,8 +25,8 @@ interface Writing<Result> {
   check: (partial: string) => Promise<Result>
 }
 
-/** The file gets its name when all is on the disk. A link names the file that is created. */
-export async function writeFile<Result>(
+/** Throws if the file exists. It gets its name when all is on the disk. A link names the file that is created. */
+export async function createFile<Result>(
   target: string,
   texts: AsyncIterable<string>,
   { mode = 0o666, signal, check }: Writing<Result>,

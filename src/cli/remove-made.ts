@@ -1,10 +1,10 @@
 import { rmdirSync, statSync } from 'node:fs'
-import { made } from '../stores/made.ts'
+import { createdPaths } from '../stores/made.ts'
 import { openAlone, removeDatabaseFiles } from '../stores/sqlite/open-alone.ts'
 
 /** After a failure: removes what this process has made, unless others use it or it has records. */
 export function removeMade(): void {
-  for (const path of made.toReversed()) {
+  for (const path of createdPaths.toReversed()) {
     const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true
     try {
       if (isFile) removeIfUnused(path)

@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import { fileMode, folderMode } from './file-modes.ts'
 
 /** The database and the folders that this process has made, in this order. */
-export const made: string[] = []
+export const createdPaths: string[] = []
 
 export function makeFile(path: string): void {
   makeFolder(dirname(path))
   if (existsSync(path)) return
   closeSync(openSync(path, 'a', fileMode))
   // A link that named no file was there before.
-  made.push(realpathSync(path))
+  createdPaths.push(realpathSync(path))
 }
 
 /** Not `recursive`, which loops forever where the file system rejects a folder with ENOENT. */
@@ -19,7 +19,7 @@ export function makeFolder(path: string): void {
   makeFolder(dirname(path))
   try {
     mkdirSync(path, folderMode)
-    made.push(path)
+    createdPaths.push(path)
   } catch (error) {
     if (!existsSync(path)) throw error
   }

@@ -5,6 +5,7 @@ import type { Validator, XSchema } from 'typebox/schema'
 type Compiler = typeof import('./compiler.ts')
 
 const require = createRequire(import.meta.url)
+// `require` returns the exports of an ES module (Node 22.12), and the bundle has this file under the same name.
 const loadCompiler = () => require(`./compiler${extname(import.meta.filename)}`) as Compiler
 
 /** Returns the validator of a JSON Schema, compiled on first use: loading the compiler takes 40 ms. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { XStatic } from 'typebox/schema'
 import { maxStates, stateSeconds } from '../../config/limits.ts'
 import { createExpiring } from '../expiring.ts'
-import type { Collection, Document, StoredRecord } from '../records/records.ts'
+import { hasTypes, type Collection, type StoredRecord } from '../records/records.ts'
 import { StoreFailure } from '../store-failure.ts'
 import { delay } from '../../timers.ts'
 
@@ -73,9 +73,5 @@ const toExpiry = ({ updatedAt }: StoredRecord) =>
 
 function toLiveState(record: StoredRecord): State | undefined {
   const isLive = toExpiry(record) > new Date().toISOString()
-  return isLive && isState(record.document) ? record.document : undefined
-}
-
-function isState(document: Document): document is State {
-  return Object.values(document).every((value) => typeof value === 'number')
+  return isLive && hasTypes(record.document, stateSchema) ? record.document : undefined
 }

@@ -8,6 +8,7 @@ import * as multipart from './uploads.ts'
 export interface S3FilesOptions extends S3Settings {
   maxUploadBytes: number
   abandonedSeconds: number
+  /** Only tests set it: a process that runs many of them can be busy for longer than S3 may be silent. */
   silenceMs?: number
 }
 
