@@ -7,6 +7,8 @@ import {
   withoutPostgres,
   type PostgresServer,
 } from '../support/postgres-server.ts'
+import { archiveContract } from '../../src/stores/archive/archive.contract.ts'
+import { createPostgresArchive } from '../../src/stores/archive/postgres.ts'
 import { entriesContract } from '../../src/stores/idempotency/idempotency.contract.ts'
 import { createIdempotencyEntries } from '../../src/stores/idempotency/idempotency.ts'
 import { openPostgresDatabase } from '../../src/stores/postgres/database.ts'
@@ -39,6 +41,13 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
   commitContract('PostgreSQL', openTwice)
   changesContract('PostgreSQL', openTwice)
   statesContract('PostgreSQL', openTwice)
+  archiveContract('PostgreSQL', async (t) => {
+    const url = await createSchema(server.url)
+    return {
+      archive: createPostgresArchive(url, ['uploads']),
+      useRecords: async (work) => work(await openRecords(t, url)),
+    }
+  })
   capacityContract('PostgreSQL', async (t, maxRecords) =>
     openRecords(t, await createSchema(server.url), maxRecords),
   )

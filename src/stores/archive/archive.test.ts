@@ -15,8 +15,19 @@ import {
   save,
   saveOld,
 } from '../../../test/support/filled-archive.ts'
+import { openRecords, temporaryFile } from '../../../test/support/sqlite-records.ts'
 import { collectionNames } from '../collection-names.ts'
 import { allRecords } from '../records/records.ts'
+import { archiveContract } from './archive.contract.ts'
+import { createSqliteArchive } from './sqlite.ts'
+
+archiveContract('SQLite', async (t) => {
+  const path = await temporaryFile(t)
+  return {
+    archive: createSqliteArchive(path, ['uploads']),
+    useRecords: async (work) => work(openRecords(t, `sqlite:${path}`).records),
+  }
+})
 
 const formats = { 'an archive': save, 'a backup of version 0.2': saveOld }
 
