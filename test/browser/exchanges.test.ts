@@ -176,3 +176,48 @@ test('a tree of JSON folds, and copies the path of a member', inBrowser, async (
   await page.keyboard.press('Enter')
   await tree.getByText('12345678901234567890').waitFor({ state: 'hidden' })
 })
+
+test(
+  'a stream appears line by line, dims the old result, and is cancelled',
+  inBrowser,
+  async (t) => {
+    const { origin, visit } = await openSite(t)
+    const page = await visit()
+    const open = async () => {
+      await page.goto('/')
+      await path('/httpbin/get')(page)
+      await page.getByLabel('Path').fill('/inspector/events')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+      await page
+        .locator('.arriving .actions')
+        .getByText(/s, 1 chunk with/)
+        .waitFor()
+      await fetch(`${origin}/api/json`)
+      await page
+        .locator('.arriving pre')
+        .getByText(/^data: .*"\/api\/json"/m)
+        .waitFor()
+      await page.locator('.result > [aria-busy=true][inert]').waitFor()
+    }
+    assert.deepEqual(await findFlawsOfState(page, open), [])
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/, then you cancelled it\.$/)
+      .waitFor()
+    assert.equal(await page.locator('.arriving').count(), 0)
+    const timing = page.getByRole('tab', { name: 'Timing' }).last()
+    await timing.click()
+    await page.locator('.marks svg[aria-label^="2 chunks"]').waitFor()
+  },
+)
+
+test('a request that is cancelled before its response has none', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  await page.goto('/')
+  await page.getByLabel('Path').fill('/responses/custom?delay=8')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('status').getByText('you cancelled the request').waitFor()
+})

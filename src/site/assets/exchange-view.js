@@ -3,6 +3,7 @@
 import { bodyView, completeBodies, headView } from './body.js'
 import { completeCommands } from './commands.js'
 import { create, fetchPage } from './dom.js'
+import { clientTiming } from './progress.js'
 
 /** The part of an inspector page with exchanges, if it has any. */
 export async function fetchChain(path) {
@@ -86,8 +87,17 @@ function toSeenHops({ request, response, error, view }) {
 /** One element for the results of requests that belong together. */
 export function toChainView(results) {
   const view = mergeChains(results.map(toView), results.flatMap(toSeenHops))
+  addTimes(view, results.at(-1))
   complete(view)
   return view
+}
+
+function addTimes(view, { progress, ms }) {
+  if (progress?.headMs === undefined || ms === undefined) return
+  const times = clientTiming(progress, ms)
+  const place = [...view.querySelectorAll('[data-part=timing] > figcaption')].at(-1)
+  if (place) place.after(...times)
+  else view.querySelector('[data-tabs]').append(part('Timing', times))
 }
 
 /** Each exchange once, and a diagram if the server has not drawn one. */

@@ -1,6 +1,7 @@
 // Sends a request, and shows the exchange.
 import { create, createUuid } from './dom.js'
 import { fetchChain, toChainView } from './exchange-view.js'
+import { createProgress } from './progress.js'
 import { formatBytes } from './size.js'
 
 /** The rest of a longer body is not read. */
@@ -10,7 +11,7 @@ const maxReadBytes = 1_048_576
  * Fetch options and a path → the response, its text, and the view of the recorded exchanges, or the error of the
  * browser if at least a part of the chain is recorded.
  */
-export async function sendRequest(path, options = {}) {
+export async function sendRequest(path, { progress, ...options } = {}) {
   // Browsers send the header again when they follow a redirect, so that the whole chain is found.
   const requestId = createUuid()
   const headers = new Headers(options.headers)
@@ -22,11 +23,13 @@ export async function sendRequest(path, options = {}) {
     (error) => error,
   )
   if (response instanceof Error) {
+    if (progress?.isCancelled) throw new Error('you cancelled the request')
     const view = response.name === 'AbortError' ? undefined : await find()
     if (!view) throw response
     return { request, error: response, view }
   }
-  const { bytes, isWhole, isCutOff } = await readBytes(response)
+  progress?.head(response)
+  const { bytes, isWhole, isCutOff } = await readBytes(response, progress)
   const ms = performance.now() - startedAt
   const text = isText(response) ? new TextDecoder().decode(bytes) : ''
   const id = findExchangeId(response.headers.get('server-timing'))
@@ -40,17 +43,18 @@ export async function sendRequest(path, options = {}) {
     text,
     ms,
     view,
+    progress,
     end: formatBytes(maxReadBytes),
   }
 }
 
 /** A body that ends with an error of the network is cut off. */
-async function readBytes(response) {
+async function readBytes(response, progress) {
   const reader = response.body?.getReader()
   const chunks = []
   let size = 0
   const cutOff = (error) => {
-    if (error.name === 'AbortError') throw error
+    if (error.name === 'AbortError' && !progress?.isCancelled) throw error
     return { done: true, isCutOff: true }
   }
   for (;;) {
@@ -61,6 +65,7 @@ async function readBytes(response) {
       const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer())
       return { bytes, isWhole: done, isCutOff }
     }
+    progress?.chunk(value)
     chunks.push(value)
     size += value.length
   }
@@ -84,14 +89,15 @@ function showResults({ message, content }, results) {
 
 const toProblem = ({ message }) => `There is no response: ${message.replace(/\.$/, '')}.`
 
-function toSummary({ response, bytes = [], ms, view, isCutOff }) {
+function toSummary({ response, bytes = [], ms, view, isCutOff, progress }) {
   const { status, statusText = '' } = response
   const redirects = (view?.querySelectorAll('.exchange').length ?? 1) - 1
   const after = redirects > 0 ? ` after ${redirects} redirect${redirects > 1 ? 's' : ''}` : ''
   const size = bytes.length > 0 ? `, ${formatBytes(bytes.length)}` : ''
-  const end = isCutOff ? ', then the body was cut off' : ''
+  const end = progress?.isCancelled ? ', then you cancelled it' : ', then the body was cut off'
   return (
-    `Response: ${status} ${statusText}`.trimEnd() + `${after}${size}, ${ms.toFixed(0)} ms${end}.`
+    `Response: ${status} ${statusText}`.trimEnd() +
+    `${after}${size}, ${ms.toFixed(0)} ms${isCutOff ? end : ''}.`
   )
 }
 
@@ -100,7 +106,7 @@ function findParts(output) {
   output.removeAttribute('role')
   output.hidden = false
   const [known] = output.children
-  if (known?.dataset.part === 'message') return { message: known, content: known.nextSibling }
+  if (known?.dataset.part === 'message') return { message: known, content: output.lastChild }
   const message = create('p', { role: 'status', 'data-part': 'message' })
   const content = create('div')
   output.replaceChildren(message, content)
@@ -110,8 +116,8 @@ function findParts(output) {
 const latest = new WeakMap()
 
 /**
- * Runs `send`, and shows that it is busy, its result or results, or why there is none. A later call for the same
- * output replaces this one, and aborts the signal that `send` gets.
+ * Runs `send`, and shows what arrives, its result or results, or why there is none. It gets options for `sendRequest`:
+ * a signal and what shows the progress. A later call for the same output replaces this one, and aborts its signal.
  */
 export async function showSending(output, send) {
   latest.get(output)?.abort()
@@ -119,19 +125,26 @@ export async function showSending(output, send) {
   latest.set(output, controller)
   const parts = findParts(output)
   const { message, content } = parts
-  message.className = 'quiet'
+  message.className = 'unseen'
   message.textContent = 'Sending the request…'
   content.ariaBusy = 'true'
+  content.inert = true
+  const progress = createProgress(() => controller.abort())
+  message.after(progress.element)
+  const isReplaced = () => controller.signal.aborted && !progress.isCancelled
   try {
-    const result = await send(controller.signal)
-    if (controller.signal.aborted) return
+    const result = await send({ signal: controller.signal, progress })
+    if (isReplaced()) return
     showResults(parts, [result].flat())
   } catch (error) {
-    if (controller.signal.aborted) return
+    if (isReplaced()) return
     content.replaceChildren()
     message.className = 'notice error'
     message.textContent = toProblem(error)
+  } finally {
+    progress.end()
   }
+  content.inert = false
   content.ariaBusy = 'false'
   output.scrollIntoView({ block: 'nearest' })
 }
@@ -142,9 +155,9 @@ export async function replay(button) {
   const output = button.closest('[data-part=commands]').querySelector('.result')
   const bytes = body?.kind === 'base64' && globalThis.atob(body.base64)
   const sent = bytes ? Uint8Array.from(bytes, (one) => one.charCodeAt(0)) : body?.text
-  await showSending(output, async (signal) => {
-    const whole = body?.kind === 'stored' && (await download(bodyUrl, signal))
-    return sendRequest(target, { method, headers, body: whole || sent, signal })
+  await showSending(output, async (watch) => {
+    const whole = body?.kind === 'stored' && (await download(bodyUrl, watch.signal))
+    return sendRequest(target, { method, headers, body: whole || sent, ...watch })
   })
 }
 

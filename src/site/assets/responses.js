@@ -52,11 +52,11 @@ function update() {
   form.querySelector('[data-part=phrase]').textContent = option?.textContent ?? ''
 }
 
-async function send(signal) {
+async function send(watch) {
   const { times, target } = toTarget()
-  if (times > 0) await fetch(`${path}/state`, { method: 'DELETE', signal })
+  if (times > 0) await fetch(`${path}/state`, { method: 'DELETE', signal: watch.signal })
   const results = []
-  while (results.length <= times) results.push(await sendRequest(target, { signal }))
+  while (results.length <= times) results.push(await sendRequest(target, watch))
   return results
 }
 

@@ -149,9 +149,9 @@ async function sendFromFrame(path, { body, method, headers }) {
   return { request, response, text: data.text, ms, view }
 }
 
-async function send(sender, signal) {
+async function send(sender, watch) {
   const [path, options, isCrossSite] = toRequest(sender)
-  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, signal })
+  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, ...watch })
   // As after sending the form without a script: what GET sends can be seen, shared and bookmarked.
   if (sender.matches('form[method=get]:not([data-request])'))
     history.replaceState(null, '', location.pathname + new URL(path).search)
@@ -204,7 +204,7 @@ for (const sender of senders) {
   sender.hidden = false
   sender.addEventListener(sender.matches('form') ? 'submit' : 'click', async (event) => {
     event.preventDefault()
-    await showSending(place.querySelector('.result'), async (signal) => send(sender, signal))
+    await showSending(place.querySelector('.result'), async (watch) => send(sender, watch))
     markHeaders(place)
   })
   sender.addEventListener('input', showTexts)
