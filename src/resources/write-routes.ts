@@ -1,6 +1,12 @@
 import { isForm } from '../http/body/body-reader.ts'
 import { escapePointer } from '../http/body/patch.ts'
-import { fieldsContent, jsonContent, pageContent } from '../http/openapi/content.ts'
+import {
+  fieldsContent,
+  jsonContent,
+  objectSchema,
+  pageContent,
+  text,
+} from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
@@ -14,6 +20,7 @@ import {
   mergePatchType,
   type Resource,
 } from './definition.ts'
+import { destroyMany } from './write/destroy-many.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
@@ -28,7 +35,7 @@ export function toWriteRoutes(
   schemas: ResourceSchemas,
 ): readonly ResourceRoute[] {
   const { isSingular, isValue } = context.resource
-  const ofList = isSingular ? [] : [postRecord, deleteRecord]
+  const ofList = isSingular ? [] : [postRecord, deleteRecord, deleteRecords]
   const routes = [...ofList, ...(isValue ? [] : [patchRecord]), putRecord]
   return routes.map((toRoute) => toRoute(context, schemas))
 }
@@ -130,6 +137,28 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Resou
     errors,
     errorHandler: sendFormAfterError(context),
     handler: destroy(context),
+  }
+}
+
+/** The form of a list, whose checkboxes have the ids. No record has a path of two segments. */
+function deleteRecords(context: ResourceContext): ResourceRoute {
+  const { path, title } = context.resource
+  return {
+    method: 'POST',
+    url: `${path}/delete/selected`,
+    summary: `Delete the selected ${title.toLowerCase()}`,
+    description:
+      'An id can follow the ETag of its record and a space: then a record that has changed is kept. The status code is that of the first record that is kept.',
+    file: 'src/resources/write/destroy-many.ts',
+    requestBody: {
+      required: true,
+      content: fieldsContent(objectSchema({ delete: text }), { delete: 'a' }),
+    },
+    responses: { 303: toOtherResponses(path)[303] },
+    errors: [404, 406, 409, 412, 422, 428],
+    store: 'writes',
+    config: { accepts: acceptedTypes },
+    handler: destroyMany(context),
   }
 }
 

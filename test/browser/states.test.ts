@@ -14,6 +14,13 @@ async function send(page: Page): Promise<void> {
 const states: readonly [name: string, path: string, open: (page: Page) => Promise<unknown>][] = [
   ['the menu', '/', (page) => page.getByRole('button', { name: 'Menu' }).click()],
   ['the delete confirmation', '/locations/one', confirmDeletion],
+  [
+    'the choice of columns',
+    '/locations',
+    (page) => page.getByRole('button', { name: /^Columns/ }).click(),
+  ],
+  ['the menu of a column', '/locations', openColumnMenu],
+  ['the deletion of selected records', '/locations', selectRecord],
   ['the request inspector', '/locations/one', openPanel],
   ['the response on the home page', '/', send],
   ['the response on the page of a demo', '/demos/mirror', send],
@@ -21,6 +28,17 @@ const states: readonly [name: string, path: string, open: (page: Page) => Promis
   ['the response in a lesson', '/learn/forms-and-bodies', send],
   ['the marked headers of a lesson', '/learn/concurrent-edits', send],
 ]
+
+/** A small screen has no headings. */
+async function openColumnMenu(page: Page): Promise<void> {
+  await page.evaluate('document.querySelector("#column-1").showPopover()')
+  await page.getByRole('button', { name: 'Filter', exact: true }).waitFor()
+}
+
+async function selectRecord(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'Select Pier' }).check()
+  await page.getByText('Delete 1').click()
+}
 
 async function confirmDeletion(page: Page): Promise<void> {
   await page.getByText('Delete', { exact: true }).click()

@@ -48,7 +48,7 @@ interface ComparedValidators extends PossibleValidators {
   outcome: 'proceed' | 'not modified' | 'failed'
 }
 
-type Conditional = Pick<IncomingMessage, 'headers' | 'recording' | 'comparison'>
+export type Conditional = Pick<IncomingMessage, 'headers' | 'recording' | 'comparison'>
 
 const conditions = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since']
 

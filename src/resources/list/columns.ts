@@ -5,6 +5,7 @@ import type { Field, Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName } from '../field-values.ts'
 import { toTypes } from '../../http/openapi/json-schema.ts'
 import type { ToParentLink } from '../relations/related-html.ts'
+import { toTag } from '../record/representations.ts'
 import { renderCell } from './cell.ts'
 
 /** All columns, and those that are shown. The first has the names of the records, and is always shown. */
@@ -59,7 +60,8 @@ export function createRow(
     const name = toRecordName(resource, record)
     const href = toRecordPath(resource, record.id)
     const link = html`<a href="${href}" dir="auto" title="${name}">${name}</a>`
-    let row = html`<tr><th scope="row">${link}</th>`.markup
+    const pick = html`<td class="pick"><input type="checkbox" form="bulk" name="delete" value="${toTag(record)} ${record.id}" aria-label="Select ${name}"></td>`
+    let row = html`<tr>${pick}<th scope="row">${link}</th>`.markup
     for (const { field, opening } of cells) {
       const { content, title } = renderCell(field, findShown(record, field))
       const link = toParentLink(record, field.name)

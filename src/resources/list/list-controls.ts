@@ -42,7 +42,7 @@ ${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-la
       (each) =>
         html`<option value="${each}"${each === size ? html` selected` : ''}>${each} per page</option>`,
     )}</select>
-<button type="submit" class="second">Apply</button>
+<button type="submit" class="second unscripted">Apply</button>
 </form>
 `
 }

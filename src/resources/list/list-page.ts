@@ -8,6 +8,7 @@ import type { Field, Resource } from '../definition.ts'
 import { toRecordName } from '../field-values.ts'
 import { loadParentLinks } from '../relations/related-html.ts'
 import { createRow, toCellClass, toColumns, type Columns } from './columns.ts'
+import { renderViewBar } from './list-menus.ts'
 import {
   renderConditionList,
   countLine,
@@ -34,7 +35,7 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
     if (shown === 0) {
       const hasFigure = (figure?.toHtml().markup ?? '') !== ''
       const head = tableHead(resource, list, { columns, hasFigure })
-      yield html`${opening}${controls(resource, list)}${head}`.markup
+      yield html`${opening}${controls(resource, list, columns)}${head}`.markup
     }
     shown += records.length
     const toParentLink = await loadParentLinks(list.relations, records)
@@ -52,12 +53,13 @@ ${renderPagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing
   }
 }
 
-function controls(resource: Resource, { query, url, flash }: ListView): Html {
+function controls(resource: Resource, list: ListView, columns?: Columns): Html {
+  const { query, url, flash } = list
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
 ${url ? renderSearchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
 </div>
-${url ? renderConditionList(resource, url, query) : ''}`
+${url ? renderConditionList(resource, url, query) : ''}${columns ? renderViewBar(resource, list, columns) : ''}`
 }
 
 /** A figure follows the rows, and is shown above or beside them: they leave space for it. */
@@ -68,13 +70,13 @@ function tableHead(
 ): Html {
   const scrolls = shown.length > narrowColumns ? html` tabindex="0"` : ''
   return html`<div class="listing${hasFigure ? ' figured' : ''}"><section class="table${shown.length > wideColumns ? ' wide' : ''}"${scrolls} aria-label="${title}"><table>
-<thead><tr>${shown.map((column) => columnHead(column, list))}</tr></thead>
+<thead><tr><td class="pick"></td>${shown.map((column, index) => columnHead(column, index, list))}</tr></thead>
 `
 }
 
 const [narrowColumns, wideColumns] = [5, 8]
 
-function columnHead(column: Field, list: ListView): Html {
+function columnHead(column: Field, index: number, list: ListView): Html {
   const { name, label } = column
   const { query, url } = list
   const [first = { field: 'createdAt', isDescending: false }] = query.records.sort
@@ -83,7 +85,7 @@ function columnHead(column: Field, list: ListView): Html {
   const attributes = html`scope="col"${toCellClass(column, list.relations)}${isFirst ? html` aria-sort="${direction}"` : ''}`
   if (url === undefined) return html`<th ${attributes}>${label}</th>`
   const sort = isFirst && !first.isDescending ? `-${name}` : name
-  return html`<th ${attributes}><a href="${toHref(url, { sort, ...firstPage })}">${label}</a></th>`
+  return html`<th ${attributes}><a href="${toHref(url, { sort, ...firstPage })}">${label}</a><button type="button" class="more" popovertarget="column-${index}" aria-label="${label}: filter, sort, hide">⋮</button></th>`
 }
 
 function toLink(resource: Resource, record: StoredRecord) {

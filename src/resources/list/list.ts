@@ -34,6 +34,7 @@ import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
 import { toCursor } from './list-cursor.ts'
+import { toFiltered } from './list-menus.ts'
 import { listPage } from './list-page.ts'
 import { acceptQuery, findParameters } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
@@ -51,6 +52,9 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     const flash = takePageFlash(request, reply, type)
     const fixed = await findFixed?.(request)
     const context = await findNeeded(base, request, type)
+    const given = { path: toPath(request.url), parameters: findParameters(base.resource, request) }
+    const filtered = type === 'text/html' ? toFiltered(context.resource, given) : undefined
+    if (filtered !== undefined) return reply.redirect(filtered, 303)
     const parsed = parseRequest(context, request, fixed)
     // RFC 10008 §2: a GET of Location has the same result.
     if (request.method === 'QUERY' && 2 * parsed.longestUrl <= config.maxUrlBytes)

@@ -7,6 +7,7 @@ import {
   hasStatePrecondition,
   mayWriteResource,
   preconditionFailed,
+  type Conditional,
 } from '../../http/response/preconditions.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { createId } from '../../stores/create-id.ts'
@@ -144,7 +145,7 @@ async function sendWritten(reply: FastifyReply, context: ResourceContext, writte
 }
 
 export function assertMayWrite(
-  { headers, raw }: FastifyRequest,
+  { headers, raw }: { headers: FastifyRequest['headers']; raw: Conditional },
   { config }: ResourceContext,
   record: StoredRecord | undefined,
 ): void {

@@ -13,10 +13,42 @@ delete session.deleted
 if (deleted !== undefined && notice?.textContent === 'Deleted.') {
   notice.replaceChildren('Deleted ', create('bdi', {}, deleted), '.')
 }
-for (const form of document.querySelectorAll('form[data-deletes]')) {
+for (const form of document.querySelectorAll('form:is([data-deletes], [data-many])')) {
   form.addEventListener('submit', () => (session.deleted = form.dataset.deletes))
 }
 
 document.querySelector('form.search')?.addEventListener('formdata', ({ formData }) => {
   for (const name of ['q', 'per_page']) if (!formData.get(name)) formData.delete(name)
 })
+
+for (const select of document.querySelectorAll('form.search select')) {
+  select.addEventListener('change', () => select.form.requestSubmit())
+}
+
+// One parameter for all columns.
+document.querySelector('#columns')?.addEventListener('formdata', ({ formData }) => {
+  formData.set('fields', formData.getAll('fields').join())
+})
+
+/** The service deletes as many at once. */
+const maxDeleted = 100
+const bulk = document.querySelector('#bulk')
+if (bulk) addSelection(bulk, bulk.parentElement)
+
+function addSelection(form, menu) {
+  const boxes = () => [...document.querySelectorAll('.pick [name=delete]')]
+  const all = create('input', { type: 'checkbox', 'aria-label': 'Select all' })
+  document.querySelector('thead .pick').append(all)
+  const show = () => {
+    const count = boxes().filter(({ checked }) => checked).length
+    menu.hidden = count === 0
+    menu.firstElementChild.textContent = `Delete ${count}`
+    form.dataset.deletes = `${count} ${form.dataset.many}`
+  }
+  all.addEventListener('change', () => {
+    for (const [index, box] of boxes().entries()) box.checked = all.checked && index < maxDeleted
+    show()
+  })
+  document.querySelector('.listing').addEventListener('change', show)
+  show()
+}
