@@ -17,6 +17,7 @@ test('each status code shows its exchange in place, with an explanation', inBrow
   const exchanges = page.locator('.result .exchange')
   for (const code of ['302', '304', '403', '404', '500']) {
     await page.locator('.chips a', { hasText: code }).click()
+    await page.keyboard.press('Enter')
     const line = exchanges.first().locator('.line', { hasText: `/status/${code}` })
     await line.waitFor({ state: 'attached' })
     assert.equal(await page.getByRole('textbox', { name: 'code' }).inputValue(), code)

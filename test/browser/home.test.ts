@@ -17,6 +17,7 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   assert.ok(copy && copy.height < 32, 'the copy button fits beside the tabs')
   for (const chip of await composer.locator('.chips a').all()) {
     await chip.click()
+    await page.keyboard.press('Enter')
     const method = String(await chip.getAttribute('data-method'))
     const target = String(await chip.getAttribute('data-target'))
     await result

@@ -11,6 +11,7 @@ const toCommand = (page: Page) => page.getByRole('tabpanel').locator('code').fir
 async function preset(page: Page, name: string) {
   await page.goto('/responses')
   await page.getByRole('link', { name, exact: true }).click()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
   const { message, exchanges } = toResult(page)
   await message.getByText(/^Response: /).waitFor()
   return { message, exchanges }

@@ -117,7 +117,7 @@ for (const chip of chips) {
     event.preventDefault()
     fill(new URL(chip.href).searchParams)
     markChip(chip)
-    form.requestSubmit()
+    output.parentElement.querySelector('[type=submit]').focus()
   })
 }
 form.addEventListener('input', ({ target }) => {

@@ -1,5 +1,6 @@
 // Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
 // the path and headers. Controls with `data-in` are parts of the request, and others form fields.
+import { openComposer, toFragment } from './composer.js'
 import { create, fetchPage, local } from './dom.js'
 import { sendRequest, showSending } from './exchange.js'
 import { fetchChain } from './exchange-view.js'
@@ -106,6 +107,7 @@ function toRequest(sender) {
   for (const { dataset, value } of inputs('query')) url.searchParams.append(dataset.name, value)
   options.headers = new Headers(Object.entries(headers).map(([name, one]) => [name, fill(one)]))
   for (const { dataset, value } of inputs('header')) options.headers.set(dataset.name, value)
+  for (const [name, value] of sender.composer?.headers() ?? []) options.headers.set(name, value)
   if (body && !isSafe(options.method)) {
     options.headers.set('content-type', type)
     options.body = body
@@ -169,7 +171,7 @@ function markHeaders(place) {
   }
 }
 
-/** Chips set values of the form, and send it. */
+/** Chips set values of the form. */
 function addChips(form, chips) {
   const find = (key) =>
     form.querySelector(key === 'value' ? 'input:not([type=hidden])' : `[data-in=${key}]`)
@@ -181,9 +183,13 @@ function addChips(form, chips) {
     const body = form.querySelector('[data-part=body]')
     if (body) body.hidden = isSafe(find('method').value)
   }
-  const choose = (chip) => {
-    for (const [key, value] of Object.entries(chip.dataset)) find(key).value = value
+  const choose = ({ dataset }) => {
+    const { method, target, header, type, body } = dataset
+    if (form.composer)
+      form.composer.fill({ method, target, headers: [['Accept', header]], type, body })
+    else for (const [key, value] of Object.entries(dataset)) find(key).value = value
     mark()
+    form.querySelector('[type=submit]').focus()
   }
   form.addEventListener('input', mark)
   for (const chip of chips) {
@@ -192,11 +198,49 @@ function addChips(form, chips) {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
       choose(chip)
-      form.requestSubmit()
     })
   }
-  if (form.matches('.composer > form')) choose(chips[0])
+  if (form.matches('.composer > form')) {
+    const { method, target, header } = chips[0].dataset
+    const start = { method, target, headers: [['Accept', header]] }
+    form.composer = openComposer(form, { start, onFill: mark })
+  } else if (form.matches('form:not([enctype])')) addComposerLink(form)
   mark()
+}
+
+/** Leads to the composer of the home page, which has rows for headers, with the same request. */
+function addComposerLink(form) {
+  const submit = form.querySelector('[type=submit]')
+  const link = create('a', { href: '/', class: 'button second small' }, 'Edit in the composer')
+  link.addEventListener('click', (event) => {
+    try {
+      const [url, { method, headers, body = '' }] = toRequest(form)
+      const { pathname, search } = new URL(url)
+      link.href = `/${toFragment({ method, target: pathname + search, headers: [...headers], body: String(body) })}`
+    } catch {
+      // A later request of a lesson needs the response to the first: the message says so.
+      event.preventDefault()
+      form.requestSubmit()
+    }
+  })
+  submit.after(' ', link)
+}
+
+/** The service names the nearest path in its response. */
+function offerNearest(form, place) {
+  const text = place.querySelector('.result .exchange:not([hidden]) [data-part=body]')?.textContent
+  const [, path] = /^There is nothing at .* Did you mean (\/\S*)\?/m.exec(text ?? '') ?? []
+  if (!path) return
+  const button = create('button', { type: 'button', class: 'second' }, `Use ${path}`)
+  button.addEventListener('click', () => {
+    const target = form.querySelector('[data-in=target]')
+    target.value = path
+    target.dispatchEvent(new globalThis.Event('input', { bubbles: true }))
+    target.focus()
+  })
+  place
+    .querySelector('.result .exchange:not([hidden]) > .note')
+    ?.after(create('p', { class: 'actions' }, button))
 }
 
 for (const sender of senders) {
@@ -204,8 +248,10 @@ for (const sender of senders) {
   sender.hidden = false
   sender.addEventListener(sender.matches('form') ? 'submit' : 'click', async (event) => {
     event.preventDefault()
+    sender.composer?.remember()
     await showSending(place.querySelector('.result'), async (watch) => send(sender, watch))
     markHeaders(place)
+    if (sender.composer) offerNearest(sender, place)
   })
   sender.addEventListener('input', showTexts)
   sender.addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
@@ -216,7 +262,10 @@ for (const sender of senders) {
     const example = target.selectedOptions?.[0].dataset.example
     if (example !== undefined) sender.querySelector('[data-in=body]').value = example
   })
-  addChips(sender, place === document ? [] : [...place.querySelectorAll('.chips > * > *')])
+  addChips(
+    sender,
+    place === document ? [] : [...place.querySelectorAll('.chips:not([data-part]) > * > *')],
+  )
 }
 
 if (local.hasKey && codes.length > 0) void addKey()

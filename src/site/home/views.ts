@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { demoGroups, toDemoPath, type Demo } from '../demo.ts'
+import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type SampleRequest, toTarget } from '../sample-request.ts'
@@ -32,6 +33,11 @@ explains every error.</p>`,
 
 const types = ['*/*', 'text/html', 'application/json', 'text/plain', 'text/csv']
 const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
+const headerNames = [
+  ...['Accept-Language', 'Authorization', 'Cache-Control', 'Content-Language', 'Idempotency-Key'],
+  ...['If-Match', 'If-Modified-Since', 'If-None-Match', 'If-Range', 'Prefer', 'Range'],
+]
+const headerValues = ['bytes=0-99', 'de', 'no-cache', 'return=minimal', '"1"', '*']
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 function renderComposer(demos: readonly Demo[]): Html {
@@ -43,11 +49,16 @@ function renderComposer(demos: readonly Demo[]): Html {
 <h2 id="composer" class="unseen">Send a request</h2>
 <form class="scripted" data-request="{}">
 <div class="request-line"><p><label for="method">Method</label> <select id="method" data-in="method">${toOptions(methods)}</select></p>
-<p class="target"><label for="target">Path</label> <input type="text" id="target" data-in="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
+<p class="target"><label for="target">Path, or a curl command to paste</label> <input type="text" id="target" data-in="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
 <p><label for="accept">Accept</label> <select id="accept" data-in="header" data-name="Accept">${toOptions(types)}</select></p>
 <button type="submit">Send</button></div>
 <div data-part="body" hidden><p><label for="body-type">Content-Type</label> <select id="body-type" data-in="type">${toOptions(bodyTypes)}</select></p>
 <p><label for="body">Body</label> <textarea id="body" data-in="body" rows="4" spellcheck="false"></textarea></p></div>
+<div class="more"><details><summary>Headers</summary><div data-part="headers"></div><p class="quiet" role="status" data-part="forbidden"></p></details>
+<details><summary>curl</summary>${renderCommand('This request', '')}</details>
+<details hidden><summary>History</summary><ul class="chips" data-part="history"></ul></details></div>
+<datalist id="names">${toOptions(headerNames)}</datalist>
+<datalist id="values">${toOptions(headerValues)}</datalist>
 </form>
 <ul class="chips" aria-label="Requests to try">
 ${chips}</ul>
