@@ -31,9 +31,9 @@ function assertInert(page: string, where: string): void {
   assert.doesNotMatch(page, /<script[^>]*>[^<]+<\/script>/i, where)
   // A quoted text is a value, even if it resembles markup.
   assert.doesNotMatch(page.replaceAll(/="[^"]*"/g, '=""'), /<[^<>]*\s(?:on\w+|style)\s*=/i, where)
-  // The pictures of pages are the map and the bars of times.
+  // The pictures of pages are the map, the bars of times, and the diagrams of exchanges.
   const pictures =
-    /<svg(?: role="group" aria-label="Map"| x="[\d.]+%" y="[\d.]+%" overflow="visible"| viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true")?>/g
+    /<svg(?: class="arrow" height="9" aria-hidden="true"| x="(?:1|100%)" y="4\.5" overflow="visible"| role="group" aria-label="Map"| x="[\d.]+%" y="[\d.]+%" overflow="visible"| viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true")?>/g
   const others = page.replaceAll(pictures, '')
   assert.doesNotMatch(others, /<(?:img|svg|style|iframe|object|embed|base)\b/i, where)
   assert.doesNotMatch(page, /(?:href|src|action)\s*=\s*["']?\s*(?:javascript|data):/i, where)

@@ -20,10 +20,12 @@ export function renderCell(field: Field, value: unknown): Cell {
   if (value === undefined) return { content: html`` }
   if (typeof value === 'boolean') return { content: renderBoolean(value) }
   if (typeof value === 'number') return { content: html`${formatValue(field, value)}` }
-  if (typeof value === 'object' && value !== null)
-    return { content: html`${toExcerpt(toBrief(value), maxText)}`, title: toTitle(value) }
-  // A time has a title of its own.
-  if (field.kind === 'date-time') return { content: valueToHtml(field, value) }
+  if (typeof value === 'object' && value !== null) {
+    const title = toExcerpt(valueToText(value), maxTitle)
+    return { content: html`${toExcerpt(toBrief(value), maxText)}`, title }
+  }
+  // A time has a title of its own. Null is dimmed, so that it differs from the text "null".
+  if (value === null || field.kind === 'date-time') return { content: valueToHtml(field, value) }
   const title = toTitle(value)
   if (isLinked(field, value)) return { content: renderUrl(value, shortenUrl(value)), title }
   if (field.kind !== 'long text' && field.kind !== 'text')
