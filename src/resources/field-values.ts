@@ -14,7 +14,10 @@ export function findValue(document: Document, name: string): unknown {
   return Object.hasOwn(document, name) ? document[name] : undefined
 }
 
-export function toRecordName(resource: Resource, { id, document }: StoredRecord): string {
+export function toRecordName(
+  resource: Resource,
+  { id, document }: Pick<StoredRecord, 'id' | 'document'>,
+): string {
   const { naming, namedBy, singular } = resource
   if (namedBy === '') return `${capitalize(singular)} ${id}`
   const value = findValue(document, naming?.name ?? '')

@@ -23,23 +23,53 @@ async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean)
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? '' : ' without JavaScript'
 
-  test(`a stale edit shows both versions, and either can be chosen${how}`, inBrowser, async (t) => {
+  test(`a stale edit shows the versions, and either can be chosen${how}`, inBrowser, async (t) => {
     const site = await openSite(t)
     for (const [choice, name] of [
-      ['Save my version', 'Rom'],
+      ['Rom', 'Rom'],
+      ['Roma', 'Roma'],
       ['Keep the current version', 'Roma'],
     ] as const) {
       const { _id } = await createRecord(site.app, '/locations', { name: 'Rome' })
       const url = `/locations/${_id}`
       const page = await collide(site, url, javaScriptEnabled)
       const versions = page.getByRole('table')
-      await versions.getByText('Rom', { exact: true }).waitFor()
-      await versions.getByText('Roma', { exact: true }).waitFor()
-      await page.getByText(choice, { exact: true }).click()
+      await versions.getByText('Rome', { exact: true }).waitFor()
+      if (choice.startsWith('Rom')) {
+        await page.getByRole('radio', { name: choice, exact: true }).check()
+        await page.getByRole('button', { name: 'Save the merged version' }).click()
+      } else await page.getByText(choice).click()
       await waitForHeading(page, name)
       assert.equal((await readRecord(site.app, url)).name, name)
     }
   })
+
+  test(
+    `a stale edit is merged with the changes of others, by field${how}`,
+    inBrowser,
+    async (t) => {
+      const { app, visit } = await openSite(t)
+      const fields = { name: 'Rome', latitude: 41.9, longitude: 12.5, note: 'one\ntwo' }
+      const url = `/locations/${(await createRecord(app, '/locations', fields))._id}`
+      const page = await visit({ javaScriptEnabled, errorStatuses: [412, 422] })
+      const requests: string[] = []
+      page.on('request', (request) => {
+        if (!['GET', 'HEAD'].includes(request.method())) requests.push(request.method())
+      })
+      await page.goto(`${url}/edit`)
+      await app.inject({ method: 'PATCH', url, payload: { latitude: 42, note: 'theirs' } })
+      await submit(page, { Name: 'Roma', Latitude: '43' }, 'Save')
+      await page.getByText('This location has changed since you opened it').waitFor()
+      assert.deepEqual(requests, [javaScriptEnabled ? 'PATCH' : 'POST'])
+      assert.equal(await page.getByRole('radio').count(), 2)
+      await page.getByRole('row', { name: 'Note the new value stays' }).waitFor()
+      await page.getByRole('radio', { name: '43' }).check()
+      await page.getByRole('button', { name: 'Save the merged version' }).click()
+      await waitForHeading(page, 'Roma')
+      const { name, latitude, longitude, note } = await readRecord(app, url)
+      assert.deepEqual([name, latitude, longitude, note], ['Roma', 43, 12.5, 'theirs'])
+    },
+  )
 
   test(
     `a stale edit keeps what it did not change as others changed it${how}`,
@@ -127,7 +157,11 @@ test(
     const page = await visit()
     const sent: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'PATCH') sent.push(request.postData() ?? '')
+      if (request.method() !== 'PATCH') return
+      const fields = new URLSearchParams(request.postData() ?? '')
+      // The other fields are what the form showed, for a conflict.
+      for (const name of [...fields.keys()]) if (name.startsWith('_was.')) fields.delete(name)
+      sent.push(fields.toString())
     })
     const save = async (edit: () => Promise<unknown>) => {
       await page.goto('/things/1/edit')

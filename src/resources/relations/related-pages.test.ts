@@ -59,7 +59,7 @@ test('the page of a conflict has the names of both parents', async (t) => {
   const response = await blog.app.inject({ method: 'POST', url: '/posts/1', headers, payload })
   assert.equal(response.statusCode, 412)
   const [mine, current] = ['<a href="/authors/2">Bob</a>', '<a href="/authors/1">Ann</a>']
-  assert.ok(response.body.includes(`<td dir="auto">${mine}</td><td dir="auto">${current}</td>`))
+  for (const link of [mine, current]) assert.ok(response.body.includes(`${link}</`))
 })
 
 test('a form with more than 100 parents has a field for the id, with suggestions', async (t) => {

@@ -21,7 +21,7 @@ async function openStale(app: TestApp, { path, fields }: (typeof samples)[number
 for (const sample of samples) {
   const { path } = sample
 
-  test(`a stale edit form of ${path} gets a page with both versions`, async () => {
+  test(`a stale edit form of ${path} gets a page with all versions`, async () => {
     const app = shared()
     const { url, stale, current } = await openStale(app, sample)
     const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine & "more"' })
@@ -29,12 +29,13 @@ for (const sample of samples) {
     assert.equal(response.statusCode, 412)
     assert.equal(response.headers.etag, current)
     assert.equal(response.headers['cache-control'], 'no-store')
+    assert.match(response.body, /Name <em>choose one<\/em><\/th><td class="quiet">not known</)
     assert.match(
       response.body,
-      /Name <em>differs<\/em><\/th><td dir="auto"><mark>Mine &amp; &quot;more&quot;<\/mark><\/td><td dir="auto"><mark>Theirs<\/mark>/,
+      /value="Mine &amp; &quot;more&quot;" required> <mark>Mine &amp; &quot;more&quot;<\/mark>.*value="Theirs" required> <mark>Theirs</,
     )
     if (path === '/places')
-      assert.match(response.body, /Latitude<\/th><td dir="auto">53.5<\/td><td dir="auto">53.5</)
+      assert.match(response.body, /<td dir="auto">53.5<\/td><td dir="auto">53.5</)
     assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
     assert.deepEqual(await findInvalid(response.body, url), [])
     assert.equal((await readRecord(app, url)).name, 'Theirs')
@@ -48,14 +49,15 @@ for (const sample of samples) {
 
   test(`after a stale edit of ${path}, the own version can be saved, or edited further`, async () => {
     const app = shared()
-    for (const [index, label] of ['Save my version', 'Save'].entries()) {
+    for (const [index, label] of ['Save the merged version', 'Save'].entries()) {
       const { url, stale } = await openStale(app, sample)
       const form = asForm({ _method: 'PATCH', _if_match: stale, name: 'Mine' })
       const { body } = await app.inject({ method: 'POST', url, ...form })
       const chosen = formsOf(body)[index] ?? ''
       assert.ok(chosen.includes(`<button type="submit">${label}</button>`))
       const [{ action = '' } = {}] = tagsOf(chosen, 'form')
-      const response = await app.inject({ method: 'POST', url: action, ...asForm(typedIn(chosen)) })
+      const typed = { ...typedIn(chosen), name: 'Mine' }
+      const response = await app.inject({ method: 'POST', url: action, ...asForm(typed) })
       assert.equal(response.statusCode, 303)
       assert.equal((await readRecord(app, url)).name, 'Mine')
     }
@@ -68,9 +70,13 @@ for (const sample of samples) {
     const { body } = await app.inject({ method: 'POST', url, ...form })
     await app.inject({ method: 'PATCH', url, payload: { name: 'Newest' } })
     const [keep = ''] = formsOf(body)
-    const again = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
+    const chosen = { ...typedIn(keep), name: 'Mine' }
+    const again = await app.inject({ method: 'POST', url, ...asForm(chosen) })
     assert.equal(again.statusCode, 412)
-    assert.match(again.body, /<mark>Mine<\/mark><\/td><td dir="auto"><mark>Newest<\/mark>/)
+    assert.match(
+      again.body,
+      /<td dir="auto">Theirs<\/td>.*<mark>Mine<\/mark>.*<mark>Newest<\/mark>/,
+    )
     await app.inject({ method: 'DELETE', url })
     const gone = await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
     assert.equal(gone.statusCode, 404)
@@ -113,7 +119,7 @@ test('a new password of a stale edit is not shown, and has to be typed again', a
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
   assert.ok(!body.includes('typed in vain'))
   assert.ok(!body.includes('scrypt'))
-  assert.ok(!body.includes('Save my version'))
+  assert.ok(!body.includes('Save the merged version'))
   assert.match(body, /new: type it again below/)
 })
 
@@ -122,9 +128,9 @@ test('a field left empty in a stale edit is shown as empty, and is removed when 
   const { url, stale } = await openStale(app, samples[1])
   const typed = { _method: 'PATCH', _if_match: stale, name: 'Theirs', note: '' }
   const { body } = await app.inject({ method: 'POST', url, ...asForm(typed) })
-  assert.match(body, /<span class="quiet">empty<\/span><\/td><td dir="auto"><mark>by the water/)
+  assert.match(body, /<span class="quiet">empty<\/span>.*<mark>by the water/)
   const [keep = ''] = formsOf(body)
-  await app.inject({ method: 'POST', url, ...asForm(typedIn(keep)) })
+  await app.inject({ method: 'POST', url, ...asForm({ ...typedIn(keep), note: '' }) })
   assert.equal((await readRecord(app, url)).note, undefined)
 })
 
@@ -144,7 +150,6 @@ for (const [mine, theirs, shown] of differences) {
     await app.inject({ method: 'PATCH', url, payload: { note: theirs } })
     const form = asForm({ _method: 'PATCH', _if_match: stale, note: mine })
     const { body } = await app.inject({ method: 'POST', url, ...form })
-    const cells = shown.map((markup) => `<td dir="auto">${markup}</td>`).join('')
-    assert.ok(body.includes(`Note <em>differs</em></th>${cells}</tr>`), body)
+    for (const markup of shown) assert.ok(body.includes(` required> ${markup}</label>`), body)
   })
 }

@@ -60,7 +60,7 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
     case 'long text':
     case 'json':
       // HTML drops the first line break of a textarea.
-      return html`<textarea ${attributes} rows="5" dir="auto">\n${text}</textarea>`
+      return html`<textarea ${attributes} rows="5"${kind === 'json' ? html` class="code"` : ''} dir="auto">\n${text}</textarea>`
     case 'choice':
       return renderSelect(field, attributes, text)
     case 'boolean':

@@ -5,7 +5,7 @@ import { type Page } from '../../site/page.ts'
 import type { Document } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, toFormText, valueToInputText } from '../field-values.ts'
+import { findValue, toFormText, toRecordName, valueToInputText } from '../field-values.ts'
 import { renderMethodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
@@ -17,7 +17,11 @@ export type RecordForm = FormState &
   )
 
 export function renderFormPage(resource: Resource, form: RecordForm): Page {
-  const heading = `${form._action === 'new' ? 'New' : 'Edit'} ${resource.singular}`
+  const { singular, isSingular } = resource
+  const heading =
+    form._action === 'new'
+      ? `New ${singular}`
+      : `Edit ${isSingular ? singular : toRecordName(resource, { id: form.id, document: form.stored })}`
   const hasFailed = form.problems !== undefined || form.warning !== undefined
   return {
     title: hasFailed ? `Not saved: ${heading}` : heading,

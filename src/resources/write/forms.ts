@@ -12,11 +12,11 @@ import { assertFound, toRecordId, type Handler, type ResourceContext } from '../
 import { findCurrent } from '../learned-fields.ts'
 import { toTag } from '../record/representations.ts'
 import { loadChoices, loadParentLinks } from '../relations/related-html.ts'
-import { renderConflictPage } from './conflict-page.ts'
+import { renderConflictPage, type Edit } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
 import { renderFormPage, type RecordForm } from './form-page.ts'
 import { parseInput, toDefaults } from './input.ts'
-import { parsePatch } from './parse-patch.ts'
+import { findShown, parsePatch } from './parse-patch.ts'
 
 export function newForm(base: ResourceContext): Handler {
   return async (request, reply) => {
@@ -58,12 +58,18 @@ export function edit(base: ResourceContext): Handler {
 
 export function sendFormAfterError(context: ResourceContext) {
   return async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-    if (!(error instanceof HttpError) || chooseErrorForm(request, reply) !== 'html') throw error
+    if (!(error instanceof HttpError) || !wantsPage(request, reply)) throw error
     const page = await findErrorPage(await findCurrent(context), request, error)
     if (page === undefined) throw error
     reply.code(error.status).headers(error.headers).header('cache-control', 'no-store')
     return sendPage(reply, page)
   }
+}
+
+/** The script of an edit form accepts JSON and pages: JSON after a success, and the page of an error. */
+function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
+  const isPage = chooseErrorForm(request, reply) === 'html'
+  return isPage || (isForm(request) && /\btext\/html\b/.test(request.headers.accept ?? ''))
 }
 
 async function findErrorPage(
@@ -88,7 +94,10 @@ async function findErrorPage(
   if (request.method === 'DELETE') return toConflictPage(context, request, { current })
   if (!hasProblems && !isForm(request)) return undefined
   const { fields } = parsePatch(context, request)(current)
-  if (!hasProblems) return toConflictPage(context, request, { current, fields })
+  if (!hasProblems) {
+    const opened = findShown(context, request)
+    return toConflictPage(context, request, { current, edit: { fields, opened } })
+  }
   const etag = request.headers['if-match'] ?? toTag(current)
   const { id, document: stored } = current
   const values = { ...stored, ...fields }
@@ -98,10 +107,12 @@ async function findErrorPage(
 async function toConflictPage(
   { resource, relations }: ResourceContext,
   { raw }: FastifyRequest,
-  { current, fields }: { current: StoredRecord; fields?: Document },
+  { current, edit }: { current: StoredRecord; edit?: Edit },
 ): Promise<Page> {
   const hasHeader = raw.rawHeaders.some((text) => /^if-match$/i.test(text))
-  const mine = { ...current, document: { ...current.document, ...fields } }
-  const toParentLink = await loadParentLinks(relations, [current, mine])
-  return renderConflictPage(resource, current, { fields, hasHeader, toParentLink })
+  const sides = [{}, edit?.opened, edit?.fields].map((values) => {
+    return { ...current, document: { ...current.document, ...values } }
+  })
+  const toParentLink = await loadParentLinks(relations, sides)
+  return renderConflictPage(resource, current, { edit, hasHeader, toParentLink })
 }

@@ -41,7 +41,10 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
 }
 
 /** The values that an edit form showed. It sends them, since another request may have changed the record. */
-function findShown({ resource, config }: ResourceContext, { raw }: FastifyRequest): Document {
+export function findShown(
+  { resource, config }: ResourceContext,
+  { raw }: FastifyRequest,
+): Document {
   const previous = decodeNames(resource, raw.parsedBody?.previous)
   if (!isObject(previous)) return {}
   const named = resource.editable.filter(({ name }) => Object.hasOwn(previous, name))

@@ -1,21 +1,43 @@
 // Sends an edit form as PATCH. Without JavaScript the browser sends POST with `_method=PATCH`.
 import { createUuid, session } from './dom.js'
 
-for (const form of document.querySelectorAll('form[data-patch]')) {
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault()
-    if (form.ariaBusy === 'true') return
-    form.ariaBusy = 'true'
-    const status = form.querySelector('[role=status]')
-    status.textContent = 'Saving…'
-    try {
-      status.textContent = await send(form)
-    } catch {
-      status.textContent =
-        'The server did not send a valid response. Reload the page to see whether the change was saved.'
+/** Whether something was typed that was not sent. */
+let isUnsaved = false
+
+function attach(root) {
+  for (const form of root.querySelectorAll('form[data-patch]')) {
+    form.addEventListener('submit', (event) => submit(event, form))
+  }
+  // Ignores the second click of a double click.
+  for (const form of root.querySelectorAll('form[method=post]:not([data-patch])')) {
+    let sentAt = -Infinity
+    form.addEventListener('submit', (event) => {
+      isUnsaved = false
+      if (event.timeStamp - sentAt < 2000) event.preventDefault()
+      else sentAt = event.timeStamp
+    })
+  }
+  for (const form of root.querySelectorAll('form[method=post]')) {
+    form.addEventListener('input', () => (isUnsaved = true))
+    for (const cancel of form.querySelectorAll('.actions a')) {
+      cancel.addEventListener('click', () => (isUnsaved = false))
     }
-    form.ariaBusy = 'false'
-  })
+  }
+}
+
+async function submit(event, form) {
+  event.preventDefault()
+  if (form.ariaBusy === 'true') return
+  form.ariaBusy = 'true'
+  const status = form.querySelector('[role=status]')
+  status.textContent = 'Saving…'
+  try {
+    status.textContent = await send(form)
+  } catch {
+    status.textContent =
+      'The server did not send a valid response. Reload the page to see whether the change was saved.'
+  }
+  form.ariaBusy = 'false'
 }
 
 /** Resolves with the status message to show if the page stays open. */
@@ -26,20 +48,20 @@ async function send(form) {
   fields.delete('_if_match')
   removeUnchanged(form, fields)
   const id = createUuid()
+  const accept = 'application/json, text/html;q=0.9'
   const response = await fetch(form.getAttribute('action'), {
     method: 'PATCH',
-    headers: { accept: 'application/json', 'if-match': tag, 'x-request-id': id },
+    headers: { accept, 'if-match': tag, 'x-request-id': id },
     body: fields,
   })
-  // A 4xx response means that nothing was saved. Submitting the form natively shows the error page
-  // with the field errors, or both versions of the record.
-  if (response.status >= 400 && response.status < 500) {
-    // Not `form.submit`: a field can have this name.
-    document.createElement('form').submit.call(form)
+  // The form again with the errors of its fields, or the versions of the record.
+  if (response.headers.get('content-type').startsWith('text/html')) {
+    showPage(await response.text())
     return ''
   }
   const content = await response.json()
   if (!response.ok) return content.detail
+  isUnsaved = false
   // The same cookie as in site/flash.ts.
   document.cookie = 'flash=saved; path=/; max-age=30; samesite=lax'
   session.sent = id
@@ -47,12 +69,25 @@ async function send(form) {
   return 'Saved.'
 }
 
+/** The inspector stays: it has listeners, and the exchange of the URL. */
+function showPage(text) {
+  const page = new DOMParser().parseFromString(text, 'text/html')
+  const main = document.querySelector('main')
+  const panel = main.querySelector('details.inspector')
+  if (panel) page.querySelector('details.inspector')?.replaceWith(panel)
+  document.title = page.title
+  main.replaceChildren(...page.querySelector('main').childNodes)
+  isUnsaved = false
+  attach(main)
+  main.querySelector('[autofocus]')?.focus()
+  main.scrollIntoView()
+}
+
 /** Not by `defaultValue`: after an error it is what was typed. */
 function removeUnchanged(form, fields) {
   const stored = new Map()
   for (const { name, value } of form.querySelectorAll('[name^="_was."]')) {
     stored.set(name.slice('_was.'.length), value)
-    fields.delete(name)
   }
   for (const input of form.querySelectorAll('[name]:not([type=hidden])')) {
     if (isChanged(input, stored.get(input.name) ?? '')) continue
@@ -71,11 +106,8 @@ function isChanged(input, stored) {
   return input.value !== unchanged.value
 }
 
-// Ignores the second click of a double click.
-for (const form of document.querySelectorAll('form[method=post]:not([data-patch])')) {
-  let sentAt = -Infinity
-  form.addEventListener('submit', (event) => {
-    if (event.timeStamp - sentAt < 2000) event.preventDefault()
-    else sentAt = event.timeStamp
-  })
-}
+attach(document)
+
+globalThis.addEventListener('beforeunload', (event) => {
+  if (isUnsaved) event.preventDefault()
+})
