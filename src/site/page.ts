@@ -19,6 +19,9 @@ export interface PagePlace {
   request: { url: string }
 }
 
+/** Before the text is drawn: a font that arrives later moves it. */
+const fonts = ['geist-latin-wght-normal.woff2', 'geist-mono-latin-wght-normal.woff2']
+
 export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
   const { opening, closing } = renderPageAround(place, frame)
   return opening.markup + main.markup + closing.markup
@@ -38,8 +41,7 @@ export function renderPageAround({ server, request }: PagePlace, page: Omit<Page
 <meta property="og:title" content="${name}">
 <meta property="og:description" content="${description}">
 ${image === undefined ? '' : html`<meta property="og:image" content="${image}">\n`}<link rel="icon" href="/assets/icon.svg">
-<link rel="preload" href="/assets/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
-<script src="/assets/theme.js"></script>
+${fonts.map((file) => html`<link rel="preload" href="/assets/${file}" as="font" type="font/woff2" crossorigin>\n`)}<script src="/assets/theme.js"></script>
 ${['tokens.css', 'base.css', 'components.css', 'exchange.css', ...styles].map((file) => html`<link rel="stylesheet" href="/assets/${file}">\n`)}${['frame.js', ...scripts].map((file) => html`<script type="module" src="/assets/${file}"></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>

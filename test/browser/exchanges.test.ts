@@ -58,13 +58,16 @@ const shifts = `new Promise((resolve) => {
 })`
 
 for (const url of [...new Set(pages.map(([one]) => one)), '/inspector', '/learn', '/docs']) {
-  test(`nothing moves while ${url} is loaded`, inBrowser, async (t) => {
-    const { visit } = await openSite(t)
-    const page = await visit({ viewport: { width: 1280, height: 800 } })
-    await page.goto(url)
-    await page.waitForLoadState('networkidle')
-    assert.ok((await page.evaluate<number>(shifts)) <= 0.1)
-  })
+  for (const width of [360, 1280]) {
+    test(`nothing moves while ${url} is loaded, ${String(width)} px wide`, inBrowser, async (t) => {
+      const { visit } = await openSite(t)
+      const page = await visit({ viewport: { width, height: 800 } })
+      await page.goto(url)
+      await page.waitForLoadState('networkidle')
+      const sum = await page.evaluate<number>(shifts)
+      assert.ok(sum <= 0.1, String(sum))
+    })
+  }
 }
 
 test('each hop of a redirect is an arrow, and a click shows its exchange', inBrowser, async (t) => {
