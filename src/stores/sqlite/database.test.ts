@@ -130,3 +130,23 @@ test('connections that open a new file at the same moment all find it migrated',
     assert.equal(await users.create({ id: 'a', document: {}, createdAt: noon }), true)
   }
 })
+
+const holdAndLetGo = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { DatabaseSync } = require('node:sqlite')
+const database = new DatabaseSync(workerData)
+database.exec('PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+parentPort.postMessage('held')
+// Opening blocks its thread, so that nothing but time can end this.
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500)
+database.close()`
+
+test('a file that another process is creating is opened when that one has let it go', async (t) => {
+  const file = await temporaryFile(t)
+  const worker = new Worker(holdAndLetGo, { eval: true, workerData: file })
+  const end = once(worker, 'exit')
+  await once(worker, 'message')
+  const { users } = openRecords(t, `sqlite:${file}`)
+  assert.equal(await users.create({ id: 'a', document: {}, createdAt: noon }), true)
+  await end
+})

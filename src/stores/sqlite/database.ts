@@ -12,6 +12,8 @@ export type Durability = 'none' | 'process' | 'full'
 const synchronous = { none: 'OFF', process: 'NORMAL', full: 'FULL' }
 
 const maxBusyMs = 1500
+/** On a slow disk, processes that create one file at once need more than a second. */
+const maxOpenMs = 5000
 
 export function openSqliteDatabase(
   url: string,
@@ -54,8 +56,22 @@ function findLockedFile(path: string): string | undefined {
   return [path, `${path}-wal`, `${path}-shm`].find(isLocked)
 }
 
+/** SQLite itself does not wait for each lock of a process that is creating the file too, or closing it. */
 function configure(database: DatabaseSync, durability: Durability): void {
-  useWriteAheadLog(database, synchronous[durability])
+  const giveUpAt = performance.now() + maxOpenMs
+  for (;;) {
+    try {
+      migrateWithLog(database, durability)
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}
+
+function migrateWithLog(database: DatabaseSync, durability: Durability): void {
+  database.exec(`PRAGMA synchronous = ${synchronous[durability]}; PRAGMA journal_mode = WAL`)
   // The log is copied into the file at 16 MiB instead of 4: a quarter as often.
   database.exec(
     `PRAGMA busy_timeout = ${String(isOutdated(database) ? 60_000 : 1000)};
@@ -98,19 +114,6 @@ export function setReadOnly(database: DatabaseSync, isReadOnly: boolean): void {
 export function toDatabasePath(url: string): string | undefined {
   const path = url.slice('sqlite:'.length)
   return path === ':memory:' ? undefined : path
-}
-
-/** Another process may be turning on the log too; SQLite itself does not wait. */
-function useWriteAheadLog(database: DatabaseSync, synchronous: string): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      database.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA journal_mode = WAL`)
-      return
-    } catch (error) {
-      if (attempt === 100 || !isBusy(error)) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-    }
-  }
 }
 
 /** Waiting in SQLite while another process has locked the database would block this one. */
