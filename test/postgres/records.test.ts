@@ -22,6 +22,12 @@ import { commitContract, type OpenTwice } from '../../src/stores/records/commit.
 import { queriesContract, recordsContract } from '../../src/stores/records/records.contract.ts'
 import { capacityContract } from '../../src/stores/records/capacity.contract.ts'
 
+/** Their notes are in the reverse order of their numbers. */
+const insertMany = `INSERT INTO records SELECT 'users', 'u' || number, '{}',
+  jsonb_build_object('note', '1' || lpad((9999 - number)::text, 4, '0')), 1, '', ''
+  FROM generate_series(1, 2500) AS number`
+const byNote = [{ field: ['note'], isDescending: false }]
+
 const noon = '2026-01-01T12:00:00.000Z'
 
 suite('PostgreSQL', { skip: withoutPostgres }, () => {
@@ -133,6 +139,38 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
       users.change({ id: 'a', version: 1, document: { racer }, updatedAt: noon }),
     )
     assert.equal((await Promise.all(changes)).filter(Boolean).length, 1)
+  })
+
+  test('twelve clients that stop reading sorted lists leave connections to others, and no transaction', async (t) => {
+    const url = await createSchema(server.url)
+    const users = (await openRecords(t, url)).collection('users')
+    await query(url, insertMany)
+    const readers = Array.from({ length: 12 }, () => ({
+      pages: users.pages({ filters: [], sort: byNote })[Symbol.asyncIterator](),
+      ids: new Array<string>(),
+    }))
+    const readOn = async ({ pages, ids }: (typeof readers)[number], end: number) => {
+      while (ids.length < end) {
+        const next = await pages.next()
+        if (next.done === true) break
+        ids.push(...next.value.map(({ id }) => id))
+      }
+    }
+    for (const reader of readers) await readOn(reader, 1100)
+    assert.equal(await users.create({ id: 'new', document: {}, createdAt: noon }), true)
+    const open = `SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = current_user
+      AND (state LIKE 'idle in transaction%' OR backend_xmin IS NOT NULL)`
+    assert.deepEqual(await query(url, open), [])
+    const [left, ...others] = readers
+    await left?.pages.return?.()
+    for (const reader of others) await readOn(reader, Infinity)
+    const expected = Array.from({ length: 2500 }, (_, index) => `u${String(2500 - index)}`)
+    // Those that read last, in parts, find the record that was created since.
+    for (const { ids } of others)
+      assert.deepEqual(
+        ids.filter((id) => id !== 'new'),
+        expected,
+      )
   })
 
   /** Like ten replicas, each with its own connections and statements. */

@@ -15,6 +15,10 @@ const maxMs = 1500
 const statementMs = 1400
 /** The limit of a list that no index finds. */
 const maxReadMs = 10_000
+/** That of a whole list that is sorted: ten million records take longer than those of a page. */
+const maxSortMs = 60_000
+/** Each keeps one of ten connections while its client reads, and the others are for other requests. */
+const maxReaders = 4
 const maxAttempts = 10
 const maxCloseMs = 1000
 const reconnectMs = 1000
@@ -45,12 +49,16 @@ export async function openPostgresDatabase(url: string) {
     throw isUnavailable(error) ? new StoreFailure('unavailable', failure) : failure
   }
   const hosts = openHosts(url, statementMs)
+  const readers = { count: 0 }
   let closed: Promise<void> | undefined
   return {
     run: <Outcome>(work: Work<Outcome>) => run(hosts, work),
     /** A query that may take longer than others, and for which reading a whole table can be best. */
     read: (statement: PostgresStatement) =>
       run(hosts, (query) => readSlowly(query, statement), maxReadMs),
+    /** Such a query whose rows wait on the server. Undefined if too many others wait. */
+    readParts: (statement: PostgresStatement) =>
+      readers.count < maxReaders ? readParts(hosts, statement, readers) : undefined,
     /** Repeats the work if the server aborts it for another transaction. */
     transact: (work: Work<number | undefined>) =>
       run(hosts, (query) => runInTransaction(query, work)),
@@ -154,22 +162,52 @@ async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: num
 }
 
 /** Long transactions use the queries of one connection. */
-export function createQuery(client: pg.ClientBase): Query {
+export function createQuery(client: pg.ClientBase, limits: { query_timeout?: number } = {}): Query {
+  const options = { ...limits, rowMode: 'array' } as const
   return (statement) =>
-    client.query<SQLOutputValue[]>({ ...statement, rowMode: 'array' }).catch((error: unknown) => {
+    client.query<SQLOutputValue[]>({ ...statement, ...options }).catch((error: unknown) => {
       throw postgresErrorToFailure(error)
     })
 }
 
+const beginRead = (limitMs: number) => `BEGIN READ ONLY;
+  SET LOCAL statement_timeout = ${String(limitMs - maxMs + statementMs)};
+  SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on`
+
 async function readSlowly(query: Query, statement: PostgresStatement) {
-  const timeout = String(maxReadMs - maxMs + statementMs)
-  await query({
-    text: `BEGIN READ ONLY; SET LOCAL statement_timeout = ${timeout};
-      SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on`,
-  })
+  await query({ text: beginRead(maxReadMs) })
   const found = await query(statement)
   await query({ text: 'COMMIT' })
   return found
+}
+
+async function* readParts(hosts: Hosts, statement: PostgresStatement, readers: { count: number }) {
+  readers.count += 1
+  try {
+    yield* fetchParts((await hosts.connect()).client, statement)
+  } catch (error) {
+    throw postgresErrorToFailure(error)
+  } finally {
+    readers.count -= 1
+  }
+}
+
+/** The cursor keeps its rows, but no transaction, which would keep VACUUM from removing old rows. */
+async function* fetchParts(client: pg.PoolClient, statement: PostgresStatement) {
+  const query = createQuery(client, { query_timeout: maxSortMs })
+  try {
+    await query({ text: beginRead(maxSortMs) })
+    await query({ ...statement, text: `DECLARE part CURSOR WITH HOLD FOR ${statement.text}` })
+    await query({ text: 'COMMIT' })
+    for (;;) {
+      const { rows } = await query({ text: 'FETCH 1000 FROM part' })
+      if (rows.length === 0) return
+      yield rows
+    }
+  } finally {
+    // The cursor ends with its connection, whose state is unknown after a failure.
+    client.release(true)
+  }
 }
 
 /** Undoes everything if `work` returns a number: that of a step that failed. */

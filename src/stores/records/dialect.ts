@@ -20,11 +20,11 @@ export interface SqlDialect {
     queries: readonly Condition[],
     isCancelled: (() => boolean) | undefined,
   ) => Promise<readonly Row[]>
-  /** The rows of one of them, in parts, without sorting them again. */
+  /** The rows of one of them, in parts, without sorting them again. Undefined if that is impossible now. */
   readIds?: (
     queries: readonly Condition[],
     isCancelled: (() => boolean) | undefined,
-  ) => AsyncIterable<readonly Row[]>
+  ) => AsyncIterable<readonly Row[]> | undefined
   /** It is true, and ends a statement that takes too long. */
   limit?: Condition
   /** False where the index cannot be created now; queries work without it. */

@@ -248,16 +248,16 @@ async function* readIds(scan: Scan): AsyncGenerator<string[]> {
   yield [...ids]
   if (ids.length < firstIds) return
   const { dialect, query, order } = scan
-  if (!dialect.readIds) {
-    yield* readParts(scan, first)
-    return
-  }
   const tail = { sql: `ORDER BY ${toOrderBy(order)}`, values: [] }
   const toStatement = (rest: string) => `SELECT id FROM ${rest}`
   const queries = toQueries(scan, { toStatement, isTested: true, tail })
+  const parts = dialect.readIds?.(queries, query.isCancelled)
+  if (!parts) {
+    yield* readParts(scan, first)
+    return
+  }
   const known = new Set(ids)
-  for await (const rows of dialect.readIds(queries, query.isCancelled))
-    yield rows.map(toId).filter((id) => !known.delete(id))
+  for await (const rows of parts) yield rows.map(toId).filter((id) => !known.delete(id))
 }
 
 const toId = ([id]: Row) => String(id)

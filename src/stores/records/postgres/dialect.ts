@@ -2,21 +2,21 @@ import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
 import { notNeeded } from '../../store-failure.ts'
 import { joinOr } from '../conditions.ts'
-import type { SqlDialect } from '../dialect.ts'
+import type { Condition, SqlDialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
 export function createPostgresDialect(
-  database: Pick<PostgresDatabase, 'run' | 'read' | 'alter'>,
+  database: Pick<PostgresDatabase, 'run' | 'read' | 'readParts' | 'alter'>,
 ): SqlDialect {
   return {
     run: async (sql, values) =>
-      (await database.run((query) => query({ text: toNumbered(sql), values: [...values] }))).rows,
+      (await database.run((query) => query(toStatement({ sql, values })))).rows,
     read: async ([query], isCancelled) => {
       if (isCancelled?.() === true) throw notNeeded()
-      const { sql = '', values = [] } = query ?? {}
-      return (await database.read({ text: toNumbered(sql), values: [...values] })).rows
+      return query ? (await database.read(toStatement(query))).rows : []
     },
+    readIds: ([query]) => query && database.readParts(toStatement(query)),
     createIndex: async (name, definition) => {
       const find = 'SELECT 1 FROM pg_indexes WHERE schemaname = current_schema() AND indexname = $1'
       const { rows } = await database.run((query) => query({ text: find, values: [name] }))
@@ -58,6 +58,8 @@ function toKeySql(path: readonly string[], toName: (name: string) => string): st
   const objects = path.slice(0, -1).map((name) => `-> ${pg.escapeLiteral(toObjectName(name))} `)
   return `keys ${objects.join('')}->> ${pg.escapeLiteral(toName(path.at(-1) ?? ''))}`
 }
+
+const toStatement = ({ sql, values }: Condition) => ({ text: toNumbered(sql), values: [...values] })
 
 export function toNumbered(sql: string): string {
   let count = 0

@@ -31,9 +31,9 @@ export function createReader(
 const idsPerPart = 1000
 
 /** In a temporary table of the thread, they need no memory while a client reads slowly. */
-export function createReadIds({ read, send }: ReadThread): NonNullable<SqlDialect['readIds']> {
+export function createReadIds({ read, send }: ReadThread) {
   let last = 0
-  return async function* readIds(queries, isCancelled) {
+  return async function* readIds(...[queries, isCancelled]: Parameters<SqlDialect['read']>) {
     const table = `temp.ids_${String((last += 1))}`
     const toTable = ({ sql, values }: Condition) => ({
       sql: `CREATE TABLE ${table} AS ${sql}`,
