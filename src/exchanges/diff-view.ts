@@ -20,17 +20,29 @@ export function renderDiffPage(
     title: 'Compare two requests',
     styles: ['inspector.css'],
     main: html`<div class="diff">
-${side('−', one)}${side('+', other)}${parts.map(renderPart)}</div>`,
+${side('−', one)}${side('+', other)}${parts.filter((part) => !isFolded(part)).map(renderPart)}${renderFolded(parts.filter(isFolded))}</div>`,
   }
 }
 
+const isSame = ({ lines }: DiffPart) => lines.every(({ kind }) => kind === 'same')
+const isFolded = (part: DiffPart) => part.isFolded === true || isSame(part)
+
 function renderPart({ name, lines, note }: DiffPart): Html {
-  if (lines.every(({ kind }) => kind === 'same')) {
-    return html`<h2>${name}</h2>\n<p class="quiet">${lines.some(({ text }) => text !== '') ? 'Equal.' : 'None.'}</p>\n`
-  }
   return html`<h2>${name}</h2>
 ${note === undefined ? '' : html`<p class="quiet">${note}</p>\n`}<pre tabindex="0"><code>${toHunks(lines).map(renderLine)}</code></pre>
 `
+}
+
+/** What is equal, and what differs between any two exchanges. */
+function renderFolded(parts: readonly DiffPart[]): Html {
+  return html`${parts.map((part) => {
+    const { name, lines } = part
+    const isEmpty = lines.every(({ text }) => text === '')
+    const state = isSame(part) ? (isEmpty ? ': none' : ': equal') : ''
+    if (isEmpty) return html`<p class="quiet">${name}${state}</p>\n`
+    return html`<details><summary>${name}${state}</summary>
+<pre tabindex="0"><code>${lines.map(renderLine)}</code></pre></details>\n`
+  })}`
 }
 
 function renderLine({ kind, text }: DiffLine): Html {

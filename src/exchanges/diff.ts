@@ -11,7 +11,13 @@ export interface DiffPart {
   name: string
   lines: readonly DiffLine[]
   note?: string | undefined
+  /** It says nothing about the exchanges: it differs between any two. */
+  isFolded?: boolean
 }
+
+const volatileName = 'Response headers that always differ'
+
+const isVolatile = ([name]: Fields[number]) => /^(date|age|x-request-id|server-timing)$/i.test(name)
 
 export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
   const others = toParts(other)
@@ -23,7 +29,11 @@ export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
       ([name, { lines }]) =>
         !/trailers$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
     )
-    .map(([name, part]) => ({ name, ...compareParts(part, others[name] ?? part) }))
+    .map(([name, part]) => ({
+      name,
+      ...compareParts(part, others[name] ?? part),
+      ...(name === volatileName && { isFolded: true }),
+    }))
 }
 
 interface ComparedPart {
@@ -51,9 +61,10 @@ function toParts(exchange: Exchange): Record<string, ComparedPart> {
     'Request trailers': toHeaderPart(requestTrailerFields),
     // The last head is the final one: a 103 can be before it.
     'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
-    'Response headers': toHeaderPart(responseFields),
+    'Response headers': toHeaderPart(responseFields.filter((field) => !isVolatile(field))),
     'Response body': toBody(responseBody, responseFields),
     'Response trailers': toHeaderPart(trailerFields),
+    [volatileName]: toHeaderPart(responseFields.filter(isVolatile)),
   }
 }
 

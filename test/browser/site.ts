@@ -80,6 +80,8 @@ function watchContext(context: BrowserContext, rules: Rules): void {
   })
   context.on('console', (message) => {
     if (message.type() !== 'error') return
+    // A browser without scripts also ignores `autofocus`, and logs it if scripts are disabled for a while.
+    if (message.text().startsWith('Blocked autofocusing')) return
     // Only pages name an icon, and otherwise a browser requests the default one.
     if (message.location().url === `${origin}/favicon.ico`) return
     if (
