@@ -30,7 +30,7 @@ test('a request that arrives while one watches appears without a reload', inBrow
   await page.getByRole('cell', { name: `${String(body.length)} bytes json` }).waitFor()
   await link.click()
   await page.getByText('"order": 7').first().waitFor()
-  const inPane = page.locator('.pane pre').filter({ hasText: '"order": 7' }).first()
+  const inPane = page.locator('.pane .tree').getByText('"order": 7')
   const { y = Infinity } = (await inPane.boundingBox()) ?? {}
   assert.ok(y < 850, String(y))
   await page.locator('.pane').getByText('Share this request').waitFor()
