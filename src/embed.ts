@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { createApp } from './app.ts'
 import { openStores, type Stores } from './stores/open-stores.ts'
 import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
-import { freshName, freshPrefix, loadConfig, type Config } from './config/config.ts'
+import { freshPattern, loadConfig, nameFreshFolder, type Config } from './config/config.ts'
 import { demos } from './demos/catalogue.ts'
 import { removeDead } from './cli/remove-dead.ts'
 import { seedRecords } from './cli/seed.ts'
@@ -45,8 +45,9 @@ export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
   if (unknown !== undefined)
     throw new TypeError(`unknown option ${unknown}: the options are ${optionNames.join(', ')}`)
   const opened = new AsyncDisposableStack()
-  await (removing ??= removeDead(tmpdir(), freshName))
-  const folder = mkdtempSync(freshPrefix)
+  await (removing ??= removeDead(tmpdir(), freshPattern, { recursive: true }))
+  const folder = nameFreshFolder()
+  mkdirSync(folder, { mode: 0o700 })
   opened.defer(() => {
     rmSync(folder, { recursive: true, force: true })
   })

@@ -237,6 +237,25 @@ test('the records of a program that was killed are removed by the next one', asy
   assert.deepEqual(await readdir(TMPDIR), [])
 })
 
+test('what an earlier process of the same number has left is removed, as in a container', async (t) => {
+  const TMPDIR = await temporaryFolder(t)
+  const program = `
+    import { mkdirSync, utimesSync } from 'node:fs'
+    import { hostname, tmpdir } from 'node:os'
+    import { buildApp } from '${projectFolder}src/embed.ts'
+    const name = (id) => tmpdir() + '/vitrine-fresh-' + hostname() + '-' + process.pid + '-' + id.repeat(36)
+    for (const id of ['a', 'b']) mkdirSync(name(id))
+    utimesSync(name('a'), 0, 0)
+    const vitrine = await buildApp()
+    await vitrine.stop()`
+  const args = ['--input-type=module', '-e', program]
+  await promisify(execFile)(process.execPath, args, { env: { TMPDIR }, cwd: TMPDIR })
+  assert.deepEqual(
+    (await readdir(TMPDIR)).map((name) => name.slice(-36)),
+    ['b'.repeat(36)],
+  )
+})
+
 test('the type declaration is self-contained: a program needs no other types', async () => {
   const source = await readFile(join(projectFolder, 'src', 'embed.ts'), 'utf8')
   const { outputText, diagnostics } = transpileDeclaration(source, {

@@ -18,6 +18,7 @@ export async function writeOutput(target: string, texts: AsyncIterable<string>):
 
 /** Other machines may write to the same folder. */
 const marker = `.vitrine-${hostname()}-`
+const partialPattern = new RegExp(`${RegExp.escape(marker)}(\\d+)\\.part$`)
 
 interface Writing<Result> {
   mode?: number
@@ -35,7 +36,7 @@ export async function createFile<Result>(
   if (findFile(path)) throw new Error(`${path} already exists`)
   const folder = dirname(path)
   if (!findFile(folder)) throw new Error(`the folder ${folder} does not exist`)
-  await removeDead(folder, marker)
+  await removeDead(folder, partialPattern)
   const partial = `${path}${marker}${String(process.pid)}.part`
   // In a container, each process may have the same number.
   await rm(partial, { force: true })

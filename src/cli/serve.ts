@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../app.ts'
-import { findFreshFolder, findOpenInspector, freshName, type Config } from '../config/config.ts'
+import { findFreshFolder, findOpenInspector, freshPattern, type Config } from '../config/config.ts'
 import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
 import { openData } from '../data-file/open-data.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
@@ -36,7 +36,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   const freshFolder = findFreshFolder(config.databaseUrl, config.filesUrl)
   if (freshFolder !== undefined) {
     opened.defer(() => rm(freshFolder, { recursive: true, force: true }))
-    await removeDead(tmpdir(), freshName)
+    await removeDead(tmpdir(), freshPattern, { recursive: true })
   }
   const readiness = createReadiness()
   // Opened first and closed last, so that it can report that the service is not ready.

@@ -67,7 +67,7 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
   const [, name = ''] = /([\w-]*)[^/]*\/*$/.exec(place.replace(/[?#].*$/, '')) ?? []
   const suffix = hash('sha256', place).slice(0, 8)
   const kept = `data/${[name.slice(0, 60), suffix].filter(Boolean).join('-')}`
-  const path = dataFresh ? `${freshPrefix}${randomUUID()}/data` : kept
+  const path = dataFresh ? `${nameFreshFolder()}/data` : kept
   return {
     ...(!environment.DATABASE_URL && { databaseUrl: `sqlite:${path}.db` }),
     ...(!environment.FILES_URL && { filesUrl: `file:${path}-files` }),
@@ -75,8 +75,15 @@ function findDataStores({ dataFile = '', dataFresh }: Config, environment: Envir
 }
 
 /** The name has the host, because containers can share the folder and have processes of their own. */
-export const freshName = `vitrine-fresh-${hostname()}-`
-export const freshPrefix = join(tmpdir(), `${freshName}${String(process.pid)}-`)
+const freshName = `vitrine-fresh-${hostname()}-`
+const freshPrefix = join(tmpdir(), `${freshName}${String(process.pid)}-`)
+/** The length of the id is fixed, so that a host `a` never takes a folder of a host `a-1` for its own. */
+export const freshPattern = new RegExp(`^${RegExp.escape(freshName)}(\\d+)-[\\w-]{36}$`)
+
+/** The path of a folder for what one start keeps until its end. */
+export function nameFreshFolder(): string {
+  return freshPrefix + randomUUID()
+}
 
 /** The folder of the database and the files of a fresh start, which its end removes. */
 export function findFreshFolder(...urls: readonly string[]): string | undefined {

@@ -117,6 +117,10 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         `other.vitrine-${hostname()}-${String(process.pid)}.part`,
         'other.part',
         'a.vitrine-other-9999999.part',
+        // Names that a user has chosen.
+        `shop.vitrine-${hostname()}-2026-11-27.backup`,
+        `shop.vitrine-${hostname()}-20261127`,
+        `shop.vitrine-${hostname()}-1-20261127.part`,
         'saved.vitrine.part',
       ]
       for (const name of kept) await writeFile(join(services.folder, name), '')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -53,8 +54,11 @@ test(
     await once(child, 'exit')
     const [dead = ''] = await folders()
     const kept = [
-      `vitrine-fresh-${hostname()}-${String(process.pid)}-a`,
-      `vitrine-fresh-another-${hostname()}-${String(child.pid)}-a`,
+      `vitrine-fresh-${hostname()}-${String(process.pid)}-${randomUUID()}`,
+      `vitrine-fresh-another-${hostname()}-${String(child.pid)}-${randomUUID()}`,
+      // Of another machine, whose name begins as that of this one.
+      `vitrine-fresh-${hostname()}-${String(child.pid)}-1-${randomUUID()}`,
+      `vitrine-fresh-${hostname()}-${String(child.pid)}`,
       'vitrine-other',
     ]
     for (const name of kept) await mkdir(join(TMPDIR, name))
