@@ -20,7 +20,7 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
   return html`<div class="view-bar">
 <figure class="command view"><code title="${target}">GET ${target}</code><figcaption></figcaption></figure>
 <details class="confirm" data-part="bulk"><summary>Delete selected</summary>
-<form id="bulk" method="post" action="${path}/delete/selected${query && `?${query}`}" data-many="${title.toLowerCase()}">
+<form id="bulk" method="post" action="${path}/delete/selected${query}" data-many="${title.toLowerCase()}">
 <p>Delete the selected ${title.toLowerCase()}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete them</button></p></form></details>
 <button type="button" class="second small" popovertarget="columns">Columns ${columns.shown.length} of ${columns.all.length}</button>

@@ -49,8 +49,7 @@ export function destroyMany(context: ResourceContext): Handler {
         renderFailures(resource, failures, chosen.length),
       )
     setFlash(request, reply, 'deleted')
-    const query = toQueryText(request.url)
-    return reply.redirect(resource.path + (query && `?${query}`), 303)
+    return reply.redirect(resource.path + toQueryText(request.url), 303)
   }
 }
 
