@@ -14,9 +14,7 @@ const limitHashing = createLimit(maxHashedPasswords)
 
 const deriveKey = promisify(argon2)
 
-export function isPasswordHash(text: string): boolean {
-  return hashPattern.test(text)
-}
+export const isPasswordHash = (text: string): boolean => hashPattern.test(text)
 
 /** The hash has the PHC string format. Throws 503 if too many are waiting. */
 export async function hashPassword(password: string): Promise<string> {

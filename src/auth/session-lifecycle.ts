@@ -50,9 +50,7 @@ async function issueId(sessions: Sessions, session: Session, issued: Omit<Sessio
   return { id, maxSeconds: toMaxSeconds(session.expiresAt, issued.issuedAt) }
 }
 
-function maskId(id: string): string {
-  return `******${id.slice(-4)}`
-}
+const maskId = (id: string): string => `******${id.slice(-4)}`
 
 export function toMaxSeconds(expiresAt: string, issuedAt: string): number {
   return Math.floor((Date.parse(expiresAt) - Date.parse(issuedAt)) / 1000)
@@ -94,9 +92,7 @@ export async function endSession({ sessions }: SessionServices, id: string): Pro
 }
 
 /** Only the hash is stored, so that a stolen database cannot be used to log in. */
-function hashId(id: string): string {
-  return hash('sha256', id)
-}
+const hashId = (id: string): string => hash('sha256', id)
 
 export function toTime(secondsFromNow = 0): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString()

@@ -33,6 +33,4 @@ export function assertNotInMemory(url: string): void {
 }
 
 /** Others chose the text: a terminal would interpret control characters. */
-export function toPrintable(text: string): string {
-  return text.replaceAll(/[^ -~]/g, '?')
-}
+export const toPrintable = (text: string): string => text.replaceAll(/[^ -~]/g, '?')

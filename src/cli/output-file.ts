@@ -72,9 +72,7 @@ async function synchronize(folder: string): Promise<void> {
   await handle.sync()
 }
 
-function findFile(path: string) {
-  return statSync(path, { throwIfNoEntry: false })
-}
+const findFile = (path: string) => statSync(path, { throwIfNoEntry: false })
 
 type File = Pick<NonNullable<ReturnType<typeof findFile>>, 'dev' | 'ino'>
 

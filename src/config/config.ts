@@ -92,9 +92,7 @@ export function findFreshFolder(...urls: readonly string[]): string | undefined 
   return path === undefined ? undefined : dirname(path)
 }
 
-function isLocal({ HOST: host }: Environment): boolean {
-  return isLoopback(host || settings.host.default)
-}
+const isLocal = ({ HOST: host }: Environment): boolean => isLoopback(host || settings.host.default)
 
 function findDefault(name: keyof Config, environment: Environment): string {
   const { default: fallback, localDefault } = settings[name]
@@ -105,9 +103,7 @@ function findDefault(name: keyof Config, environment: Environment): string {
 
 const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer', 'delayMs'] as const
 
-function toNames(name: SettingName): string {
-  return `--${toFlagName(name)} (${toEnvironmentName(name)})`
-}
+const toNames = (name: SettingName): string => `--${toFlagName(name)} (${toEnvironmentName(name)})`
 
 function findConflicts(config: Config, environment: Environment, demoNames: readonly string[]) {
   const { demos, redirectHttpPort } = config

@@ -59,9 +59,7 @@ export function jsonServer(given: string): '0.17' | '1' | undefined {
   return version === 'off' ? undefined : version
 }
 
-export function onOrOff(given: string): boolean {
-  return choice(['on', 'off'])(given) === 'on'
-}
+export const onOrOff = (given: string): boolean => choice(['on', 'off'])(given) === 'on'
 
 export function override(given: string): false | 'on' | 'unsafe-from-post' {
   const chosen = choice(['on', 'off', 'unsafe-from-post'])(given)

@@ -54,9 +54,7 @@ function createIds(ids: readonly unknown[]): () => string | number {
   }
 }
 
-function isWhole(id: unknown): id is number {
-  return Number.isSafeInteger(id)
-}
+const isWhole = (id: unknown): id is number => Number.isSafeInteger(id)
 
 function findIdProblem(id: unknown, isDialect: boolean): string | undefined {
   if (isWhole(id) || (isDialect && typeof id === 'number')) return undefined

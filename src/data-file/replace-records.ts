@@ -22,10 +22,7 @@ export const savedSchema = {
   type: 'object',
   required: ['saved'],
   properties: {
-    saved: {
-      type: 'object',
-      additionalProperties: { type: 'array', items: savedRecord },
-    },
+    saved: { type: 'object', additionalProperties: { type: 'array', items: savedRecord } },
   },
 } as const
 

@@ -76,9 +76,7 @@ function findUnstorable(document: Document): string | undefined {
   }
 }
 
-function isMissing(value: unknown): boolean {
-  return value === undefined || value === null
-}
+const isMissing = (value: unknown): boolean => value === undefined || value === null
 
 export function findReferences(resources: readonly DataResource[]) {
   const lists = resources.filter(({ definition }) => !definition.isSingular)

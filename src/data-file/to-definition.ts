@@ -177,9 +177,7 @@ function findReferences(
 }
 
 /** `blogPosts`, `blog-posts` and `blog_posts` are one name. */
-function toPlain(name: string): string {
-  return name.replace(/[-_]/g, '').toLowerCase()
-}
+const toPlain = (name: string): string => name.replace(/[-_]/g, '').toLowerCase()
 
 /** The key is also the name of the schema in OpenAPI, so each is used once. */
 function findFreeKey(name: string, names: readonly string[]): string {

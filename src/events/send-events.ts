@@ -9,9 +9,7 @@ import { createStreamCount, type Alarm } from './stream-count.ts'
 
 const eventStreamType = 'text/event-stream'
 
-export const eventContent = (example: string): Content => ({
-  [eventStreamType]: { example },
-})
+export const eventContent = (example: string): Content => ({ [eventStreamType]: { example } })
 
 export const lastEventId: Parameter = {
   name: 'Last-Event-ID',
@@ -39,7 +37,7 @@ interface Start<LogPart> {
 
 export function createEventSender(app: FastifyInstance) {
   const open = createStreamCount(app)
-  return async <LogPart>(
+  return async <LogPart,>(
     request: FastifyRequest,
     reply: FastifyReply,
     stream: EventStream<LogPart>,

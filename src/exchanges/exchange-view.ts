@@ -100,9 +100,7 @@ function renderSource(body: ExchangeBody | undefined, fields: Fields): Html {
   return html`<details><summary>Body as sent</summary>${renderCodeBlock(text, 'plain')}</details>\n`
 }
 
-function toParameters(target: string): Fields {
-  return [...new URLSearchParams(toQueryText(target))]
-}
+const toParameters = (target: string): Fields => [...new URLSearchParams(toQueryText(target))]
 
 function renderCommands(exchange: Exchange, bodyUrl?: string): Html {
   const { curl, fetch, python, httpie, go } = toCommands(exchange)

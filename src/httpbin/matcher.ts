@@ -3,9 +3,7 @@ import type { Dialect } from './dialect.ts'
 import { listEndpoints } from './endpoints.ts'
 
 /** `/bytes/:n=10` becomes `/bytes/:n`. */
-export function toRoutePath(path: string): string {
-  return path.replaceAll(/=[^/]*/g, '')
-}
+export const toRoutePath = (path: string): string => path.replaceAll(/=[^/]*/g, '')
 
 export function createMatcher(dialect: Dialect) {
   const all = listEndpoints(dialect).map((endpoint) => {

@@ -46,18 +46,14 @@ export async function parseList0(
   }
 }
 
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== ''
-}
+const isGiven = (value: unknown): boolean => value !== undefined && value !== ''
 
 function toFirst(value: unknown): string {
   const [first = ''] = [value].flat()
   return toText(first)
 }
 
-function toCount(value: unknown): number {
-  return Number.parseInt(toFirst(value)) || 0
-}
+const toCount = (value: unknown): number => Number.parseInt(toFirst(value)) || 0
 
 export function toNames(value: unknown): string[] {
   const names: unknown[] = [value].flat()

@@ -62,10 +62,7 @@ function parseSort(sort: string): ListRequest['sort'] {
   return parseTerms(sort).map((term) => {
     const sign = term.startsWith('-') ? -1 : 1
     const path = sign === 1 ? term : term.slice(1)
-    return {
-      find: createFindInside(path),
-      compare: (one, other) => sign * compare(one, other),
-    }
+    return { find: createFindInside(path), compare: (one, other) => sign * compare(one, other) }
   })
 }
 

@@ -18,10 +18,7 @@ export interface Related {
 export interface ListRequest extends Related {
   tests: readonly Test[]
   filters: readonly Filter[]
-  sort: readonly {
-    find: Find
-    compare: (one: unknown, other: unknown) => number
-  }[]
+  sort: readonly { find: Find; compare: (one: unknown, other: unknown) => number }[]
   /** The part depends on the number of matching records. It is undefined for the whole list. */
   toPart?: ((total: number) => SelectedPart) | undefined
 }

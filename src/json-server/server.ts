@@ -11,9 +11,7 @@ export interface Context extends ResourceContext {
   records: Records
 }
 
-export function isVersion1({ version }: Context): boolean {
-  return version === '1'
-}
+export const isVersion1 = ({ version }: Context): boolean => version === '1'
 
 export function findList({ contexts }: Context, name: string): Context | undefined {
   return contexts.find(({ resource }) => resource.name === name && !resource.isSingular)
@@ -34,9 +32,7 @@ export function toSingular({ version }: Context, name: string): string {
   return words[version].singular(name)
 }
 
-export function toPlural({ version }: Context, name: string): string {
-  return words[version].plural(name)
-}
+export const toPlural = ({ version }: Context, name: string): string => words[version].plural(name)
 
 export function toForeignKey(context: Context): string {
   const { config, resource } = context

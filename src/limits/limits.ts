@@ -256,9 +256,7 @@ export function createProxyCheck({ trustedProxies }: Config): (address?: string)
   return (address = '') => isIP(address) !== 0 && list.check(address, toFamily(address))
 }
 
-function toFamily(address: string): 'ipv4' | 'ipv6' {
-  return isIPv6(address) ? 'ipv6' : 'ipv4'
-}
+const toFamily = (address: string): 'ipv4' | 'ipv6' => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
 /** A client usually owns the first 64 bits of an IPv6 address. */
 export function toAddressKey(text: string | undefined): string | undefined {
@@ -273,6 +271,4 @@ export function toAddressKey(text: string | undefined): string | undefined {
   return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
 }
 
-function groupToBytes(group: string): string {
-  return Buffer.from(group.padStart(4, '0'), 'hex').join('.')
-}
+const groupToBytes = (group: string): string => Buffer.from(group.padStart(4, '0'), 'hex').join('.')

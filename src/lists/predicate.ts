@@ -88,9 +88,7 @@ export function toPredicate<Item = unknown>(
 }
 
 /** In a comparison, a list or an object is no value. */
-export function toScalar(value: unknown): FieldValue {
-  return isFieldValue(value) ? value : null
-}
+export const toScalar = (value: unknown): FieldValue => (isFieldValue(value) ? value : null)
 
 export type Compare = (one: unknown, other: unknown) => number
 

@@ -50,9 +50,7 @@ function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boole
 
 export const routableId = new RegExp(toIdPattern({ storesId: true }, false))
 
-export function isRoutableId(id: string): boolean {
-  return routableId.test(id) && id.isWellFormed()
-}
+export const isRoutableId = (id: string): boolean => routableId.test(id) && id.isWellFormed()
 
 export function toRecordRoute(resource: Resource, end = ''): string {
   const { path, isSingular } = resource

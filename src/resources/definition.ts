@@ -189,9 +189,7 @@ function findNaming({ namedBy, references = [] }: ResourceDefinition, readable: 
 }
 
 /** `user` and `unit` start with a consonant. */
-function toArticle(noun: string): string {
-  return /^([aeio]|u(?!s|ni))/i.test(noun) ? 'an' : 'a'
-}
+const toArticle = (noun: string): string => (/^([aeio]|u(?!s|ni))/i.test(noun) ? 'an' : 'a')
 
 function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
   const type = hasNumericIds ? (['integer', 'string'] as const) : 'string'

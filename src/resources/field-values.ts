@@ -25,9 +25,7 @@ export function toRecordName(
   return isScalar && /[\p{L}\p{N}\p{P}\p{S}]/u.test(String(value)) ? String(value) : id
 }
 
-export function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `firstName`, `first_name` and `first-name` become `First name`. */
 export function toTitle(name: string): string {
@@ -81,18 +79,14 @@ export function valueToInputText({ kind, schema }: Field, value: unknown): strin
 const maxShownLength = 65_536
 
 /** Returns an empty text for a value that is too long for a form. */
-export function toFormText(text: string): string {
-  return text.length > maxShownLength ? '' : text
-}
+export const toFormText = (text: string): string => (text.length > maxShownLength ? '' : text)
 
 /** A field that accepts text and other types shows and takes text without quotes. */
 function isPlainText(schema: FieldSchema, value: unknown): value is string {
   return typeof value === 'string' && acceptsText(schema) && findJson(value) === undefined
 }
 
-export function acceptsText(schema: FieldSchema): boolean {
-  return toTypes(schema).includes('string')
-}
+export const acceptsText = (schema: FieldSchema): boolean => toTypes(schema).includes('string')
 
 function hasTextChoices({ enum: choices = [] }: FieldSchema): boolean {
   return choices.every((choice) => typeof choice === 'string')

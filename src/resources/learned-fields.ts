@@ -18,10 +18,7 @@ export const learnedSchema = {
   type: 'object',
   required: ['fields'],
   properties: {
-    fields: {
-      type: 'object',
-      additionalProperties: { type: 'array', items: { enum: jsonTypes } },
-    },
+    fields: { type: 'object', additionalProperties: { type: 'array', items: { enum: jsonTypes } } },
   },
 } as const
 

@@ -70,11 +70,7 @@ export function postRecord(
     },
     errors: [406, 409, 412, 422],
     store: 'writes',
-    config: {
-      ...toRouteConfig(resource),
-      accepts: acceptedTypes,
-      acceptsIdempotencyKey: true,
-    },
+    config: { ...toRouteConfig(resource), accepts: acceptedTypes, acceptsIdempotencyKey: true },
     errorHandler: sendFormAfterError(context),
     handler: create(context, findFixed),
   }

@@ -54,9 +54,7 @@ function toCookieName(protocol: string, id: string): string {
   return `${protocol === 'https' ? '__Secure-' : ''}bin-${id}`
 }
 
-export function isBinCookie(name: string): boolean {
-  return cookieName.test(name)
-}
+export const isBinCookie = (name: string): boolean => cookieName.test(name)
 
 export function findOwnIds({ headers }: FastifyRequest): string[] {
   return Object.keys(parseCookie(headers.cookie ?? ''))

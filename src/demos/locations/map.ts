@@ -97,9 +97,7 @@ ${points}</svg>
 `
 }
 
-function toPercent(part: number): string {
-  return `${(part * 100).toFixed(2)}%`
-}
+const toPercent = (part: number): string => `${(part * 100).toFixed(2)}%`
 
 /** The radius is in pixels: a circle has the same size on every screen, and is large enough for a finger. */
 function renderCircle({ count }: Mark): Html {

@@ -25,9 +25,7 @@ export const customEndpoints: readonly ResponseEndpoint[] = [
     describe: async (request, { config }) => {
       const query = toQuery(request)
       const read = await readDescription(request, query, config)
-      const { value, intro } = read ?? {
-        value: parseMembers(query, config, ['description']),
-      }
+      const { value, intro } = read ?? { value: parseMembers(query, config, ['description']) }
       return parseDescription(value, config, intro)
     },
   },

@@ -80,9 +80,7 @@ function findChild(parent: unknown, name: string): unknown {
   return isObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
 }
 
-function isIndex(name: string): boolean {
-  return /^(0|[1-9]\d*)$/.test(name)
-}
+const isIndex = (name: string): boolean => /^(0|[1-9]\d*)$/.test(name)
 
 function removeValue(root: object, path: Path): boolean {
   const parent = path.slice(0, -1).reduce<unknown>(findChild, root)

@@ -112,9 +112,7 @@ export function isJsonType(type: string): boolean {
   return type === '' || type === 'application/json' || /^(?!text\/).+\+json$/.test(type)
 }
 
-export function isFieldsType(type: string): boolean {
-  return isJsonType(type) || type === formType
-}
+export const isFieldsType = (type: string): boolean => isJsonType(type) || type === formType
 
 export function isForm({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return toMediaType(headers['content-type']) === formType

@@ -19,9 +19,7 @@ export function delayContinue(server: Server): void {
   })
 }
 
-export function awaitsContinue(raw: IncomingMessage): boolean {
-  return continuing.has(raw)
-}
+export const awaitsContinue = (raw: IncomingMessage): boolean => continuing.has(raw)
 
 export function sendContinue(raw: IncomingMessage): void {
   continuing.get(raw)?.writeContinue()
@@ -29,9 +27,7 @@ export function sendContinue(raw: IncomingMessage): void {
 }
 
 /** RFC 9113 §8.1.1: over HTTP/2 a lost connection ends the body like a whole one. */
-export function isAborted(raw: IncomingMessage): boolean {
-  return findStream(raw)?.aborted === true
-}
+export const isAborted = (raw: IncomingMessage): boolean => findStream(raw)?.aborted === true
 
 export const endedEarly = 'The body ended early.'
 

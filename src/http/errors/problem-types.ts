@@ -121,9 +121,7 @@ export const problemTypes = {
     'The URL of the request exceeds MAX_URL_BYTES.',
     'Send long values in the body.',
   ),
-  'unsupported-media-type': define(415, {
-    headers: { 'accept-post': '', 'accept-patch': '' },
-  })(
+  'unsupported-media-type': define(415, { headers: { 'accept-post': '', 'accept-patch': '' } })(
     'The type or encoding of the body is not supported. The supported ones are in the headers Accept-Post, Accept-Patch, Accept-Query or Accept-Encoding of the response.',
     'Send a supported type, and set Content-Type. A body can be encoded with gzip, br, zstd or deflate.',
     `curl --json '{"name":"Rome"}' URL`,

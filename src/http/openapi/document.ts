@@ -58,9 +58,7 @@ const toScheme = ({ http, https }: OwnCookie) => ({
 })
 
 /** `/users/:id` → `/users/{id}`; the pattern of a parameter is in its schema. */
-export function toTemplate(url: string): string {
-  return withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
-}
+export const toTemplate = (url: string): string => withoutPatterns(url).replace(/:(\w+)/g, '{$1}')
 
 type DocumentedRoute = DeclaredRoute & { method: DocumentedMethod; path: string }
 

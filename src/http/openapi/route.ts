@@ -82,6 +82,4 @@ function toRouterUrl(url: string): string {
 }
 
 /** `/users/:id(^\\d+$)` → `/users/:id` */
-export function withoutPatterns(url: string): string {
-  return url.replace(/(:\w+)\(.*\)/, '$1')
-}
+export const withoutPatterns = (url: string): string => url.replace(/(:\w+)\(.*\)/, '$1')

@@ -22,9 +22,7 @@ export const connectionFields =
   /^(connection|content-length|expect|host|http2-settings|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i
 
 /** Trailers are known at the end of the body. The requests of `inject` cannot have any. */
-export function toTrailers({ rawTrailers = [] }: Partial<IncomingMessage>) {
-  return toPairs(rawTrailers)
-}
+export const toTrailers = ({ rawTrailers = [] }: Partial<IncomingMessage>) => toPairs(rawTrailers)
 
 export function toPairs(rawHeaders: readonly string[]) {
   const pairs: (readonly [name: string, value: string])[] = []

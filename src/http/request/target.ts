@@ -112,13 +112,9 @@ export function findStream(message: object) {
   return hasStream ? message.stream : undefined
 }
 
-export function isRawRequest({ target }: IncomingMessage): boolean {
-  return target?.isRaw === true
-}
+export const isRawRequest = ({ target }: IncomingMessage): boolean => target?.isRaw === true
 
-export function toRoutedUrl(raw: IncomingMessage): string {
-  return trimSlashes(toOriginForm(raw))
-}
+export const toRoutedUrl = (raw: IncomingMessage): string => trimSlashes(toOriginForm(raw))
 
 /** The authority of an absolute form becomes Host (RFC 9112 §3.2.2); other forms fail later checks. */
 function toOriginForm(raw: IncomingMessage): string {
@@ -162,9 +158,7 @@ export function toPath(target: string): string {
 }
 
 /** It begins with a question mark, which `URLSearchParams` ignores. */
-export function toQueryText(target: string): string {
-  return target.slice(toPath(target).length)
-}
+export const toQueryText = (target: string): string => target.slice(toPath(target).length)
 
 export function isUnder(prefix: string, url: string): boolean {
   const path = toDecodedPath(url)

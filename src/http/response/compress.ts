@@ -30,9 +30,7 @@ export function toCodedTag(etag: string, coding: ResponseCoding): string {
   return etag.replace(/"$/, `+${coding}"`)
 }
 
-export function withoutCodings(tags: string): string {
-  return tags.replaceAll(/\+(?:zstd|br|gzip)"/g, '"')
-}
+export const withoutCodings = (tags: string): string => tags.replaceAll(/\+(?:zstd|br|gzip)"/g, '"')
 
 const minBytes = 1024
 const maxSyncBytes = 64 * 1024

@@ -181,9 +181,7 @@ function endResponse(raw: ServerResponse, isCutOff: boolean): void {
   observed.take(observed.reply, toFinished(observed, isCutOff))
 }
 
-export function isClosed(raw: ServerResponse): boolean {
-  return (findStream(raw) ?? raw).destroyed
-}
+export const isClosed = (raw: ServerResponse): boolean => (findStream(raw) ?? raw).destroyed
 
 function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
   const { request } = reply

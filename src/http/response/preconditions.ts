@@ -27,9 +27,7 @@ export function preconditionFailed(headers: IncomingHttpHeaders, etag?: string):
 }
 
 /** RFC 9110 §8.8.3: a list of entity tags has quotation marks. */
-export function isUnquoted(field = '*'): boolean {
-  return !field.includes('"') && field.trim() !== '*'
-}
+export const isUnquoted = (field = '*'): boolean => !field.includes('"') && field.trim() !== '*'
 
 /** Throws 412. */
 export function assertPreconditions(request: Conditional, validators: Validators) {
@@ -165,6 +163,4 @@ function toFullYear(text: string): string {
   return `-${String(year > now + 50 ? year - 100 : year)} `
 }
 
-function toSeconds(time: Date): number {
-  return Math.floor(time.getTime() / 1000)
-}
+const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000)

@@ -198,9 +198,7 @@ function toBytes(bytes: Buffer | undefined, size = none): RecordedBytes | undefi
 }
 
 /** The request id is not used if the client chose it: others may guess it. */
-export function toExchangeId({ id, raw }: FastifyRequest): string {
-  return raw.ownId ?? id
-}
+export const toExchangeId = ({ id, raw }: FastifyRequest): string => raw.ownId ?? id
 
 /** A page finds the exchanges of a chain of redirects by this id. */
 function findChosenId({ parsedBody, headers }: IncomingMessage): string | undefined {

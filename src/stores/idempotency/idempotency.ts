@@ -1,7 +1,6 @@
 import type { XStatic } from 'typebox/schema'
 import { createExpiring } from '../expiring.ts'
-import { hasTypes, idSchema, textSchema, timeSchema } from '../records/records.ts'
-import type { Collection } from '../records/records.ts'
+import { hasTypes, idSchema, textSchema, timeSchema, type Collection } from '../records/records.ts'
 
 const responseSchema = {
   type: 'object',

@@ -23,9 +23,7 @@ export function fieldToColumn(dialect: SqlDialect, field: FieldPath): string {
   return typeof path === 'string' ? path : dialect.toColumn(path)
 }
 
-export function toMarks(values: readonly unknown[]): string {
-  return values.map(() => '?').join(', ')
-}
+export const toMarks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
 export function joinAnd(...conditions: readonly (Condition | undefined)[]): Condition {
   const given = conditions.filter((condition) => condition !== undefined)
@@ -43,9 +41,7 @@ function joinConditions(conditions: readonly Condition[], separator: string): Co
   }
 }
 
-export function toLowerText(value: Value | boolean): string {
-  return String(value).toLowerCase()
-}
+export const toLowerText = (value: Value | boolean): string => String(value).toLowerCase()
 
 /** The lowercase text, where a lower() that knows ASCII only would return another. */
 export function findFolded(text: string): string | undefined {
@@ -89,9 +85,7 @@ function toFilterCondition(dialect: SqlDialect, filter: Filter): Condition {
 }
 
 /** No record has a value that cannot be stored. */
-function isInRecords(value: FieldValue): boolean {
-  return isStorable(String(value))
-}
+const isInRecords = (value: FieldValue): boolean => isStorable(String(value))
 
 interface TextSearch {
   operator: TextOperator

@@ -39,9 +39,7 @@ export const timeSchema = {
 } as const
 export const textSchema = { type: 'string' } as const
 
-export function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
-}
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 export interface StoredRecord {
   id: string

@@ -47,9 +47,7 @@ function ignoreOtherType(error: unknown): null {
   throw error
 }
 
-function toKey(idHash: string): string {
-  return `vitrine:session:${idHash}`
-}
+const toKey = (idHash: string): string => `vitrine:session:${idHash}`
 
 function toEnd({ expiresAt, idleUntil }: Session): number {
   return Math.min(Date.parse(expiresAt), Date.parse(idleUntil))

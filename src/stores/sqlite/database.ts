@@ -183,9 +183,7 @@ export function isLocked(error: unknown): boolean {
   return error instanceof StoreFailure && isBusy(error.cause)
 }
 
-export function isBusy(error: unknown): boolean {
-  return toResultCode(error) === 5
-}
+export const isBusy = (error: unknown): boolean => toResultCode(error) === 5
 
 function toResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0

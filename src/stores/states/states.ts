@@ -6,10 +6,7 @@ import { hasTypes, type Collection, type StoredRecord } from '../records/records
 import { StoreFailure } from '../store-failure.ts'
 import { delay } from '../../timers.ts'
 
-export const stateSchema = {
-  type: 'object',
-  additionalProperties: { type: 'number' },
-} as const
+export const stateSchema = { type: 'object', additionalProperties: { type: 'number' } } as const
 
 export type State = XStatic<typeof stateSchema>
 
@@ -54,7 +51,7 @@ export function createStates(collection: Collection, max = maxStates) {
 /** One update of an id at a time in this process, so that only processes compete. */
 function createTurns() {
   const last = new Map<string, Promise<unknown>>()
-  return <Result>(id: string, run: () => Promise<Result>): Promise<Result> => {
+  return <Result,>(id: string, run: () => Promise<Result>): Promise<Result> => {
     const update = Promise.resolve(last.get(id)).then(run)
     const settled = update
       .catch(() => undefined)

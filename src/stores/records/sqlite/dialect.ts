@@ -50,9 +50,7 @@ export function createSqliteDialect(
   }
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 function toSql(path: string | readonly string[]): string {
   if (typeof path === 'string') return path
