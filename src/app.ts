@@ -24,12 +24,7 @@ import { createExchangeLog } from './inspector/recorder/exchange-log.ts'
 import { openExchanges, respondTo } from './inspector/recorder/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { findKeyError } from './inspector/recorder/owner.ts'
-import {
-  countRequestsInProgress,
-  createProxyCheck,
-  limitConnections,
-  openLimits,
-} from './limits/limits.ts'
+import { countInProgress, createProxyCheck, limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
@@ -80,7 +75,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.log = parts.log
   const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
   routeRequests(app, parts, createHeadCheck(config, lacksRoute))
-  countRequestsInProgress(app, config)
+  countInProgress(app, config)
   injectRequests(app)
   handleErrors(app, parts)
 

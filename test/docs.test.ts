@@ -52,7 +52,7 @@ test('the tables of settings in docs/settings.md are generated from the code', (
 const { mebibyte, ...limits } = fixedLimits
 
 function toShownLimit(name: string, limit: number): string {
-  if (name.endsWith('Bytes') || name === 'maxLoadedLength')
+  if (name.endsWith('Bytes') || name === 'maxLoadLength')
     if (limit % mebibyte === 0) return `${String(limit / mebibyte)} MiB`
   return limit.toLocaleString('en')
 }

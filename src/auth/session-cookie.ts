@@ -21,4 +21,4 @@ export function toSetCookie(request: FastifyRequest, { id, maxSeconds }: Session
   return toOwnCookie(request, { name, value: id, maxAge: maxSeconds })
 }
 
-export const removedSession: SessionCookie = { id: '', maxSeconds: 0 }
+export const noSession: SessionCookie = { id: '', maxSeconds: 0 }

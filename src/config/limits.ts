@@ -52,7 +52,7 @@ export const maxWaitingPasswords = 32
 export const maxLoginCandidates = 16
 
 /** Documents that one request has in memory at once, as JSON. */
-export const maxLoadedLength = 16 * mebibyte
+export const maxLoadLength = 16 * mebibyte
 /** Records that one request embeds, saves or replaces: a transaction of PostgreSQL ends after 1.5 seconds. */
 export const maxRecordsAtOnce = 5000
 /** Records that a removal changes and removes: others wait for its transaction. json-server has no limit. */
@@ -71,7 +71,7 @@ export const maxTextLength = 2000
 /** A cursor is a part of a URL. */
 export const maxCursorLength = 2048
 /** Each relation of `embed` is a query, and each level multiplies the records. */
-export const maxEmbedRelations = 10
+export const maxEmbeds = 10
 export const maxEmbedLevels = 3
 /** Each name in the path of a field that no schema declares makes the statement longer. */
 export const maxUnknownNames = 16

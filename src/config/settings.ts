@@ -197,7 +197,7 @@ export const settings = {
   maxDurationSeconds: setting(
     '10',
     duration,
-    'maximum time that a request can ask for: a delay, a slow response, a stream or a WebSocket of httpbin',
+    'maximum time that a request can ask for: a delay (also _delay of json-server, Prefer: vitrine-delay and vitrine-lose-response=stall), a slow response, a stream or a WebSocket of httpbin',
   ),
   responseFaults: setting('on', parse.onOrOff, 'whether a request can ask for a fault (403)'),
   maxConnections: integer(10_000, [1, 1_000_000], 'maximum number of connections'),

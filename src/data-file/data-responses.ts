@@ -4,7 +4,7 @@ import { readOnly } from '../http/errors/http-error.ts'
 import { pathParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
 import type { DescriptionLimits } from '../responses/description-limits.ts'
-import type { ResponseDescription, Sequence } from '../responses/description.ts'
+import type { Description, Sequence } from '../responses/description.ts'
 import { checkDescribed } from '../responses/parse-description.ts'
 import { sendDescribed } from '../responses/send.ts'
 import { takeStep } from '../responses/sequences.ts'
@@ -18,7 +18,7 @@ export interface DataResponse {
   method: string
   /** `/orders/:id/pay` */
   url: string
-  described: ResponseDescription | Sequence
+  described: Description | Sequence
 }
 
 /** The limit is that of the resources of a data file, since each response is a route too. */
@@ -108,7 +108,7 @@ export async function rewindSequences(responses: readonly DataResponse[], states
 function toRoute(response: DataResponse, { config, states }: Services): Route {
   const { method, url, described } = response
   const isSequence = 'sequence' in described
-  const send = (reply: FastifyReply, description: ResponseDescription) =>
+  const send = (reply: FastifyReply, description: Description) =>
     sendDescribed(reply, description, { config, cookiePath: '/' })
   const steps = isSequence ? described.sequence : [described]
   const documented = steps.map(({ status = 200 }): [string, { description: string }] => [

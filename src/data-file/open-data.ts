@@ -22,7 +22,7 @@ import {
 import type { Load } from './parse-load.ts'
 import {
   hashTexts,
-  readDataText,
+  readSource,
   toFileName,
   withoutSecrets,
   type DataText,
@@ -77,7 +77,7 @@ async function openLoaded(
   const total = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
   const kept = `Kept ${formatCount(total, 'record')} in ${toPlace(databaseUrl)}; ${source} was not loaded again`
   const { schema, schemaHash } = await readSchema(config)
-  const file = isUrl(dataFile) ? undefined : await readDataText(dataFile)
+  const file = isUrl(dataFile) ? undefined : await readSource(dataFile)
   const hash = file ? hashTexts(file.text, config.dataId) : load.hash
   if (hash === load.hash && schemaHash === load.schemaHash) return parseLoaded(config, load, [kept])
   const { recordsHash, ownSchema, responses } = file ? await parseFile(config, file) : load

@@ -7,14 +7,14 @@ import { parseDataText } from './parse-data-text.ts'
 import { parseSchemas, type Report } from './parse-schema.ts'
 import {
   hashTexts,
-  readDataText,
+  readSource,
   toFileName,
   withoutSecrets,
   type DataText,
 } from './read-data-file.ts'
 
 export async function readDataTexts(config: Config) {
-  const file = await readDataText(config.dataFile ?? '')
+  const file = await readSource(config.dataFile ?? '')
   return { file, hash: hashTexts(file.text, config.dataId), ...(await readSchema(config)) }
 }
 
@@ -24,7 +24,7 @@ export type DataTexts = Awaited<ReturnType<typeof readDataTexts>>
 const rulesVersion = '2'
 
 export async function readSchema({ dataSchema, foreignKeySuffix }: Config) {
-  const schema = dataSchema === undefined ? undefined : await readDataText(dataSchema)
+  const schema = dataSchema === undefined ? undefined : await readSource(dataSchema)
   return { schema, schemaHash: hashTexts(schema?.text ?? '', foreignKeySuffix, rulesVersion) }
 }
 

@@ -16,7 +16,7 @@ const fetchSeconds = 30
 const maxRedirects = 5
 
 /** Throws an error with one line for a person. */
-export async function readDataText(source: string): Promise<DataText> {
+export async function readSource(source: string): Promise<DataText> {
   if (!isUrl(source) && /\.[cm]?[jt]s$/i.test(source)) throw new Error(toProgramError(source))
   const { bytes, type } = isUrl(source) ? await fetchData(source) : readLocal(source)
   if (!isUtf8(bytes)) throw new Error(`${withoutSecrets(source)} is not valid UTF-8`)

@@ -10,7 +10,7 @@ import { toPrettyBody } from './bodies.ts'
 import { renderBody } from './body-view.ts'
 import { findField, mask, type Exchange, type ExchangeBody, type Fields } from './exchange.ts'
 import { renderFacts } from './facts-view.ts'
-import { renderFields, renderHead, renderMeaning } from './fields-view.ts'
+import { renderPairs, renderHead, renderMeaning } from './fields-view.ts'
 import { toCommands, toReplay, toWindowsCommand } from './repeat.ts'
 import { renderTiming } from './timing-view.ts'
 
@@ -75,7 +75,7 @@ function renderResponse(exchange: Exchange): Html {
   const { responseFields, responseBody, responseHead, trailerFields = [] } = exchange
   return html`${renderPart('Body', html`${renderBody(responseBody, responseFields)}${renderMeaning(exchange)}`)}${renderPart(
     'Headers',
-    html`${renderHead(responseHead, 'service')}${renderFields('Trailers', trailerFields)}`,
+    html`${renderHead(responseHead, 'service')}${renderPairs('Trailers', trailerFields)}`,
   )}`
 }
 
@@ -86,11 +86,11 @@ function renderMissing({ status }: Exchange): Html {
 function renderRequest(exchange: Exchange, { form = html``, decodedBody, cut }: Additions): Html {
   const { target, requestHead, requestFields, requestBody, requestTrailerFields = [] } = exchange
   const { fields = [] } = toPrettyBody(decodedBody ?? requestBody, requestFields)
-  return html`${renderHead(requestHead, 'browser')}${renderFields('Query parameters', toParameters(target))}${renderFields('Form fields', fields)}${form}${
+  return html`${renderHead(requestHead, 'browser')}${renderPairs('Query parameters', toParameters(target))}${renderPairs('Form fields', fields)}${form}${
     requestBody === undefined
       ? ''
       : html`<h2>Body</h2>\n${renderBody(requestBody, requestFields, { decodedBody, cutNote: cut?.note })}`
-  }${renderFields('Trailers', requestTrailerFields)}${renderSource(requestBody, requestFields)}`
+  }${renderPairs('Trailers', requestTrailerFields)}${renderSource(requestBody, requestFields)}`
 }
 
 /** The body as it was sent, if the one that is shown differs. */

@@ -122,7 +122,7 @@ export const exchangeSchema = {
   },
 } as const
 
-export type ExchangeSummary = Loose<XStatic<typeof summarySchema>>
+export type Summary = Loose<XStatic<typeof summarySchema>>
 export type Exchange = Loose<XStatic<typeof exchangeSchema>>
 /** The first 64 KiB of a body, without its content coding: as text if it is UTF-8, else in hexadecimal notation. */
 export type ExchangeBody = Loose<XStatic<typeof bodySchema>>

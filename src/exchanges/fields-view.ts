@@ -7,7 +7,7 @@ import { findField, mask, type Exchange, type Fields } from './exchange.ts'
 /** A form of 64 KiB can have 30,000 fields, and be a few bytes when it is compressed. */
 export const maxRows = 500
 
-export function renderFields(title: string, fields: Fields): Html {
+export function renderPairs(title: string, fields: Fields): Html {
   if (fields.length === 0) return html``
   const rest = fields.length - maxRows
   const more =

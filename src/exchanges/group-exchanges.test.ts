@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../../test/support/exchanges.ts'
-import type { ExchangeSummary } from './exchange.ts'
+import type { Summary } from './exchange.ts'
 import { findChain, groupExchanges } from './group-exchanges.ts'
 
 const at = (second: number) => `2026-11-21T08:20:${String(second).padStart(2, '0')}.000000Z`
@@ -45,7 +45,7 @@ for (const [name, oldestFirst, expected] of [
 const step = { target: '/responses/sequence/a?steps=503*2,200', method: 'GET' }
 const edit = { target: '/locations/a', method: 'PATCH' }
 const post = { target: '/locations', method: 'POST' }
-const chains: Readonly<Record<string, readonly Partial<ExchangeSummary>[]>> = {
+const chains: Readonly<Record<string, readonly Partial<Summary>[]>> = {
   'a login after 401': [
     { target: '/login', method: 'POST', status: 401 },
     { target: '/login', method: 'POST', status: 303, location: '/session' },
@@ -64,7 +64,7 @@ const chains: Readonly<Record<string, readonly Partial<ExchangeSummary>[]>> = {
   ],
 }
 
-const toNumbered = (parts: readonly Partial<ExchangeSummary>[]) =>
+const toNumbered = (parts: readonly Partial<Summary>[]) =>
   parts.map((one, index) => {
     const { method = 'GET' } = one
     const receivedAt = `2026-11-21T08:20:4${String(index)}.000000Z`

@@ -1,9 +1,9 @@
-import type { ExchangeSummary } from './exchange.ts'
+import type { Summary } from './exchange.ts'
 
 /** A client sends what follows a redirect or a preflight at once, unless a person has to confirm it. */
 const maxPauseMs = 10_000
 
-export function groupExchanges<Item extends ExchangeSummary>(
+export function groupExchanges<Item extends Summary>(
   exchanges: readonly Item[],
 ): readonly (readonly Item[])[] {
   const waiting: Item[] = []
@@ -18,7 +18,7 @@ export function groupExchanges<Item extends ExchangeSummary>(
   return [...groups.values()].toReversed()
 }
 
-function leadsTo(earlier: ExchangeSummary, later: ExchangeSummary): boolean {
+function leadsTo(earlier: Summary, later: Summary): boolean {
   const isNext = earlier.isPreflight
     ? !later.isPreflight && earlier.target === later.target
     : findTargets(earlier).next === findTargets(later).own
@@ -34,10 +34,7 @@ const maxChain = 21
  * The exchanges that led to this one and that followed from it, oldest first: redirects and preflights, a request
  * that is repeated after 401 or 412, the steps of a sequence, and requests with the same Idempotency-Key.
  */
-export function findChain(
-  newestFirst: readonly ExchangeSummary[],
-  id: string,
-): readonly ExchangeSummary[] {
+export function findChain(newestFirst: readonly Summary[], id: string): readonly Summary[] {
   const all = newestFirst.toReversed()
   const at = all.findIndex((one) => one.id === id)
   if (at < 0) return []
@@ -52,9 +49,9 @@ export function findChain(
 }
 
 function isFollowed(
-  earlier: ExchangeSummary,
-  [later]: readonly ExchangeSummary[],
-  all: readonly ExchangeSummary[],
+  earlier: Summary,
+  [later]: readonly Summary[],
+  all: readonly Summary[],
 ): boolean {
   if (later === undefined || earlier.client !== later.client) return false
   const isAutomatic = earlier.isPreflight || earlier.location !== undefined
@@ -66,9 +63,9 @@ function isFollowed(
   if (isRepeated && earlier.idempotencyKey !== undefined)
     return earlier.idempotencyKey === later.idempotencyKey
   if (earlier.status === 401) return isRepeated
-  const isRead = (one: ExchangeSummary) => one.effectiveMethod === 'GET'
+  const isRead = (one: Summary) => one.effectiveMethod === 'GET'
   if (earlier.status === 412) return isRepeated || isRead(later)
-  const isFailed = (one: ExchangeSummary) =>
+  const isFailed = (one: Summary) =>
     one.status === 412 &&
     one.effectiveMethod === later.effectiveMethod &&
     toPath(one) === toPath(later) &&
@@ -76,22 +73,22 @@ function isFollowed(
   return isRead(earlier) && !isRead(later) && all.slice(0, all.indexOf(earlier)).some(isFailed)
 }
 
-const toPath = ({ target }: ExchangeSummary) => target.replace(/\/?(\?.*)?$/, '')
+const toPath = ({ target }: Summary) => target.replace(/\/?(\?.*)?$/, '')
 
-const targetsByExchange = new WeakMap<ExchangeSummary, ReturnType<typeof toTargets>>()
+const targetsByExchange = new WeakMap<Summary, ReturnType<typeof toTargets>>()
 
 /** Parsed once for each exchange: a URL can have 8 KiB, and a list has thousands of pairs. */
-function findTargets(exchange: ExchangeSummary) {
+function findTargets(exchange: Summary) {
   const targets = targetsByExchange.get(exchange) ?? toTargets(exchange)
   targetsByExchange.set(exchange, targets)
   return targets
 }
 
-function toTargets({ target, location = '' }: ExchangeSummary) {
-  return { own: toTarget(target), next: toTarget(location, target) }
+function toTargets({ target, location = '' }: Summary) {
+  return { own: toRedirected(target), next: toRedirected(location, target) }
 }
 
-function toTarget(location: string, base = '/'): string | undefined {
+function toRedirected(location: string, base = '/'): string | undefined {
   const url = URL.parse(location, `http://localhost${base}`)
   return url ? url.pathname + url.search : undefined
 }

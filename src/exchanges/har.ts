@@ -82,8 +82,8 @@ function toRequest({ method, origin, target, requestBody, ...exchange }: Exchang
     url,
     httpVersion: `HTTP/${exchange.httpVersion}`,
     cookies: [],
-    headers: toPairs(exchange.requestFields),
-    queryString: toPairs([...new URLSearchParams(url.replace(/^[^?]*/, ''))]),
+    headers: toNamed(exchange.requestFields),
+    queryString: toNamed([...new URLSearchParams(url.replace(/^[^?]*/, ''))]),
     ...(requestBody && {
       // HAR has no encoding of a request body.
       postData: { mimeType: toType(exchange.requestFields), ...toText(requestBody, '_encoding') },
@@ -113,7 +113,7 @@ function toResponse({ status, responseFields, responseBody, ...exchange }: Excha
     statusText: STATUS_CODES[status ?? 0] ?? '',
     httpVersion: `HTTP/${exchange.httpVersion}`,
     cookies: [],
-    headers: toPairs(responseFields),
+    headers: toNamed(responseFields),
     content: { size, mimeType: toType(responseFields), ...toText(responseBody, 'encoding') },
     redirectURL: findField(responseFields, 'location') ?? '',
     headersSize: -1,
@@ -133,5 +133,5 @@ function toText(body: ExchangeBody | undefined, encoding: string) {
 
 const toType = (fields: Fields) => findField(fields, 'content-type') ?? 'x-unknown'
 /** HAR has no trailers. */
-const toTrailers = (fields?: Fields) => fields && { _trailers: toPairs(fields) }
-const toPairs = (pairs: Fields) => pairs.map(([name, value]) => ({ name, value }))
+const toTrailers = (fields?: Fields) => fields && { _trailers: toNamed(fields) }
+const toNamed = (pairs: Fields) => pairs.map(([name, value]) => ({ name, value }))

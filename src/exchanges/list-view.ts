@@ -1,10 +1,10 @@
 import { STATUS_CODES } from '../http/node-http.ts'
 import { renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
-import type { ExchangeSummary } from './exchange.ts'
+import type { Summary } from './exchange.ts'
 import { groupExchanges } from './group-exchanges.ts'
 
-export interface ExchangeRow extends ExchangeSummary {
+export interface ExchangeRow extends Summary {
   body?: string
   preview?: string
 }
@@ -21,7 +21,7 @@ export interface ExchangeList {
 export function renderList(list: ExchangeList): Html {
   const { exchanges, toUrl, eventsUrl, diffUrl, hasBodies, isSearch } = list
   const rows = groupExchanges(exchanges).flatMap((group) =>
-    group.map((exchange, index) => renderRow(exchange, toUrl, index > 0)),
+    group.map((exchange, index) => renderExchange(exchange, toUrl, index > 0)),
   )
   const isFiltered = eventsUrl === '' || isSearch
   const empty = isFiltered ? 'No request matches.' : 'No requests yet.'
@@ -45,7 +45,7 @@ ${rows}</tbody>
 `
 }
 
-export function renderRow(
+export function renderExchange(
   exchange: ExchangeRow,
   toUrl: (id: string) => string,
   isPart = false,
@@ -73,7 +73,7 @@ function renderRowTime(receivedAt: string): Html {
   return html`<time datetime="${receivedAt.slice(0, 23)}Z" title="${date} ${time} UTC">${shown}</time>`
 }
 
-function renderShort({ status, isCutOff }: ExchangeSummary): Html {
+function renderShort({ status, isCutOff }: Summary): Html {
   if (status === undefined || isCutOff) return html`<span class="status s5">cut off</span>`
   return html`<span class="status s${String(status).charAt(0)}">${status} <span>${STATUS_CODES[status] ?? ''}</span></span>`
 }

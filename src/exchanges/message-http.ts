@@ -9,7 +9,7 @@ export function sendMessages(reply: FastifyReply, exchange: Exchange): FastifyRe
   return reply.type(messageType).send(toMessages(exchange))
 }
 
-export function toHead(line: string, fields: Fields): string {
+export function toHeadText(line: string, fields: Fields): string {
   return [line, ...fields.map(([name, value]) => `${name}: ${value}`), ''].join('\n')
 }
 

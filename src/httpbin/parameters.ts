@@ -2,15 +2,15 @@ import { parseGoDuration } from '../config/parse-duration.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { isDecimal } from '../http/request/parameters.ts'
 import type { DialectRequest } from './dialect.ts'
-import { findValue } from './text.ts'
+import { findFirst } from './text.ts'
 
 /** In go-httpbin an empty value counts as none. */
 export function findParameter({ query, dialect }: DialectRequest, name: string) {
-  const value = findValue(query, name)
+  const value = findFirst(query, name)
   return dialect.isPython ? value : value || undefined
 }
 
-export function parseQueryInteger(
+export function findInteger(
   request: DialectRequest,
   name: string,
   parser: 'Atoi' | 'ParseInt' = 'ParseInt',

@@ -46,7 +46,7 @@ export function groupValues(pairs: readonly Pair[]): Map<string, string[]> {
   return groups
 }
 
-export function findValue(pairs: readonly Pair[], name: string): string | undefined {
+export function findFirst(pairs: readonly Pair[], name: string): string | undefined {
   return pairs.find(([other]) => other === name)?.[1]
 }
 

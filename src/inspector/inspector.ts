@@ -19,7 +19,7 @@ import {
 } from './documentation.ts'
 import { createToText, toParts } from './recorder/exchange-events.ts'
 import { loadChain, toExchangeRoutes } from './exchange-routes.ts'
-import type { ExchangeSummary } from '../exchanges/exchange.ts'
+import type { Summary } from '../exchanges/exchange.ts'
 import type { ExchangePage, Exchanges } from './recorder/exchanges.ts'
 import { renderExchangesPage, toUrl } from './pages/exchanges-page.ts'
 import { toCursor, type ExchangeFilter } from './recorder/filter.ts'
@@ -34,7 +34,7 @@ import {
   parseOrder,
   toQuery,
 } from './pages/list-parameters.ts'
-import { renderRow } from '../exchanges/list-view.ts'
+import { renderExchange } from '../exchanges/list-view.ts'
 import { renderInspectorPage } from './pages/inspector-page.ts'
 import { findSecrets, hashOwner } from './recorder/owner.ts'
 import { postKey } from './post-key.ts'
@@ -184,7 +184,7 @@ function getEvents(app: FastifyInstance, exchanges: Exchanges): Route {
       const viewer = hashOwner(request)
       keepPrivate(reply)
       const after = request.headers['last-event-id'] ?? findText(request.query, 'after')
-      const recent: ExchangeSummary[] = []
+      const recent: Summary[] = []
       const isPage = findText(request.query, 'rows') === 'html'
       const log = exchanges.watch(filter, viewer)
       return send(request, reply, {
@@ -212,10 +212,10 @@ function toEarlier({ exchanges, next }: ExchangePage, after: string) {
   return toParts(news, Number(news.length === maxEarlier && next !== undefined))
 }
 
-function toRowEvent(exchange: ExchangeSummary, recent: ExchangeSummary[]) {
+function toRowEvent(exchange: Summary, recent: Summary[]) {
   recent.unshift(exchange)
   recent.length = Math.min(recent.length, maxRecent)
   const group = groupExchanges(recent).find(([first]) => first === exchange) ?? []
   const earlier = group.slice(1).map(({ id }) => id)
-  return { id: exchange.id, html: renderRow(exchange, toUrl).markup, earlier }
+  return { id: exchange.id, html: renderExchange(exchange, toUrl).markup, earlier }
 }

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { openEvents } from '../../test/support/event-stream.ts'
 import { catalogueApp, useApp, type TestApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
-import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
+import type { Exchange, Summary } from '../exchanges/exchange.ts'
 
 const json = { accept: 'application/json' }
 const page = { accept: 'text/html' }
 const secret = 'a-secret-of-16-characters'
 
 interface List {
-  exchanges: ExchangeSummary[]
+  exchanges: Summary[]
   next?: string
 }
 
@@ -198,7 +198,7 @@ test('events have the exchanges that fit the filter, and resume', async (t) => {
   await app.inject({ method: 'POST', url: '/mirror/field?later' })
   const later = await events.next()
   assert.equal(later?.name, 'exchange')
-  assert.equal((later.value as ExchangeSummary).target, '/mirror/field?later')
+  assert.equal((later.value as Summary).target, '/mirror/field?later')
 })
 
 test('exchanges that were cleared before their event are not missed', async (t) => {
@@ -213,7 +213,7 @@ test('exchanges that were cleared before their event are not missed', async (t) 
   for (;;) {
     const event = await events.next()
     assert.equal(event?.name, 'exchange')
-    if ((event.value as ExchangeSummary).target.endsWith('last')) break
+    if ((event.value as Summary).target.endsWith('last')) break
   }
 })
 

@@ -7,7 +7,7 @@ import { createRecord } from '../../test/support/resources.ts'
 import { ann, enter, logIn } from '../../test/support/sign-in.ts'
 import { catalogueApp, useApp, type TestApp } from '../../test/support/test-app.ts'
 import { words } from '../../test/support/words.ts'
-import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
+import type { Exchange, Summary } from '../exchanges/exchange.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -149,7 +149,7 @@ test('of several viewers at the same time, each gets the events of its own excha
   ] as const) {
     await app.inject({ url: target, headers })
   }
-  const toTarget = (event?: { value: unknown }) => (event?.value as ExchangeSummary).target
+  const toTarget = (event?: { value: unknown }) => (event?.value as Summary).target
   assert.deepEqual((await own?.take(2))?.map(toTarget), ['/topic?first', '/topic?last'])
   assert.equal(toTarget(await others?.next()), '/topic?of-another')
 })
@@ -185,7 +185,7 @@ test('the exchanges of a login, after it and after a logout belong to the key of
     await app.inject({ method: 'POST', url: '/logout', headers })
     const list = async (viewer: Headers) => {
       const listed = await app.inject({ url: '/inspector', headers: { ...json, ...viewer } })
-      return listed.json<{ exchanges: ExchangeSummary[] }>().exchanges.map(({ target }) => target)
+      return listed.json<{ exchanges: Summary[] }>().exchanges.map(({ target }) => target)
     }
     assert.deepEqual(await list(secret), ['/logout', '/session', '/login'])
     assert.deepEqual(await list({ cookie: started }), [])

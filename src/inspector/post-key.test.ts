@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { catalogueApp, type TestApp, useApp } from '../../test/support/test-app.ts'
 import { findInvalid } from '../../test/support/valid-html.ts'
-import type { Exchange, ExchangeSummary } from '../exchanges/exchange.ts'
+import type { Exchange, Summary } from '../exchanges/exchange.ts'
 
 const settings = { INSPECTOR: 'own', TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }
 
@@ -101,7 +101,7 @@ test('a recorded exchange does not show the key', async (t) => {
     url: '/inspector',
     headers: { ...headers, accept: 'application/json' },
   })
-  const { exchanges } = listed.json<{ exchanges: ExchangeSummary[] }>()
+  const { exchanges } = listed.json<{ exchanges: Summary[] }>()
   assert.equal(exchanges.length, 1)
   const all = await app.inject({ url: '/inspector.har?assets=1', headers })
   assert.match(all.body, /Request inspector/)

@@ -5,7 +5,7 @@ import { writeAll } from '../resources/record/all-records.ts'
 import { toResourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
-import { toShownDocument, type Context } from './server.ts'
+import { toShown, type Context } from './server.ts'
 
 export function createJsonServer(
   version: Context['version'],
@@ -51,11 +51,7 @@ function allDemo(toContexts: (services: Services) => readonly Context[]): Demo {
         store: 'reads',
         handler: (_request, reply) => {
           reply.header('cache-control', 'private, no-cache')
-          return sendChunks(
-            reply,
-            'application/json',
-            writeAll(toContexts(services), toShownDocument),
-          )
+          return sendChunks(reply, 'application/json', writeAll(toContexts(services), toShown))
         },
       },
     ],

@@ -3,7 +3,7 @@ import { mebibyte } from '../config/limits.ts'
 import { findByIds } from '../lists/select.ts'
 import type { Collection, Records, StoredRecord } from '../stores/records/records.ts'
 import { nextTurn } from '../timers.ts'
-import { toShownDocument, type Context } from './server.ts'
+import { toShown, type Context } from './server.ts'
 
 /** All records of a list, in its order. */
 interface KeptRecords {
@@ -65,7 +65,7 @@ async function load(context: Context, all: Map<Collection, Kept>, kept: Kept) {
       if (length > maxKeptLength) return undefined
       const toKept = (record: StoredRecord) => ({
         ...record,
-        document: toShownDocument(context, record),
+        document: toShown(context, record),
       })
       // The filters name passwords too.
       pages.push(resource.passwords.length === 0 ? page.map(toKept) : [...page])

@@ -4,13 +4,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { createComparisons, createMatch } from '../lists/predicate.ts'
 import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
-import {
-  findUnknown,
-  toIndexed,
-  type ListRequest,
-  type SelectedPart,
-  type Test,
-} from './selection.ts'
+import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
 import type { Context } from './server.ts'
 import { assertSearches, createFindAt, isAtMost, isBelow, parseTerms, toText } from './values.ts'
 
@@ -66,7 +60,7 @@ function toSlice({ _start, _end, _limit }: Document) {
   if (!isGiven(_end) && !isGiven(_limit)) return undefined
   const start = toCount(_start)
   const end = isGiven(_end) ? toCount(_end) : start + toCount(_limit)
-  return (total: number): SelectedPart => {
+  return (total: number): Part => {
     const toIndex = (given: number) => (given < 0 ? Math.max(0, total + given) : given)
     const headers = { 'x-total-count': String(total) }
     return { range: [toIndex(start), toIndex(end)], headers }
@@ -76,7 +70,7 @@ function toSlice({ _start, _end, _limit }: Document) {
 function toPage(url: string, number: number, size: number) {
   const toHref = (page: number) => url.replace(`page=${String(number)}`, `page=${String(page)}`)
   const [start, end] = [(number - 1) * size, number * size]
-  return (total: number): SelectedPart => {
+  return (total: number): Part => {
     const toNext = end < total ? toHref : undefined
     const isAll = start >= total || size >= total
     const link = isAll ? '' : toLinkField(toPageLinks({ number, size, total }, toHref, toNext))

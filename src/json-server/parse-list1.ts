@@ -7,11 +7,11 @@ import { toQueryText } from '../http/request/target.ts'
 import { createComparisons, type Comparison } from '../lists/predicate.ts'
 import { isOfText, type Document, type FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
-import { toIndexed, type ListRequest, type SelectedPart } from './selection.ts'
+import { toIndexed, type ListRequest, type Part } from './selection.ts'
 import type { Context } from './server.ts'
 import {
   assertSearches,
-  createFindInside,
+  toFind,
   isAtMost,
   isBelow,
   parseTerms,
@@ -29,7 +29,7 @@ export function parseList1(context: Context, { url }: FastifyRequest): ListReque
   const number = Number.parseInt(parameters.get('_page') ?? '')
   const size = Number.parseInt(parameters.get('_per_page') ?? '')
   const isTested = Object.keys(where).length > 0
-  const match = createMatch(where)
+  const match = matchWhere(where)
   // A related record is added before the filters are applied, and can replace a field.
   const isOwn = embed.length === 0 && !parameters.has('_where')
   return {
@@ -45,7 +45,7 @@ export function parseList1(context: Context, { url }: FastifyRequest): ListReque
 }
 
 function toPage(number: number, size: number) {
-  return (total: number): SelectedPart => {
+  return (total: number): Part => {
     const pages = Math.max(1, Math.ceil(total / size))
     const current = Math.max(1, Math.min(number, pages))
     const prev = current > 1 ? current - 1 : null
@@ -62,7 +62,7 @@ function parseSort(sort: string): ListRequest['sort'] {
   return parseTerms(sort).map((term) => {
     const sign = term.startsWith('-') ? -1 : 1
     const path = sign === 1 ? term : term.slice(1)
-    return { find: createFindInside(path), compare: (one, other) => sign * compare(one, other) }
+    return { find: toFind(path), compare: (one, other) => sign * compare(one, other) }
   })
 }
 
@@ -161,14 +161,14 @@ function toValue(text: string): FieldValue {
 
 type Match = (document: Document) => boolean
 
-function createMatch(where: Where): Match {
+function matchWhere(where: Where): Match {
   const matches = Object.entries(where).map(([name, condition]) => toMatch(name, condition))
   return (document) => matches.every((match) => match(document))
 }
 
 function toMatch(name: string, condition: unknown): Match {
   if (name === 'or') {
-    const choices = (Array.isArray(condition) ? condition : []).filter(isObject).map(createMatch)
+    const choices = (Array.isArray(condition) ? condition : []).filter(isObject).map(matchWhere)
     return (document) => choices.some((match) => match(document))
   }
   if (!isObject(condition)) return () => false
@@ -189,6 +189,6 @@ function toInnerMatch(find: Find, condition: Where): Match {
   let match: Match | undefined
   return (document) => {
     const value = find(document)
-    return !isObject(value) || (match ??= createMatch(condition))(value)
+    return !isObject(value) || (match ??= matchWhere(condition))(value)
   }
 }

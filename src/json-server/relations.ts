@@ -1,17 +1,10 @@
-import { maxLoadedLength } from '../config/limits.ts'
+import { maxLoadLength } from '../config/limits.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { findByIds } from '../lists/select.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { type Document, type StoredRecord } from '../stores/records/records.ts'
 import { findUnknown, type Related } from './selection.ts'
-import {
-  findList,
-  isVersion1,
-  toForeignKey,
-  toPlural,
-  toShownDocument,
-  toSingular,
-} from './server.ts'
+import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './server.ts'
 import type { Context } from './server.ts'
 
 const tooLong =
@@ -29,7 +22,7 @@ export function createToDocuments(context: Context, { embed, expand }: Related) 
     ...expand.map((name) => addParent(context, name)),
   ]
   return async (records: readonly StoredRecord[]) => {
-    let documents: Documents = records.map((record) => toShownDocument(context, record))
+    let documents: Documents = records.map((record) => toShown(context, record))
     for (const addRelated of add) documents = await addRelated(documents)
     return documents
   }
@@ -46,7 +39,7 @@ function addParent(context: Context, name: string): AddRelated {
     const found = await findByIds(parent.collection, documents.map(toId))
     return documents.map((document) => {
       const record = found.get(toId(document))
-      return { ...document, [name]: record && toShownDocument(parent, record) }
+      return { ...document, [name]: record && toShown(parent, record) }
     })
   }
 }
@@ -68,10 +61,9 @@ function addChildren(context: Context, name: string): AddRelated {
     let length = 0
     for await (const page of pages) {
       // An id that is a number is not equal to its text.
-      for (const child of page)
-        found.get(child.document[key])?.push(toShownDocument(children, child))
+      for (const child of page) found.get(child.document[key])?.push(toShown(children, child))
       length += JSON.stringify(page.map(({ document }) => document)).length
-      if (length > maxLoadedLength) throw badRequest(tooLong)
+      if (length > maxLoadLength) throw badRequest(tooLong)
     }
     return documents.map((each) => ({ ...each, [name]: found.get(each[idName]) ?? [] }))
   }

@@ -20,10 +20,10 @@ export interface ListRequest extends Related {
   filters: readonly Filter[]
   sort: readonly { find: Find; compare: (one: unknown, other: unknown) => number }[]
   /** The part depends on the number of matching records. It is undefined for the whole list. */
-  toPart?: ((total: number) => SelectedPart) | undefined
+  toPart?: ((total: number) => Part) | undefined
 }
 
-export interface SelectedPart {
+export interface Part {
   range: readonly [from: number, to: number]
   headers?: Readonly<Record<string, string>>
   envelope?: object

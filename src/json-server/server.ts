@@ -56,7 +56,7 @@ function toTwins({ idName }: Resource, id: string): RecordQuery {
 }
 
 /** Version 1 shows every id as text. No version shows a password. */
-export function toShownDocument(context: Context, { document, id }: StoredRecord): Document {
+export function toShown(context: Context, { document, id }: StoredRecord): Document {
   const { passwords, idName, isSingular } = context.resource
   const isText =
     isVersion1(context) &&

@@ -7,11 +7,11 @@ export type Find = (document: Document) => unknown
 
 /** A field with exactly this name comes first, as in 0.17. */
 export function createFindAt(path: string): Find {
-  const find = createFindInside(path)
+  const find = toFind(path)
   return (document) => (Object.hasOwn(document, path) ? document[path] : find(document))
 }
 
-export function createFindInside(path: string): Find {
+export function toFind(path: string): Find {
   const names = path.replaceAll(/\[(\w+)\]/g, '.$1').split('.')
   return (document) => {
     let value: unknown = document

@@ -23,7 +23,7 @@ import { isFieldValue, type Document, type StoredRecord } from '../stores/record
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
 import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './server.ts'
-import { toShownDocument, toSingular, type Context } from './server.ts'
+import { toShown, toSingular, type Context } from './server.ts'
 
 export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
@@ -79,7 +79,7 @@ async function findKey(context: Context, request: FastifyRequest): Promise<strin
 }
 
 function sendStored(context: Context, reply: FastifyReply, record: StoredRecord) {
-  return sendJson(reply.header('etag', toTag(record)), toShownDocument(context, record))
+  return sendJson(reply.header('etag', toTag(record)), toShown(context, record))
 }
 
 export function remove(context: Context): Handler {
@@ -90,7 +90,7 @@ export function remove(context: Context): Handler {
     await writeRecord(await withRemoval(context, request), id, (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
-      if (isVersion1(context)) shown = toShownDocument(context, current)
+      if (isVersion1(context)) shown = toShown(context, current)
       return undefined
     })
     return sendJson(reply, shown)

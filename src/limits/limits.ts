@@ -208,7 +208,7 @@ declare module 'node:http' {
 }
 
 /** Counts before routing, which may read the body: behind a proxy, a client needs no connection of its own. */
-export function countRequestsInProgress(app: FastifyInstance, config: Config): void {
+export function countInProgress(app: FastifyInstance, config: Config): void {
   const { maxConnectionsPerClient: maxPerClient } = config
   if (maxPerClient === undefined) return
   const isProxy = createProxyCheck(config)

@@ -77,9 +77,9 @@ export interface RecordLink {
 
 export const acceptedTypes = ['application/json', 'application/x-www-form-urlencoded'] as const
 
-export const mergePatchType = 'application/merge-patch+json'
+export const mergeType = 'application/merge-patch+json'
 export const jsonPatchType = 'application/json-patch+json'
-export const acceptedPatchTypes = [...acceptedTypes, mergePatchType, jsonPatchType] as const
+export const patchTypes = [...acceptedTypes, mergeType, jsonPatchType] as const
 
 export type Field = ReturnType<typeof toFields>[number]
 

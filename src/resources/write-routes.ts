@@ -13,13 +13,7 @@ import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
 import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
 import { envelope, jsonPatch, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
-import {
-  acceptedPatchTypes,
-  acceptedTypes,
-  jsonPatchType,
-  mergePatchType,
-  type Resource,
-} from './definition.ts'
+import { patchTypes, acceptedTypes, jsonPatchType, mergeType, type Resource } from './definition.ts'
 import { destroyMany } from './write/destroy-many.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
@@ -111,7 +105,7 @@ function patchRecord(context: ResourceContext, schemas: ResourceSchemas): Resour
       ...toOtherResponses(redirect),
     },
     errors: [...errors, 422],
-    config: { ...route.config, accepts: acceptedPatchTypes },
+    config: { ...route.config, accepts: patchTypes },
     errorHandler: sendFormAfterError(context),
     handler: update(context),
   }
@@ -204,7 +198,7 @@ function toPatches({ changes, inputExample }: ResourceSchemas): Content {
   const operations = value === undefined ? [] : [{ op: 'replace', path, value }]
   return {
     ...fieldsContent(changes, inputExample),
-    [mergePatchType]: { schema: changes, example: { [field]: value } },
+    [mergeType]: { schema: changes, example: { [field]: value } },
     [jsonPatchType]: { schema: jsonPatch, example: operations },
   }
 }

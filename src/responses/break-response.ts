@@ -48,14 +48,14 @@ export async function resetLater({ reply }: SoundResponse, socket: Socket): Prom
   reset(socket)
 }
 
-export function toHead({ reply: { raw }, body }: SoundResponse): Buffer {
+export function toHeadBytes({ reply: { raw }, body }: SoundResponse): Buffer {
   const headers = { ...raw.getHeaders(), 'content-length': body.length }
   return Buffer.from(renderLastHead(raw.statusCode, headers), 'latin1')
 }
 
 export async function sendSlowHead(response: SoundResponse, socket: Socket): Promise<void> {
   const { reply, body, seconds } = response
-  const head = toHead(response)
+  const head = toHeadBytes(response)
   const { length: count } = head
   const pauseMs = toPause(seconds, count)
   for await (const { start, end } of pace(reply, { count, pauseMs, batch: 1 })) {

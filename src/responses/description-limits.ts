@@ -4,7 +4,7 @@ import { maxChunks } from '../config/limits.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
-import type { ResponseDescription } from './description.ts'
+import type { Description } from './description.ts'
 import { faults } from './faults.ts'
 
 export type DescriptionLimits = Pick<
@@ -12,10 +12,7 @@ export type DescriptionLimits = Pick<
   'maxBodyBytes' | 'maxDurationSeconds' | 'maxHeaderBytes'
 >
 
-export function findConflicts(
-  description: ResponseDescription,
-  limits: DescriptionLimits,
-): FieldProblem[] {
+export function findConflicts(description: Description, limits: DescriptionLimits): FieldProblem[] {
   const size = toBody(description).length
   return [
     ...toProblems(checkBody(description, size, limits)),
@@ -35,14 +32,14 @@ function toProblems(checks: readonly LimitCheck[]): FieldProblem[] {
 const bodyOfFault = 'The body of a response that has a fault.\n'
 
 /** The body of a fault is never empty, so that a part of it can be missing. */
-export function toBody(description: ResponseDescription): Buffer {
+export function toBody(description: Description): Buffer {
   const { fault, status } = description
   const given = toGivenBody(description)
   const isSample = fault !== undefined && given.length === 0 && !isWithoutBody(status)
   return isSample ? Buffer.from(bodyOfFault) : given
 }
 
-function toGivenBody({ body, base64, ...others }: ResponseDescription): Buffer {
+function toGivenBody({ body, base64, ...others }: Description): Buffer {
   if (base64 !== undefined) return Buffer.from(base64, 'base64')
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
 }
@@ -55,7 +52,7 @@ function isBase64(text: string): boolean {
 }
 
 function checkBody(
-  description: ResponseDescription,
+  description: Description,
   length: number,
   { maxBodyBytes }: DescriptionLimits,
 ): LimitCheck[] {
@@ -82,7 +79,7 @@ function checkBody(
 }
 
 export function findTimeProblems(
-  { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: ResponseDescription,
+  { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: Description,
   size: number,
   { maxDurationSeconds: max }: DescriptionLimits,
 ): FieldProblem[] {
@@ -97,7 +94,7 @@ export function findTimeProblems(
   return [{ field, message }]
 }
 
-function checkHeaders(description: ResponseDescription, limits: DescriptionLimits): LimitCheck[] {
+function checkHeaders(description: Description, limits: DescriptionLimits): LimitCheck[] {
   const { headers, header_base64 = {}, cookies = [], trailers = {} } = description
   const { early_hints, type } = description
   const wrong = cookies.findIndex((cookie) => !/^\s*[^\s=;][^=;]*=/.test(cookie))

@@ -88,5 +88,5 @@ export const sequenceSchema = {
   additionalProperties: false,
 } as const
 
-export type ResponseDescription = XStatic<typeof descriptionSchema>
+export type Description = XStatic<typeof descriptionSchema>
 export type Sequence = XStatic<typeof sequenceSchema>

@@ -10,7 +10,7 @@ import {
   sendHalf,
   sendSlowHead,
   stall,
-  toHead,
+  toHeadBytes,
   write,
   type SoundResponse,
 } from './break-response.ts'
@@ -51,7 +51,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   'reset-in-head': {
     summary: 'The connection is reset in the middle of the headers.',
     http1: async (response, socket) => {
-      const head = toHead(response)
+      const head = toHeadBytes(response)
       await write(socket, head.subarray(0, head.length / 2))
       await resetLater(response, socket)
     },

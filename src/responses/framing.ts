@@ -6,7 +6,7 @@ import { pace } from '../http/response/pacing.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
 import { isWithoutBody } from '../http/response/send.ts'
 import { nextTurn } from '../timers.ts'
-import type { ResponseDescription } from './description.ts'
+import type { Description } from './description.ts'
 
 const encoders = {
   gzip: promisify(gzip),
@@ -17,24 +17,24 @@ const encoders = {
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
 }
 
-export async function encode(bytes: Buffer, { encoding }: ResponseDescription): Promise<Buffer> {
+export async function encode(bytes: Buffer, { encoding }: Description): Promise<Buffer> {
   return encoding === undefined || bytes.length === 0 ? bytes : encoders[encoding](bytes)
 }
 
-function toFraming({ framing, chunk_size: size, trailers }: ResponseDescription) {
+function toFraming({ framing, chunk_size: size, trailers }: Description) {
   return framing ?? (size === undefined && trailers === undefined ? 'length' : 'chunked')
 }
 
-export const isSentInChunks = ({ request }: FastifyReply, description: ResponseDescription) =>
+export const isSentInChunks = ({ request }: FastifyReply, description: Description) =>
   toFraming(description) === 'chunked' && request.raw.httpVersion === '1.1'
 
-export const isStreamed = (description: ResponseDescription) =>
+export const isStreamed = (description: Description) =>
   toFraming(description) !== 'length' || description.chunk_size !== undefined
 
 /** HTTP/2 has no framing to choose. */
 export function frame(
   reply: FastifyReply,
-  description: ResponseDescription,
+  description: Description,
   bytes: Buffer,
 ): Pick<VisitorResponse, 'body' | 'size'> {
   const { status, close } = description
@@ -56,7 +56,7 @@ export function frame(
 export async function* toChunks(
   reply: FastifyReply,
   bytes: Buffer,
-  { chunk_size: size = Math.max(bytes.length, 1), pause = 0 }: ResponseDescription,
+  { chunk_size: size = Math.max(bytes.length, 1), pause = 0 }: Description,
 ) {
   const count = Math.ceil(bytes.length / size)
   for await (const { start, end } of pace(reply, { count, pauseMs: pause * 1000 })) {

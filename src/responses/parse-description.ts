@@ -8,14 +8,14 @@ import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import {
   descriptionSchema,
   sequenceSchema,
-  type ResponseDescription,
+  type Description,
   type Sequence,
 } from './description.ts'
 
 const getValidator = compileLater(descriptionSchema)
 const getSequenceValidator = compileLater(sequenceSchema)
 
-type Described = ResponseDescription | Sequence
+type Described = Description | Sequence
 
 export function checkDescribed(
   value: unknown,
@@ -53,7 +53,7 @@ export function toInner(
 export function parseDescribed(value: unknown, config: DescriptionLimits, intro = ''): Described {
   const checked = checkDescribed(value, config)
   if ('value' in checked) return checked.value
-  throw invalidDescription(checked.problems, intro)
+  throw badDescription(checked.problems, intro)
 }
 
 /** Throws 400 that names each wrong member, after `intro`. */
@@ -61,10 +61,10 @@ export function parseDescription(
   value: unknown,
   config: DescriptionLimits,
   intro = '',
-): ResponseDescription {
+): Description {
   const described = parseDescribed(value, config, intro)
   if (!('sequence' in described)) return described
-  throw invalidDescription([{ field: 'sequence', message: 'is not allowed' }], intro)
+  throw badDescription([{ field: 'sequence', message: 'is not allowed' }], intro)
 }
 
 /** To list what is wrong with a megabyte of values would take seconds. */
@@ -82,7 +82,7 @@ function hasManyValues(value: unknown): boolean {
 
 const maxShownProblems = 20
 
-export function invalidDescription(problems: readonly FieldProblem[], intro = ''): HttpError {
+export function badDescription(problems: readonly FieldProblem[], intro = ''): HttpError {
   const shown = problems.slice(0, maxShownProblems)
   const detail = shown.map((problem) => explainProblem(problem, problem.field || 'The description'))
   return new HttpError('bad-request', `${intro}${detail.join('; ')}.`, { fields: shown })

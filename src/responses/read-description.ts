@@ -9,9 +9,9 @@ import { readBytes } from '../http/body/read-bytes.ts'
 import { decodeComponent, decodeUtf8, isDecimal } from '../http/request/parameters.ts'
 import type { Pair } from '../http/security/visitor-response.ts'
 import { descriptionSchema } from './description.ts'
-import { invalidDescription } from './parse-description.ts'
+import { badDescription } from './parse-description.ts'
 
-export function toQuery(request: FastifyRequest): readonly Pair[] {
+export function readQuery(request: FastifyRequest): readonly Pair[] {
   return toAllParameters(request).filter(([name]) => name !== tagParameter.name)
 }
 
@@ -97,7 +97,7 @@ export function parseMembers(
   const unknown = new Set(query.map(([name]) => name).filter((name) => !isKnown(name)))
   if (unknown.size > 0) {
     const toProblem = (name: string) => toUnknownProblem(name, known, remedies.get(name))
-    throw invalidDescription([...unknown].map(toProblem))
+    throw badDescription([...unknown].map(toProblem))
   }
   // A form sends its empty fields too.
   const given = query.filter(([name, value]) => value !== '' || flags.includes(name))

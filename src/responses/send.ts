@@ -20,10 +20,10 @@ import {
   type VisitorLimits,
 } from '../http/security/visitor-response.ts'
 import { findTimeProblems, toBody } from './description-limits.ts'
-import type { ResponseDescription } from './description.ts'
+import type { Description } from './description.ts'
 import { createFaultSender } from './fault-sender.ts'
 import { encode, frame, isSentInChunks, isStreamed, toChunks } from './framing.ts'
-import { invalidDescription } from './parse-description.ts'
+import { badDescription } from './parse-description.ts'
 
 export interface SendOptions {
   config: Config
@@ -32,7 +32,7 @@ export interface SendOptions {
 
 export async function sendDescribed(
   reply: FastifyReply,
-  description: ResponseDescription,
+  description: Description,
   options: SendOptions,
 ): Promise<FastifyReply> {
   return sendPrepared(reply, await prepareDescribed(reply, description, options), options)
@@ -46,7 +46,7 @@ export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
  */
 export async function prepareDescribed(
   reply: FastifyReply,
-  description: ResponseDescription,
+  description: Description,
   { config }: Pick<SendOptions, 'config'>,
 ) {
   const { delay = 0, fault } = description
@@ -61,7 +61,7 @@ export async function prepareDescribed(
     })
   const whole = await encode(toBody(description), description)
   const problems = findTimeProblems(description, whole.length, config)
-  if (problems.length > 0) throw invalidDescription(problems)
+  if (problems.length > 0) throw badDescription(problems)
   const takesTime = delay > 0 || fault !== undefined || isStreamed(description)
   if (takesTime) holdBytes(reply.raw, whole.length)
   return { description, takesTime, sendFault, ...toRequested(reply.request, description, whole) }
@@ -78,7 +78,7 @@ export async function sendPrepared(
   const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
-  sendEarlyHints(reply, toPairs(description.early_hints), limits)
+  sendEarlyHints(reply, fieldsToPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const headers = [...toDescribedHeaders(description, size), ...rangeFields]
   const toName = keepNames(headers, (name) => name)
@@ -94,7 +94,7 @@ export async function sendPrepared(
   const response = {
     status,
     headers,
-    trailers: toPairs(trailers),
+    trailers: fieldsToPairs(trailers),
     ...frame(reply, description, body),
   }
   return sendVisitorResponse(reply, response, options)
@@ -103,7 +103,7 @@ export async function sendPrepared(
 /** The response to OPTIONS lists these if the request asks for no method. */
 const allMethods = 'GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS'
 
-function toPairs(fields: ResponseDescription['headers'] = {}): Pair[] {
+function fieldsToPairs(fields: Description['headers'] = {}): Pair[] {
   return Object.entries(fields).flatMap(([name, values]) =>
     [values].flat().map((value): Pair => [name, value]),
   )
@@ -126,13 +126,13 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
 }
 
 /** All of the response, or the part that Range asks for. Throws 416. */
-function toRequested(request: FastifyRequest, description: ResponseDescription, whole: Buffer) {
+function toRequested(request: FastifyRequest, description: Description, whole: Buffer) {
   const { status = 200, ranges = false, headers } = description
   const { length: size } = whole
   const rangeFields: Pair[] = []
   if (!ranges || status !== 200) return { status, rangeFields, body: whole, size }
   const find = (name: string) =>
-    toPairs(headers).find(([given]) => given.toLowerCase() === name)?.[1] ?? ''
+    fieldsToPairs(headers).find(([given]) => given.toLowerCase() === name)?.[1] ?? ''
   const validators = { etag: find('etag'), lastModified: new Date(find('last-modified')) }
   const { start, end, contentRange } = findPart(request, validators, size)
   rangeFields.push(['Accept-Ranges', 'bytes'])
@@ -141,11 +141,11 @@ function toRequested(request: FastifyRequest, description: ResponseDescription, 
   return { status: 206, rangeFields, body: whole.subarray(start, end + 1), size }
 }
 
-function toDescribedHeaders(description: ResponseDescription, length: number): Pair[] {
+function toDescribedHeaders(description: Description, length: number): Pair[] {
   const { headers, header_base64: encoded, type, encoding, cookies = [] } = description
   const given = [
-    ...toPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)]),
-    ...toPairs(encoded).map(([name, value]): Pair => [
+    ...fieldsToPairs(headers).map(([name, value]): Pair => [name, toFieldValue(name, value)]),
+    ...fieldsToPairs(encoded).map(([name, value]): Pair => [
       name,
       escapeBytes(Buffer.from(value, 'base64')),
     ]),
@@ -167,7 +167,7 @@ function toFieldValue(name: string, value: string): string {
   return new Date(Date.now() + Number(seconds) * 1000).toUTCString()
 }
 
-function findDefaultType({ base64, ...others }: ResponseDescription): string {
+function findDefaultType({ base64, ...others }: Description): string {
   if (base64 !== undefined) return 'application/octet-stream'
   return 'json' in others ? 'application/json' : 'text/plain; charset=utf-8'
 }

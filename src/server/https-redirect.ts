@@ -2,11 +2,7 @@ import { once } from 'node:events'
 import type { Config } from '../config/config.ts'
 import { defaultHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
 import { createServer } from '../http/node-http.ts'
-import {
-  assertHostAllowed,
-  assertRequestHead,
-  catchHttpError,
-} from '../http/request/request-head.ts'
+import { assertHost, assertRequestHead, catchHttpError } from '../http/request/request-head.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { limitConnections } from '../limits/limits.ts'
 import type { RequestHandler } from './connections.ts'
@@ -32,7 +28,7 @@ function createRedirect(config: Config, port: string): RequestHandler {
     if (upgrade !== undefined) response.setHeader('connection', 'close')
     const error = catchHttpError(() => {
       assertRequestHead(request, config)
-      assertHostAllowed(config.allowedHosts, host)
+      assertHost(config.allowedHosts, host)
       const isComplete = host !== undefined && request.url?.startsWith('/')
       if (!isComplete) throw badRequest('The request has no host to redirect to.')
     })

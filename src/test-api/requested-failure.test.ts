@@ -5,17 +5,17 @@ import { test, type TestContext } from 'node:test'
 import { dataApp } from '../../test/support/data-app.ts'
 import type { TestApp } from '../../test/support/test-app.ts'
 import { until } from '../../test/support/until.ts'
-import type { ExchangeSummary } from '../exchanges/exchange.ts'
+import type { Summary } from '../exchanges/exchange.ts'
 
 const posts = ['One', 'Two'].map((title, index) => ({ id: index + 1, title, authorId: 'ann' }))
 const openPosts = (t: TestContext, settings: Record<string, string> = {}) =>
   dataApp(t, { posts }, { settings: { TEST_API: 'on', ...settings } })
 
 /** Of POST, the latest first. */
-async function listWrites(app: TestApp): Promise<readonly ExchangeSummary[]> {
+async function listWrites(app: TestApp): Promise<readonly Summary[]> {
   const headers = { accept: 'application/json' }
   const response = await app.inject({ url: '/inspector?method=POST', headers })
-  return response.json<{ exchanges: ExchangeSummary[] }>().exchanges
+  return response.json<{ exchanges: Summary[] }>().exchanges
 }
 
 const failures: [prefer: string, status: number, unknown?: string][] = [

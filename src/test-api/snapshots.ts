@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { formatNumber } from '../config/format-count.ts'
-import { maxLoadedLength, maxRecordsAtOnce, maxSnapshots } from '../config/limits.ts'
+import { maxLoadLength, maxRecordsAtOnce, maxSnapshots } from '../config/limits.ts'
 import { replaceRecords, savedSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
 import { compileLater } from '../http/body/json-schema.ts'
@@ -82,7 +82,7 @@ async function readRecords(records: Records, names: readonly string[]) {
         saved.push(...page.map(({ id, document }): SavedRecord => [id, document]))
         if (name !== collectionNames.learnedFields) count += page.length
         length += JSON.stringify(page).length
-        if (count > maxRecordsAtOnce || length > maxLoadedLength) throw tooManyRecords()
+        if (count > maxRecordsAtOnce || length > maxLoadLength) throw tooManyRecords()
       }
       entries.push([name, saved])
     }

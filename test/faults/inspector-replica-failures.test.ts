@@ -6,7 +6,7 @@ import { createSchema, openPostgresServer, withoutPostgres } from '../support/po
 import { withRedis } from '../support/redis-server.ts'
 import { startVitrine } from '../support/start-vitrine.ts'
 import { until } from '../support/until.ts'
-import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
+import type { Exchange, Summary } from '../../src/exchanges/exchange.ts'
 import {
   send,
   getJson,
@@ -34,7 +34,7 @@ suite('failing replicas with Redis', withRedis, () => {
     const { name, value } = (await stream.next()) ?? {}
     assert.deepEqual({ name, value }, missing)
     await send(one, '/user3')
-    assert.equal(((await stream.next())?.value as ExchangeSummary).target, '/user3')
+    assert.equal(((await stream.next())?.value as Summary).target, '/user3')
     assert.match((await send(one, `/inspector/0`)).text, /did not respond/)
     assert.equal((await clear(one)).status, 503)
     assert.deepEqual((await list(one)).targets, [])

@@ -4,7 +4,7 @@ import { openEvents } from '../support/event-stream.ts'
 import { withRedis } from '../support/redis-server.ts'
 import { until } from '../support/until.ts'
 import { openRedisDatabase } from '../../src/stores/redis/database.ts'
-import type { Exchange, ExchangeSummary } from '../../src/exchanges/exchange.ts'
+import type { Exchange, Summary } from '../../src/exchanges/exchange.ts'
 import {
   send,
   getJson,
@@ -41,7 +41,7 @@ suite('replicas with Redis', withRedis, () => {
     await send(one, '/user1')
     await send(two, '/user2')
     const events = await stream.take(2)
-    const streamed = events.map((event) => (event?.value as ExchangeSummary).target)
+    const streamed = events.map((event) => (event?.value as Summary).target)
     assert.deepEqual(streamed.toSorted(), ['/user1', '/user2'])
     for (const replica of [one, two]) {
       const { exchanges, targets } = await listAll(replica)
@@ -73,7 +73,7 @@ suite('replicas with Redis', withRedis, () => {
     await send(two, '/user4', { headers: secret })
     const events = await stream.take(2)
     assert.deepEqual(
-      events.map((event) => (event?.value as ExchangeSummary).target),
+      events.map((event) => (event?.value as Summary).target),
       ['/user1', '/user4'],
     )
     const targetsOf = async (viewer: Headers) => (await listAll(one, viewer)).targets
@@ -123,7 +123,7 @@ suite('replicas with Redis', withRedis, () => {
     await send(two, '/user-of-another', { headers: other })
     await send(two, '/user-of-viewer', { headers: secret })
     const [event] = await stream.take(1)
-    assert.equal((event?.value as ExchangeSummary).target, '/user-of-viewer')
+    assert.equal((event?.value as Summary).target, '/user-of-viewer')
     assert.match(seen(), /\/user-of-viewer/)
     assert.doesNotMatch(seen(), /user-without-owner|user-of-another/)
   })

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { ExchangeSummary } from '../../src/exchanges/exchange.ts'
+import type { Summary } from '../../src/exchanges/exchange.ts'
 import { startRedis } from '../support/redis-server.ts'
 import { startVitrine } from '../support/start-vitrine.ts'
 import { until } from '../support/until.ts'
@@ -8,7 +8,7 @@ export type Replica = Awaited<ReturnType<typeof startVitrine>>
 export type Headers = Readonly<Record<string, string>>
 
 export interface List {
-  exchanges: ExchangeSummary[]
+  exchanges: Summary[]
   scope: string
   silent: number
 }

@@ -14,13 +14,7 @@ import { sendPage } from '../../site/send-page.ts'
 import { findOwnBins, setSecretCookie, type OpenedBin } from './access.ts'
 import type { Bin } from './bin-store.ts'
 import { toRow } from './captured-request.ts'
-import {
-  binContent,
-  changeContent,
-  newBinContent,
-  removedResponses,
-  redirectToPage,
-} from './documentation.ts'
+import { binContent, changeContent, newBinContent, removal, redirect } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { parsePageList, selectRequests, takePart } from './list.ts'
 import { parseBin } from './parse-bin.ts'
@@ -60,7 +54,7 @@ const postBin = ({ bins, config }: BinServices): Route => ({
       headers: responseHeaders('Location'),
       content: newBinContent,
     },
-    303: redirectToPage,
+    303: redirect,
   },
   errors: [406],
   store: 'writes',
@@ -81,7 +75,7 @@ const getBin = ofBin({
   summary: 'Get a bin',
   responses: {
     200: { description: 'The bin.', content: { ...pageContent, ...binContent } },
-    303: redirectToPage,
+    303: redirect,
   },
   errors: [406],
   handle: (request, reply, services) =>
@@ -111,7 +105,7 @@ const patchBin = ofBin({
   method: 'PATCH',
   summary: 'Change the response or the name of a bin',
   requestBody: { content: changeContent, required: true },
-  responses: { 200: { description: 'The bin.', content: binContent }, 303: redirectToPage },
+  responses: { 200: { description: 'The bin.', content: binContent }, 303: redirect },
   errors: [409],
   handle: async (request, reply, services) => {
     const { bin, bins, config } = services
@@ -134,7 +128,7 @@ const patchBin = ofBin({
 const deleteBin = ofBin({
   method: 'DELETE',
   summary: 'Remove a bin',
-  responses: removedResponses,
+  responses: removal,
   handle: async (request, reply, { bin, bins }) => {
     await bins.remove(bin.id)
     setSecretCookie(reply, { ...bin, expiresAt: new Date(0).toISOString(), secret: '' })

@@ -12,7 +12,7 @@ import { toPathParameter } from '../../http/request/target.ts'
 import { observeResponse } from '../../http/response/finish-responses.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { hideSecrets, ownCookies, withoutCookies } from '../../http/security/own-secrets.ts'
-import type { ResponseDescription, Sequence } from '../../responses/description.ts'
+import type { Description, Sequence } from '../../responses/description.ts'
 import { faults } from '../../responses/faults.ts'
 import { prepareDescribed, sendPrepared, type Prepared } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
@@ -105,11 +105,11 @@ async function chooseResponse(
   { raw }: FastifyRequest,
   { id, version, response }: Bin,
   states: Services['states'],
-): Promise<{ response: ResponseDescription; step?: number }> {
+): Promise<{ response: Description; step?: number }> {
   // A browser accepts no other status.
   if (isPreflight(raw)) return { response: { status: 204 } }
   // The store has checked that it is an object, and it was parsed before it was stored.
-  const described = JSON.parse(response) as ResponseDescription | Sequence
+  const described = JSON.parse(response) as Description | Sequence
   if (!('sequence' in described)) return { response: described }
   // With each change of the bin it begins anew.
   const key = `bin ${id} ${String(version)}`

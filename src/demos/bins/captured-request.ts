@@ -5,7 +5,7 @@ import { compileLater } from '../../http/body/json-schema.ts'
 import { bodySchema, exchangeSchema, findField, type Exchange } from '../../exchanges/exchange.ts'
 import { toExchangeBody } from '../../exchanges/to-body.ts'
 import type { ExchangeRow } from '../../exchanges/list-view.ts'
-import { toHead } from '../../exchanges/message-http.ts'
+import { toHeadText } from '../../exchanges/message-http.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { textSchema, type ChangedRecord, type StoredRecord } from '../../stores/records/records.ts'
 import { StoreFailure } from '../../stores/store-failure.ts'
@@ -89,16 +89,16 @@ export function toCorrected(record: StoredRecord, { status, isCutOff }: Outcome)
   return { id, version, document: { ...document, request: [request] }, updatedAt }
 }
 
-export function toCapturedRequest(record: StoredRecord): CapturedRequest {
+export function toCaptured(record: StoredRecord): CapturedRequest {
   const { id, document, createdAt } = record
   const request = parseContent(record)
-  const own = { bin: id.slice(0, binIdLength), id: toRequestId(id), receivedAt: createdAt }
+  const own = { bin: id.slice(0, binIdLength), id: toShortId(id), receivedAt: createdAt }
   return { ...own, ...request, isInFile: document.isInFile === true }
 }
 
-export const toRequestId = (id: string) => id.slice(binIdLength + 1)
+export const toShortId = (id: string) => id.slice(binIdLength + 1)
 
-export const toUrl = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
+export const toRequestPath = (bin: string) => (id: string) => `/bins/${bin}/requests/${id}`
 
 export const listedSchemas = {
   id: textSchema,
@@ -112,17 +112,17 @@ export function toShareUrl(
   { id, secretHash }: { id: string; secretHash: string },
   request: string,
 ): string {
-  return `${origin}${toUrl(id)(request)}?secret=${hashRequestSecret(secretHash, request)}`
+  return `${origin}${toRequestPath(id)(request)}?secret=${hashRequestSecret(secretHash, request)}`
 }
 
 export const toBack = (bin: string) => [`/bins/${bin}`, 'Requests of the bin'] as const
 
 export function requestToJson(request: CapturedRequest) {
   const { bin, id } = request
-  return { ...request, bin: undefined, isInFile: undefined, url: toUrl(bin)(id) }
+  return { ...request, bin: undefined, isInFile: undefined, url: toRequestPath(bin)(id) }
 }
 
-export function requestToSummary(request: CapturedRequest) {
+export function toSummary(request: CapturedRequest) {
   const { id, receivedAt, client, method, target, path, status, requestBody } = request
   const { fault, isCutOff } = request
   const type = findField(request.requestFields, 'content-type')
@@ -142,7 +142,7 @@ export function requestToExchange(request: CapturedRequest): Exchange {
     isOwn: false,
     times: { body: ms, end: ms },
     connection: { id, remoteAddress: client },
-    requestHead: toHead(`${method} ${target} HTTP/${httpVersion}`, requestFields),
+    requestHead: toHeadText(`${method} ${target} HTTP/${httpVersion}`, requestFields),
     responseFields: [],
     responseHead: status === undefined ? '' : `HTTP/${httpVersion} ${String(status)} ${phrase}\n`,
   }

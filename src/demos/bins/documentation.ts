@@ -70,7 +70,7 @@ export const exampleRequest = {
 }
 
 const stored = capturedSchema.properties.request.items
-export const shownRequestSchema = {
+export const requestSchema = {
   type: 'object',
   required: ['id', 'receivedAt', ...stored.required, 'url'],
   properties: { id: text, receivedAt: time, ...stored.properties, url },
@@ -84,10 +84,10 @@ const field = { type: 'array', items: text, minItems: 2, maxItems: 2 }
 const file = objectSchema({ field: text, name: text, size: { type: 'integer' }, url })
 export const requestContent = jsonContent(
   {
-    ...shownRequestSchema,
-    required: [...shownRequestSchema.required, 'fields', 'files'],
+    ...requestSchema,
+    required: [...requestSchema.required, 'fields', 'files'],
     properties: {
-      ...shownRequestSchema.properties,
+      ...requestSchema.properties,
       fields: { type: 'array', items: field, description: 'The text fields of a multipart form.' },
       files: { type: 'array', items: file },
       shareUrl,
@@ -96,8 +96,8 @@ export const requestContent = jsonContent(
   { ...exampleRequest, fields: [], files: [] },
 )
 
-export const redirectToPage = {
+export const redirect = {
   description: 'Redirects a browser to a page.',
   headers: responseHeaders('Location'),
 }
-export const removedResponses = { 204: { description: 'Removed.' }, 303: redirectToPage }
+export const removal = { 204: { description: 'Removed.' }, 303: redirect }

@@ -3,17 +3,11 @@ import { isObject } from '../../config/is-object.ts'
 import { createEventLog } from '../../events/event-log.ts'
 import { createEventSender, toEvent } from '../../events/send-events.ts'
 import { createStreamCount } from '../../events/stream-count.ts'
-import { renderRow } from '../../exchanges/list-view.ts'
+import { renderExchange } from '../../exchanges/list-view.ts'
 import type { Change, ChangeLog, ChangePart } from '../../stores/records/records.ts'
 import { binIdLength } from './bin-ids.ts'
 import type { BinStore } from './bin-store.ts'
-import {
-  toCapturedRequest,
-  toRequestId,
-  toRow,
-  requestToSummary,
-  toUrl,
-} from './captured-request.ts'
+import { toCaptured, toShortId, toRow, toSummary, toRequestPath } from './captured-request.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import { binCollections } from './collections.ts'
 import { hasMatch, type RequestPages, type RequestSearch } from './search.ts'
@@ -108,9 +102,9 @@ function toEventsOf(bin: string, changes: readonly Change[]) {
 }
 
 function toBinEvent(bin: string, { kind, number, id, record }: Change) {
-  const request = record && toCapturedRequest(record)
-  const removal = kind === 'deleted' ? toEvent(kind, number, { id: toRequestId(id) }) : ''
-  const text = request ? toEvent(kind, number, requestToSummary(request)) : removal
+  const request = record && toCaptured(record)
+  const removal = kind === 'deleted' ? toEvent(kind, number, { id: toShortId(id) }) : ''
+  const text = request ? toEvent(kind, number, toSummary(request)) : removal
   let row: string | undefined
   return {
     request,
@@ -124,6 +118,6 @@ function toBinEvent(bin: string, { kind, number, id, record }: Change) {
 
 function toRowEvent(bin: string, number: number, request: CapturedRequest): string {
   const exchange = toRow(request)
-  const row = { html: renderRow(exchange, toUrl(bin)).markup, earlier: [] }
+  const row = { html: renderExchange(exchange, toRequestPath(bin)).markup, earlier: [] }
   return toEvent('exchange', number, { id: exchange.id, ...row })
 }

@@ -1,11 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isObject } from '../../config/is-object.ts'
-import {
-  maxLoadedLength,
-  maxPerPage,
-  maxSearchLength,
-  maxWaitSeconds,
-} from '../../config/limits.ts'
+import { maxLoadLength, maxPerPage, maxSearchLength, maxWaitSeconds } from '../../config/limits.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { orEmpty, queryParameter, text } from '../../http/openapi/content.ts'
@@ -25,13 +20,7 @@ import type { Bin } from './bin-store.ts'
 import { requestIdToTime } from './bin-ids.ts'
 import { listedSchemas, requestToJson, type CapturedRequest } from './captured-request.ts'
 import type { BinServices } from './of-bin.ts'
-import {
-  findMatchingRequests,
-  toListed,
-  toMatch,
-  type RequestPages,
-  type RequestSearch,
-} from './search.ts'
+import { findMatching, toListed, toMatch, type RequestPages, type RequestSearch } from './search.ts'
 
 const newest = '-receivedAt'
 
@@ -39,7 +28,7 @@ const whole = (minimum: number, maximum: number) => ({ type: 'integer', minimum,
 
 const status = { ...text, pattern: statusPattern }
 
-export const filterParameters = [
+export const requestFilters = [
   queryParameter('method', ['Only requests with this method.', 'POST']),
   queryParameter('path', ['Only requests with this text in the path or the query.', '/a']),
   orEmpty(queryParameter('status', ['Only those with this status, or a class.', '2xx', status])),
@@ -49,13 +38,13 @@ export const filterParameters = [
 ]
 
 const fields = propertiesToListFields(listedSchemas, [
-  ...filterParameters.map(({ name }) => name),
+  ...requestFilters.map(({ name }) => name),
   ...['sort', 'wait', 'page', 'per_page'],
 ])
 const sortTerms = fields.names.flatMap((name) => [name, `-${name}`])
 
-export const requestListParameters = [
-  ...filterParameters,
+export const listedParameters = [
+  ...requestFilters,
   queryParameter('sort', ['The newest first with `-receivedAt`.', newest, { enum: sortTerms }]),
   queryParameter('wait', ['Seconds to wait if no request fits.', 1, whole(0, maxWaitSeconds)]),
   queryParameter('page', ['The number of the page.', 1, whole(1, maxPage)]),
@@ -68,7 +57,7 @@ export type RequestList = ReturnType<typeof parseRequestList>
 export function parseRequestList(
   request: FastifyRequest,
   others: readonly string[] = [],
-  known = requestListParameters,
+  known = listedParameters,
 ) {
   const query = Object.entries(isObject(request.query) ? request.query : {})
   const own = query.filter(([name]) => !['secret', ...others].includes(name))
@@ -144,7 +133,7 @@ export async function* selectRequests(
   { sort, isMatch }: RequestSearch & { sort: readonly SortTerm[] },
 ): AsyncGenerator<CapturedRequest[]> {
   const [first = { field: ['receivedAt'], isDescending: false }] = sort
-  const pages = findMatchingRequests(requests.pages(id, first.isDescending), { isMatch })
+  const pages = findMatching(requests.pages(id, first.isDescending), { isMatch })
   if ([first.field].flat().join('.') === 'receivedAt') return yield* pages
   const found: FoundRecord[] = []
   let length = 0
@@ -153,7 +142,7 @@ export async function* selectRequests(
       const listed = toListed(one)
       const keys = sort.map(({ field }) => toScalar(findAt(listed, field)))
       length += JSON.stringify(keys).length
-      if (length > maxLoadedLength)
+      if (length > maxLoadLength)
         throw badRequest('The values of sort are larger than 16 MiB. Filter the requests.')
       found.push({ id: one.id, keys })
     }

@@ -4,7 +4,7 @@ import { isObject } from '../../config/is-object.ts'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { checkDescribed, invalidDescription, toInner } from '../../responses/parse-description.ts'
+import { checkDescribed, badDescription, toInner } from '../../responses/parse-description.ts'
 import { defaultResponse, type BinChange } from './bin-store.ts'
 
 /** Throws 400. */
@@ -27,7 +27,7 @@ const oneLine = /^[^\p{Cc}\p{Cs}]{0,100}$/u
 
 function parseName(name: unknown): string {
   if (typeof name === 'string' && oneLine.test(name)) return name.trim()
-  throw invalidDescription([
+  throw badDescription([
     { field: 'name', message: 'must be one line of text with at most 100 characters' },
   ])
 }
@@ -38,5 +38,5 @@ function parseResponse(request: FastifyRequest, response: unknown, config: Confi
   const given = isText ? parseJson(response, config, 'response') : response
   const checked = checkDescribed(given, config)
   if ('value' in checked) return JSON.stringify(checked.value)
-  throw invalidDescription(toInner('response', checked.problems))
+  throw badDescription(toInner('response', checked.problems))
 }

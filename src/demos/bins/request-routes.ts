@@ -12,21 +12,10 @@ import { messageContent, messageType, sendMessages } from '../../exchanges/messa
 import { diffOperation, sendDiff } from '../../exchanges/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { requestToJson, toBack, toDecodedBody, requestToExchange } from './captured-request.ts'
-import { toShareUrl, toUrl } from './captured-request.ts'
-import {
-  exampleRequest,
-  removedResponses,
-  requestContent,
-  shownRequestSchema,
-} from './documentation.ts'
+import { toShareUrl, toRequestPath } from './captured-request.ts'
+import { exampleRequest, removal, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
-import {
-  filterParameters,
-  parseRequestList,
-  readPages,
-  requestListParameters,
-  sendList,
-} from './list.ts'
+import { requestFilters, parseRequestList, readPages, listedParameters, sendList } from './list.ts'
 import type { RequestPages } from './search.ts'
 import { filesToJson, readCapturedForm, sendAttachment } from './send-body.ts'
 import { renderRequestPage } from './request-view.ts'
@@ -51,9 +40,9 @@ const getRequests = ofBin({
   summary: 'List the captured requests, oldest first',
   description:
     'All that match the filters; after `wait` perhaps none. `<field>=` and `<field>:<operator>=` filter by every scalar field of a request, as in other lists: `status:gte=400`, `requestBody.size:gt=1000`.',
-  parameters: requestListParameters,
+  parameters: listedParameters,
   content: {
-    ...jsonContent({ type: 'array', items: shownRequestSchema }, [exampleRequest]),
+    ...jsonContent({ type: 'array', items: requestSchema }, [exampleRequest]),
     'application/x-ndjson': { schema: text },
   },
   errors: [406],
@@ -66,10 +55,10 @@ const deleteRequests = ofBin({
   summary: 'Remove the captured requests',
   description:
     'Those that match the filters, which can be those of the list, or all without a filter.',
-  parameters: filterParameters,
-  responses: removedResponses,
+  parameters: requestFilters,
+  responses: removal,
   handle: async (request, reply, { bin, requests }) => {
-    const { isMatch } = parseRequestList(request, [], filterParameters)
+    const { isMatch } = parseRequestList(request, [], requestFilters)
     await requests.removeAll(bin.id, isMatch)
     return sendRemoved(request, reply, `/bins/${bin.id}`)
   },
@@ -79,7 +68,7 @@ const getArchive = ofBin({
   method: 'GET',
   path: '/requests.har',
   summary: 'Export the captured requests as an HTTP Archive (HAR 1.2)',
-  parameters: requestListParameters,
+  parameters: listedParameters,
   content: harContent,
   errors: [406],
   handle: async (request, reply, services) => {
@@ -100,7 +89,12 @@ const getDiff = ofBin({
       return { ...requestToExchange(captured), requestBody: await toDecodedBody(captured) }
     }
     const types = ['application/json', 'text/html']
-    return sendDiff(request, reply, { load, toUrl: toUrl(bin.id), back: toBack(bin.id), types })
+    return sendDiff(request, reply, {
+      load,
+      toUrl: toRequestPath(bin.id),
+      back: toBack(bin.id),
+      types,
+    })
   },
 })
 
@@ -110,7 +104,7 @@ const getEvents = ofBin({
   summary: 'Stream the captured requests',
   description:
     'Server-sent events. `created` has a request without its headers and body. `changed` has it again when a response that takes time has been sent, or if it was cut off. `deleted` has an id. `reset` means that requests are missing: list those after the id `after`. Filters select the requests.',
-  parameters: [...filterParameters, lastEventId],
+  parameters: [...requestFilters, lastEventId],
   content: eventContent(
     `event: created\nid: 1795341600001\ndata: {"id":"${exampleRequest.id}","method":"POST","path":"/"}\n\n`,
   ),
@@ -156,7 +150,7 @@ const deleteRequest = ofBin({
   path,
   summary: 'Remove a captured request',
   parameters: [requestParameter],
-  responses: removedResponses,
+  responses: removal,
   handle: async (request, reply, { bin, requests }) => {
     await requests.remove(bin.id, toPathParameter(request, 'n'))
     return sendRemoved(request, reply, `/bins/${bin.id}`)

@@ -13,7 +13,7 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { binIdLength, toExpiry, requestIdToTime } from './bin-ids.ts'
 import {
   toBack,
-  toCapturedRequest,
+  toCaptured,
   toCorrected,
   type CapturedRequest,
   type Outcome,
@@ -40,10 +40,10 @@ export function createRequestStore({ records, files, config }: Services) {
     remove,
   })
   const write = createCaptureWriter(records, removeSome)
-  const count = (bin: string) => requests.count(toQuery(bin))
+  const count = (bin: string) => requests.count(toBinQuery(bin))
   const trim = createTrimming(config, async (bin) => {
     const excess = (await count(bin)) - config.binMaxRequests
-    if (excess > 0) await remove(await requests.list(toQuery(bin), { offset: 0, limit: excess }))
+    if (excess > 0) await remove(await requests.list(toBinQuery(bin), { offset: 0, limit: excess }))
   })
 
   /** Throws 404. */
@@ -54,9 +54,9 @@ export function createRequestStore({ records, files, config }: Services) {
   }
 
   return {
-    find: async (bin: string, id: string) => toCapturedRequest(await load(bin, id)),
+    find: async (bin: string, id: string) => toCaptured(await load(bin, id)),
     count,
-    toFilters: (bin: string) => toQuery(bin).filters,
+    toFilters: (bin: string) => toBinQuery(bin).filters,
     index: () => requests.index(['bin']),
     /** Resolves with the id of its record, or undefined if the bin has been removed. */
     capture: async (capture: NewCapture): Promise<string | undefined> => {
@@ -82,11 +82,11 @@ export function createRequestStore({ records, files, config }: Services) {
       let excess = isDescending ? 0 : Math.max(0, total - config.binMaxRequests)
       let rest = config.binMaxRequests
       const sort = [{ field: 'createdAt', isDescending }]
-      for await (const page of requests.pages({ ...toQuery(bin), sort })) {
+      for await (const page of requests.pages({ ...toBinQuery(bin), sort })) {
         const kept = page.slice(excess).slice(0, rest)
         excess = Math.max(0, excess - page.length)
         rest -= kept.length
-        yield kept.map(toCapturedRequest)
+        yield kept.map(toCaptured)
       }
     },
     pagesOf: async function* (bin: string, ids: readonly string[]) {
@@ -95,7 +95,7 @@ export function createRequestStore({ records, files, config }: Services) {
         ids.map((id) => `${bin}-${id}`),
         find,
       ))
-        yield page.map(toCapturedRequest)
+        yield page.map(toCaptured)
     },
     readBody: async ({ bin, id, requestBody, isInFile }: CapturedRequest): Promise<Buffer> => {
       if (!isInFile || requestBody === undefined) return toBytes(requestBody)
@@ -110,17 +110,17 @@ export function createRequestStore({ records, files, config }: Services) {
     /** Throws 404. */
     remove: async (bin: string, id: string) => remove([await load(bin, id)]),
     removeAll: async (bin: string, isMatch?: RequestSearch['isMatch']): Promise<void> => {
-      for await (const page of requests.pages(toQuery(bin))) {
+      for await (const page of requests.pages(toBinQuery(bin))) {
         const matching: StoredRecord[] = []
         for (const record of page)
-          if (!isMatch || (await isMatch(toCapturedRequest(record)))) matching.push(record)
+          if (!isMatch || (await isMatch(toCaptured(record)))) matching.push(record)
         if (matching.length > 0) await remove(matching)
       }
     },
   }
 }
 
-function toQuery(bin: string) {
+function toBinQuery(bin: string) {
   const filter = { field: 'bin', operator: 'eq', values: [bin] } as const
   return { filters: [filter], sort: [] }
 }

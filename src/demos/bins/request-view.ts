@@ -1,14 +1,14 @@
 import { toPrettyBody } from '../../exchanges/bodies.ts'
 import { findField, type ExchangeBody, type Fields } from '../../exchanges/exchange.ts'
 import { renderExchange } from '../../exchanges/exchange-view.ts'
-import { renderFields } from '../../exchanges/fields-view.ts'
+import { renderPairs } from '../../exchanges/fields-view.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Page } from '../../site/page.ts'
 import type { OpenedBin } from './access.ts'
-import { toBack, requestToExchange, toUrl } from './captured-request.ts'
+import { toBack, requestToExchange, toRequestPath } from './captured-request.ts'
 import type { CapturedRequest, RequestBody } from './captured-request.ts'
 import type { filesToJson } from './send-body.ts'
 import { files, renderRemoval, toForwardCommand } from './views.ts'
@@ -28,7 +28,7 @@ export function renderRequestPage(
   { fields, files: sent, shareUrl, decodedBody }: ShownRequest,
 ): Page {
   const { bin, id, method, path, requestBody, isTooLarge } = request
-  const url = toUrl(bin)(id)
+  const url = toRequestPath(bin)(id)
   const isOwner = secret !== ''
   const query = isOwner ? '' : new URL(shareUrl).search
   const exchange = requestToExchange(request)
@@ -36,7 +36,7 @@ export function renderRequestPage(
   const own = toPrettyBody(decodedBody, exchange.requestFields).fields ? [] : fields
   const download = html`<p class="actions"><a class="button second small" href="${url}/body${query}">Download the ${isTooLarge ? 'start of the ' : ''}body</a></p>
 `
-  const form = html`${renderCodingProblem(request, decodedBody)}${renderFields('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody && !isUnsent(requestBody) ? download : ''}`
+  const form = html`${renderCodingProblem(request, decodedBody)}${renderPairs('Form fields', own)}${sent.length === 0 ? '' : renderFiles(sent, query)}${requestBody && !isUnsent(requestBody) ? download : ''}`
   const cut = toCut(request, shareUrl)
   const { origin } = new URL(shareUrl)
   const forward = `${toForwardCommand(`${origin}/bins/${bin}`, secret)} --only ${id}`

@@ -69,7 +69,7 @@ async function toSearched(request: CapturedRequest): Promise<string> {
   return [target, ...fields, body, unescaped, decoded].join('\n').toLowerCase()
 }
 
-export async function* findMatchingRequests(pages: RequestPages, { isMatch }: RequestSearch) {
+export async function* findMatching(pages: RequestPages, { isMatch }: RequestSearch) {
   for await (const page of pages) {
     const found: CapturedRequest[] = []
     for (const one of page) if (await isMatch(one)) found.push(one)
@@ -78,6 +78,6 @@ export async function* findMatchingRequests(pages: RequestPages, { isMatch }: Re
 }
 
 export async function hasMatch(pages: RequestPages, search: RequestSearch): Promise<boolean> {
-  for await (const { length } of findMatchingRequests(pages, search)) if (length > 0) return true
+  for await (const { length } of findMatching(pages, search)) if (length > 0) return true
   return false
 }

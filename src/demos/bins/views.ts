@@ -8,7 +8,7 @@ import { renderTime, type Page } from '../../site/page.ts'
 import { wrongSecret, type OpenedBin } from './access.ts'
 import { toExpiry } from './bin-ids.ts'
 import { binsPage, type Bin } from './bin-store.ts'
-import { toUrl } from './captured-request.ts'
+import { toRequestPath } from './captured-request.ts'
 
 export const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 
@@ -94,7 +94,7 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
   const live = { rows: 'html', last_event_id: String(lastEvent) }
   const list = renderList({
     exchanges,
-    toUrl: toUrl(id),
+    toUrl: toRequestPath(id),
     eventsUrl: !isLive ? '' : toHref({ path: `/bins/${id}/events`, parameters }, live),
     diffUrl: `/bins/${id}/diff`,
     hasBodies: true,

@@ -1,14 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { maxVariants } from '../../config/limits.ts'
-import {
-  evaluatePreconditions,
-  mayWriteResource,
-  preconditionFailed,
-} from '../../http/response/preconditions.ts'
+import { testConditions, mayWrite, preconditionFailed } from '../../http/response/preconditions.ts'
 import { toRawRequest } from '../../http/request/raw-request.ts'
 import { ownCookies, withoutCookies } from '../../http/security/own-secrets.ts'
-import { toQuery } from '../../responses/read-description.ts'
+import { readQuery } from '../../responses/read-description.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
 import { keyParameter, parseKey, toStateEndpoints } from './state.ts'
@@ -64,7 +60,7 @@ export const cacheEndpoints: readonly ResponseEndpoint[] = [
     store: 'writes',
     describe: async (request, { states }) => {
       const key = parseKey(request)
-      const parameters = parseParameters(toQuery(request))
+      const parameters = parseParameters(readQuery(request))
       const selecting = findSelecting(request, parameters)
       const tag = selecting ? hash('sha256', JSON.stringify(selecting)).slice(0, 8) : ''
       const etag = toTag(parameters, tag)
@@ -110,10 +106,9 @@ function findTime({ last_modified: text }: Parameters): Date | undefined {
 /** RFC 9110 §13.1.2, §13.1.3: only GET and HEAD get 304. */
 function evaluate({ method, raw }: FastifyRequest, parameters: Parameters, etag?: string) {
   const lastModified = findTime(parameters)
-  if (method === 'GET' || method === 'HEAD')
-    return evaluatePreconditions(raw, { etag, lastModified })
+  if (method === 'GET' || method === 'HEAD') return testConditions(raw, { etag, lastModified })
   const etags = etag === undefined ? [] : [etag]
-  return mayWriteResource(raw, { etags, lastModified }) ? 'proceed' : 'failed'
+  return mayWrite(raw, { etags, lastModified }) ? 'proceed' : 'failed'
 }
 
 const directives = ['max_age', 's_maxage', 'stale_while_revalidate'] as const

@@ -4,7 +4,7 @@ import {
   descriptionParameters,
   readDescription,
   parseMembers,
-  toQuery,
+  readQuery,
 } from '../../responses/read-description.ts'
 import { describedResponses, descriptionComponent, type ResponseEndpoint } from './endpoint.ts'
 
@@ -23,7 +23,7 @@ export const customEndpoints: readonly ResponseEndpoint[] = [
     requestBody: { content: jsonContent(descriptionComponent, { status: 404, json: { a: 1 } }) },
     responses: describedResponses,
     describe: async (request, { config }) => {
-      const query = toQuery(request)
+      const query = readQuery(request)
       const read = await readDescription(request, query, config)
       const { value, intro } = read ?? { value: parseMembers(query, config, ['description']) }
       return parseDescription(value, config, intro)

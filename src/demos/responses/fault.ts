@@ -3,7 +3,7 @@ import { pathParameter } from '../../http/openapi/content.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { faultNames, faults, isFaultName } from '../../responses/faults.ts'
 import { parseDescription } from '../../responses/parse-description.ts'
-import { descriptionParameters, parseMembers, toQuery } from '../../responses/read-description.ts'
+import { descriptionParameters, parseMembers, readQuery } from '../../responses/read-description.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 
 const names = Object.entries(faults).map(([name, { summary }]) => `- \`${name}\`: ${summary}`)
@@ -25,7 +25,7 @@ export const faultEndpoints: readonly ResponseEndpoint[] = [
       if (!isFaultName(fault)) {
         throw notFound(`There is no fault "${fault}". The faults are ${faultNames.join(', ')}.`)
       }
-      const given = parseMembers([...toQuery(request), ['fault', fault]], config)
+      const given = parseMembers([...readQuery(request), ['fault', fault]], config)
       return parseDescription(given, config)
     },
   },

@@ -6,7 +6,7 @@ import { queryParameter } from '../../http/openapi/content.ts'
 import type { Parameter } from '../../http/openapi/operation.ts'
 import { isDecimal } from '../../http/request/parameters.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
-import { invalidDescription } from '../../responses/parse-description.ts'
+import { badDescription } from '../../responses/parse-description.ts'
 import { toUnknownProblem } from '../../responses/read-description.ts'
 
 type QueryValues<Known> = XStatic<{
@@ -43,7 +43,7 @@ export function createQueryParser<const Known extends Properties>(
       const message = `must ${rules[name] ?? `have the form ${properties[name]?.example ?? ''}`}`
       return toFieldProblems(error.keyword === 'pattern' ? { ...error, message } : error)
     })
-    throw invalidDescription(problems)
+    throw badDescription(problems)
   }
 }
 

@@ -1,6 +1,6 @@
 import { maxTokens, stateSeconds } from '../../config/limits.ts'
 import { toRateLimitHeaders } from '../../http/response/rate-limit-headers.ts'
-import { toQuery } from '../../responses/read-description.ts'
+import { readQuery } from '../../responses/read-description.ts'
 import type { State } from '../../stores/states/states.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
@@ -36,7 +36,7 @@ export const rateEndpoints: readonly ResponseEndpoint[] = [
     responses: describedResponses,
     store: 'writes',
     describe: async (request, { states }) => {
-      const { limit = 5, seconds = 10 } = parseRate(toQuery(request))
+      const { limit = 5, seconds = 10 } = parseRate(readQuery(request))
       const key = `rate/${parseKey(request)}`
       const now = Date.now()
       const { tokens, isAccepted, accepted, rejected } = await states.update(key, (known) =>

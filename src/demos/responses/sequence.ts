@@ -3,18 +3,14 @@ import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import { isWithoutBody } from '../../http/response/send.ts'
-import {
-  sequenceSchema,
-  type ResponseDescription,
-  type Sequence,
-} from '../../responses/description.ts'
+import { sequenceSchema, type Description, type Sequence } from '../../responses/description.ts'
 import { faultNames, isFaultName } from '../../responses/faults.ts'
 import {
-  invalidDescription,
+  badDescription,
   parseDescribed,
   parseDescription,
 } from '../../responses/parse-description.ts'
-import { readDescription, parseMembers, toQuery } from '../../responses/read-description.ts'
+import { readDescription, parseMembers, readQuery } from '../../responses/read-description.ts'
 import { takeStep } from '../../responses/sequences.ts'
 import { describedResponses, type ResponseEndpoint } from './endpoint.ts'
 import { createQueryParser, toQueryParameters } from './query.ts'
@@ -70,7 +66,7 @@ export const sequenceEndpoints: readonly ResponseEndpoint[] = [
     store: 'writes',
     describe: async (request, { config, states }) => {
       const key = parseKey(request)
-      const query = toQuery(request)
+      const query = readQuery(request)
       const given = await readDescription(request, query, config)
       const described = given && parseDescribed(given.value, config, given.intro)
       const { sequence } = toSequence(described ?? readSteps(query, config))
@@ -110,7 +106,7 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
     return step.fault ? { ...broken, ...step } : step
   })
   if (seconds !== undefined && !steps.some(({ fault }) => fault))
-    throw invalidDescription([{ field: 'seconds', message: 'needs fault' }])
+    throw badDescription([{ field: 'seconds', message: 'needs fault' }])
   const timed = seconds === undefined ? {} : { seconds }
   return {
     sequence: steps.map(({ times = 1, ...step }) => ({
@@ -120,8 +116,7 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
   }
 }
 
-const hasBody = (step: ResponseDescription) =>
-  ['body', 'json', 'base64'].some((name) => name in step)
+const hasBody = (step: Description) => ['body', 'json', 'base64'].some((name) => name in step)
 
 function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
   const headers = seconds === undefined ? {} : { headers: { 'Retry-After': seconds } }

@@ -62,7 +62,7 @@ function renderEndpoint({ url, method, summary }: DeclaredRoute): Html {
 function renderComposer(url: string, hasFaults: boolean): Html {
   return html`<div class="compose">
 <form id="description" action="/responses/custom">
-${renderFields(hasFaults)}</form>
+${renderInputs(hasFaults)}</form>
 <section aria-label="Request">
 <figure class="command scripted"><figcaption>URL</figcaption><pre tabindex="0"><code>${url}</code></pre></figure>
 <p class="actions"><button type="submit" form="description">Send</button>
@@ -93,7 +93,7 @@ after its last use.</li>
 <li>Responses run in a sandbox and cannot set the cookies of Vitrine. Delays, bodies and headers are limited.</li>
 </ul>`
 
-function renderFields(hasFaults: boolean): Html {
+function renderInputs(hasFaults: boolean): Html {
   const statuses = Object.keys(STATUS_CODES).filter((code) => Number(code) >= 200)
   return html`<div class="pair">
 <p class="field"><label for="status">Status</label> <input id="status" name="status" type="number" min="200" max="599" placeholder="200" list="statuses"><span class="quiet" data-part="phrase"></span></p>

@@ -1,10 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import {
-  readSessionId,
-  removedSession,
-  sessionCookies,
-  toSetCookie,
-} from '../../auth/session-cookie.ts'
+import { readSessionId, noSession, sessionCookies, toSetCookie } from '../../auth/session-cookie.ts'
 import {
   endSession,
   continueSession,
@@ -99,7 +94,7 @@ const getSession = (services: SessionServices): Route => ({
     const id = readSessionId(request, reply)
     const active = await continueSession(services, id)
     if (active === undefined) {
-      if (id !== undefined) reply.header('set-cookie', toSetCookie(request, removedSession))
+      if (id !== undefined) reply.header('set-cookie', toSetCookie(request, noSession))
       return isPage ? reply.redirect('/login', 302) : sendJson(reply, { authenticated: false })
     }
     if (!isPage) return sendJson(reply, sessionToJson(active))
@@ -144,6 +139,6 @@ const logOut = (services: SessionServices): Omit<Route, 'method' | 'url'> => ({
     const id = readSessionId(request, reply)
     if (id === undefined) return undefined
     await endSession(services, id)
-    return removedSession
+    return noSession
   }),
 })

@@ -7,7 +7,7 @@ import { toFileOperation } from '../../http/openapi/files.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
 import { toAttachmentHeaders, toInactiveType } from '../../http/response/attachment.ts'
-import { mayWriteResource, preconditionFailed } from '../../http/response/preconditions.ts'
+import { mayWrite, preconditionFailed } from '../../http/response/preconditions.ts'
 import { toJsonArray, sendChunks } from '../../http/response/send.ts'
 import { sendBytes } from '../../http/response/send-bytes.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
@@ -97,8 +97,7 @@ export const deleteUpload = ({ uploads, files, records, space }: UploadServices)
     const id = toPathParameter(request, 'id')
     const { sha256, createdAt } = await findUpload(uploads, id)
     const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
-    if (!mayWriteResource(request.raw, state))
-      throw preconditionFailed(request.headers, `"${sha256}"`)
+    if (!mayWrite(request.raw, state)) throw preconditionFailed(request.headers, `"${sha256}"`)
     if (!(await removeWithFile({ files, records }, uploadsName, id))) throw noUpload(id)
     space?.free(id)
     setFlash(request, reply, 'deleted')

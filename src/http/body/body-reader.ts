@@ -51,7 +51,7 @@ function read(
 ): RequestBody | Promise<RequestBody> {
   const { bodyIdleSeconds, requestSeconds } = config
   try {
-    assertTransferCoding(raw)
+    assertCoding(raw)
     assertUtf8(raw.headers['content-type'])
     const codings = findCodings(raw)
     const digests = createDigestCheck(raw.headers)
@@ -165,7 +165,7 @@ export function reportIgnoredBody(
 }
 
 /** RFC 9112 §6.1: 501 for a transfer coding other than chunked. */
-export function assertTransferCoding({ headers }: IncomingMessage): void {
+export function assertCoding({ headers }: IncomingMessage): void {
   const { 'transfer-encoding': coding = 'chunked' } = headers
   if (coding.toLowerCase() === 'chunked') return
   throw notImplemented(`The transfer coding ${coding} is not implemented.`)

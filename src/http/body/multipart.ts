@@ -4,13 +4,7 @@ import type { Readable } from 'node:stream'
 import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { formFramingBytes, maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
-import {
-  assertTransferCoding,
-  assertUtf8,
-  hasBody,
-  multipartType,
-  toMediaType,
-} from './body-reader.ts'
+import { assertCoding, assertUtf8, hasBody, multipartType, toMediaType } from './body-reader.ts'
 import {
   createByteCollector,
   endedEarly,
@@ -72,7 +66,7 @@ export async function readForm(
 async function* parseForm(request: FastifyRequest, config: Config, maxFiles: number) {
   const { raw, headers } = request
   if (!hasBody(raw) || toMediaType(headers['content-type']) !== multipartType) return
-  assertTransferCoding(raw)
+  assertCoding(raw)
   const boundary = parseBoundary(headers['content-type'])
   const codings = findCodings(raw)
   const { maxBodyBytes, maxParameters, maxUploadBytes } = config

@@ -48,7 +48,7 @@ export function toOrigin(request: FastifyRequest): string {
 }
 
 /** This protects against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
-export function assertHostAllowed(allowed: readonly string[], host = '', received = host): void {
+export function assertHost(allowed: readonly string[], host = '', received = host): void {
   if (host !== '' && !isAllowedHost(host, allowed)) throw misdirectedHost(host)
   if (received === host || isAllowedHost(received, [...allowed, ...localHosts])) return
   throw misdirectedHost(received)
@@ -162,7 +162,7 @@ export function parseRequestHead(
     if (!raw.isHeadValid) assertRequestHead(raw, config)
     if (config.trustedProxies.length > 0) assertForwarding(request)
     const error = catchHttpError(() => {
-      assertHostAllowed(config.allowedHosts, request.host, toReceivedHost(raw))
+      assertHost(config.allowedHosts, request.host, toReceivedHost(raw))
       assertMemoryLeft()
     })
     if (error && request.routeOptions.config.anyHost !== true) throw error
@@ -187,7 +187,7 @@ export function createHeadCheck(config: Config, lacksRoute: (path: string) => Pr
       // The target `*` is valid with one method only, and the body may name another.
       raw.isHeadValid = raw.url !== '*'
       if (trustedProxies.length > 0) return
-      assertHostAllowed(config.allowedHosts, toReceivedHost(raw))
+      assertHost(config.allowedHosts, toReceivedHost(raw))
       // Browsers do not wait for 100, so that the method of the request line decides.
       if (!isWaiting || isSafe(raw.method ?? '') || overrideHeader in raw.headers) return
       const protocol = tlsKey === undefined ? 'http' : 'https'

@@ -31,7 +31,7 @@ export const isUnquoted = (field = '*'): boolean => !field.includes('"') && fiel
 
 /** Throws 412. */
 export function assertPreconditions(request: Conditional, validators: Validators) {
-  const outcome = evaluatePreconditions(request, validators)
+  const outcome = testConditions(request, validators)
   if (outcome === 'failed') throw preconditionFailed(request.headers, validators.etag)
   return outcome
 }
@@ -61,7 +61,7 @@ function keepComparison(
   return outcome
 }
 
-export function evaluatePreconditions(
+export function testConditions(
   request: Conditional,
   { etag, lastModified }: { etag?: string | undefined; lastModified?: Date | undefined },
 ) {
@@ -84,7 +84,7 @@ function evaluate(
   return isUnmodifiedSince(headers['if-modified-since'], lastModified) ? 'not modified' : 'proceed'
 }
 
-export function mayWriteResource(request: Conditional, state?: PossibleValidators): boolean {
+export function mayWrite(request: Conditional, state?: PossibleValidators): boolean {
   const isAllowed = isWriteAllowed(request.headers, state)
   keepComparison(request, state ?? { etags: [] }, isAllowed ? 'proceed' : 'failed')
   return isAllowed
@@ -100,7 +100,7 @@ function isWriteAllowed(
   return isUnmodified(headers, state)
 }
 
-export function hasStatePrecondition(headers: IncomingHttpHeaders): boolean {
+export function hasPrecondition(headers: IncomingHttpHeaders): boolean {
   const { 'if-match': ifMatch, 'if-unmodified-since': since } = headers
   return ifMatch !== undefined || parseDate(since) !== undefined
 }

@@ -41,7 +41,7 @@ export function sendVisitorResponse(
   const { body = '', size } = response
   const { request } = reply
   const isRaw = isRawRequest(request.raw)
-  const head = toHead(reply, response, options)
+  const head = toVisitorHead(reply, response, options)
   const isBare = request.method === 'HEAD' || head.status === 204 || head.status === 304
   const trailers = isBare ? [] : toTrailers(request, response, options.limits)
   const content = toContent(body, head.fields)
@@ -107,7 +107,11 @@ interface Head extends Pick<VisitorOptions, 'toName' | 'toReason'> {
   isStored: boolean
 }
 
-function toHead(reply: FastifyReply, response: VisitorResponse, options: VisitorOptions): Head {
+function toVisitorHead(
+  reply: FastifyReply,
+  response: VisitorResponse,
+  options: VisitorOptions,
+): Head {
   const { status = 200, headers = [], policy, timing } = response
   const { limits, preflightMethods, exposesHeaders = false, toName, toReason } = options
   const { request } = reply
@@ -128,8 +132,10 @@ function toHead(reply: FastifyReply, response: VisitorResponse, options: Visitor
   return { status, fields, isStored, toName, ...(toReason && { toReason }) }
 }
 
-export function applyVisitorHead(...[reply, response, options]: Parameters<typeof toHead>): void {
-  applyHead(reply, toHead(reply, response, options))
+export function applyVisitorHead(
+  ...[reply, response, options]: Parameters<typeof toVisitorHead>
+): void {
+  applyHead(reply, toVisitorHead(reply, response, options))
 }
 
 function applyHead(reply: FastifyReply, head: Head): void {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { assertPreconditions, evaluatePreconditions, preconditionFailed } from './preconditions.ts'
+import { assertPreconditions, testConditions, preconditionFailed } from './preconditions.ts'
 import { remember } from '../remember.ts'
 
 export function sendText(reply: FastifyReply, text: string): FastifyReply {
@@ -121,7 +121,7 @@ export function revalidate(request: FastifyRequest, reply: FastifyReply, payload
   if (isTagged || !reads.includes(method)) return payload
   const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload)
   const etag = isWhole ? toWeakTag(reply, payload.toString()) : ''
-  const outcome = evaluatePreconditions(raw, { etag })
+  const outcome = testConditions(raw, { etag })
   if (outcome === 'proceed') return payload
   if (payload instanceof Readable) payload.destroy()
   if (outcome === 'failed') throw preconditionFailed(headers, etag)

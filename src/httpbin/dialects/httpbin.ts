@@ -15,7 +15,7 @@ import { escapeHtml, renderAs } from '../render.ts'
 import {
   decodeText,
   findHeader,
-  findValue,
+  findFirst,
   groupValues,
   hasTooManyPairs,
   splitPairs,
@@ -103,7 +103,7 @@ const toShownName = remember((sent) => {
 
 function joinHeaders({ headers, query }: DialectRequest): Map<string, string> {
   const joined = new Map<string, string>()
-  const isAll = findValue(query, 'show_env') !== undefined
+  const isAll = findFirst(query, 'show_env') !== undefined
   for (const [sent, value] of headers) {
     const name = toShownName(sent)
     if (name === '' || (!isAll && isHidden(name))) continue

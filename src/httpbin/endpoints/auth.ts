@@ -5,9 +5,9 @@ import type { DialectRequest } from '../dialect.ts'
 import { inPythonOnly, toEndpoint } from '../endpoint.ts'
 import { quote } from '../parameters.ts'
 import { addHeaders, renderAs, renderJson } from '../render.ts'
-import { findHeader, findValue } from '../text.ts'
+import { findHeader, findFirst } from '../text.ts'
 import { parseCookies, toCookie } from './cookies.ts'
-import { basicChallenge, renderStatus } from './status.ts'
+import { basicChallenge, statusToResponse } from './status.ts'
 
 const basic = ':user=Ann/:password=secret'
 const digest = `/digest-auth/:qop=auth/${basic}`
@@ -22,7 +22,7 @@ export const authEndpoints = [
     options,
     (request, ...path) => {
       const { user, isRight } = checkBasic(request, path)
-      if (!isRight && request.dialect.isPython) return renderStatus(request, 401)
+      if (!isRight && request.dialect.isPython) return statusToResponse(request, 401)
       const response = renderAuthenticated(request, user, isRight)
       return isRight ? response : addHeaders(response, ['WWW-Authenticate', basicChallenge])
     },
@@ -34,7 +34,7 @@ export const authEndpoints = [
     (request, ...path) => {
       const { user, isRight } = checkBasic(request, path)
       if (isRight) return renderAuthenticated(request, user)
-      if (request.dialect.isPython) return renderStatus(request, 404)
+      if (request.dialect.isPython) return statusToResponse(request, 404)
       throw notFound('')
     },
   ),
@@ -84,7 +84,7 @@ function renderDigest(request: DialectRequest, ...path: string[]) {
 /** The state of a client is in its cookies: the nonce of a failed attempt, and a count down to a stale one. */
 function renderPythonDigest(request: DialectRequest, path: readonly string[]) {
   const [, user = '', , , staleAfter = 'never'] = path
-  const needsCookie = /^(1|t|true)$/i.test(findValue(request.query, 'require-cookie') ?? '')
+  const needsCookie = /^(1|t|true)$/i.test(findFirst(request.query, 'require-cookie') ?? '')
   const credentials = parseCredentials(request)
   const cookies = parseCookies(request)
   const fake = 'fake_value'

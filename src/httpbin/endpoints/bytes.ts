@@ -2,15 +2,11 @@ import { createCipheriv, hash, randomBytes } from 'node:crypto'
 import { maxChunks, maxPythonBytes } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { pace, paceItems } from '../../http/response/pacing.ts'
-import {
-  evaluatePreconditions,
-  isRangeFresh,
-  type Validators,
-} from '../../http/response/preconditions.ts'
+import { testConditions, isRangeFresh, type Validators } from '../../http/response/preconditions.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { toEndpoint, type DialectEndpoint } from '../endpoint.ts'
-import { assertInRange, parseQueryInteger, parseQuerySeconds } from '../parameters.ts'
+import { assertInRange, findInteger, parseQuerySeconds } from '../parameters.ts'
 import { addHeaders, renderAs } from '../render.ts'
 import { findHeader } from '../text.ts'
 import {
@@ -69,7 +65,7 @@ function renderBytes(request: DialectRequest, text: string) {
   const { maxBodyBytes: max } = request.config
   const { isPython, parseInteger } = request.dialect
   const size = parseInteger(text, 'byte count')
-  const key = parseQueryInteger(request, 'seed')
+  const key = findInteger(request, 'seed')
   if (size < 0) throw badRequest(`invalid byte count: ${String(size)} must be greater than 0`)
   if (isPython) return renderAs(type, toRandomBytes(Math.min(size, maxPythonBytes, max), key))
   if (size === 0) return {}
@@ -81,7 +77,7 @@ function streamBytes(request: DialectRequest, text: string) {
   const response = renderBytes(request, text)
   const { body } = response
   if (!Buffer.isBuffer(body)) return response
-  const given = parseQueryInteger(request, 'chunk_size', 'Atoi') ?? 10 * 1024
+  const given = findInteger(request, 'chunk_size', 'Atoi') ?? 10 * 1024
   // In go-httpbin, no chunk has such a size, so that all bytes are in the last one.
   const whole = request.dialect.isPython ? 1 : body.length
   const size = Math.max(given < 1 ? whole : given, Math.ceil(body.length / maxChunks), 1)
@@ -97,7 +93,7 @@ function renderRange(request: DialectRequest, text: string) {
   const max = isPython ? Math.min(maxPythonBytes, maxBodyBytes) : maxBodyBytes
   const seconds = parseQuerySeconds(request, 'duration') ?? 0
   // The pauses do not depend on it.
-  if (isPython) parseQueryInteger(request, 'chunk_size')
+  if (isPython) findInteger(request, 'chunk_size')
   // Without quotation marks, it equals no other.
   const etag = `range${String(size)}`
   const response =
@@ -148,7 +144,7 @@ export function serveContent(
   bytes: Buffer,
   validators: Validators,
 ) {
-  const outcome = evaluatePreconditions(raw, validators)
+  const outcome = testConditions(raw, validators)
   if (outcome === 'not modified' && /^(GET|HEAD)$/.test(method)) return { status: 304, headers: [] }
   if (outcome !== 'proceed') return renderAs(plain, '', 412)
   const { range: field = '' } = isRangeFresh(headers, validators) ? headers : {}

@@ -3,13 +3,13 @@ import type { Dialect, DialectRequest } from '../dialect.ts'
 import { toBase } from '../dialects/httpbin.ts'
 import { inPythonOnly, toEndpoint } from '../endpoint.ts'
 import { addHeaders, renderJson, renderRedirect } from '../render.ts'
-import { decodeLatin1, findValue, groupValues } from '../text.ts'
+import { decodeLatin1, findFirst, groupValues } from '../text.ts'
 
 const statuses = [302]
 
 export const cookieEndpoints = [
   toEndpoint('/cookies', 'Return the cookies', (request) => {
-    const isAll = !request.dialect.isPython || findValue(request.query, 'show_env') !== undefined
+    const isAll = !request.dialect.isPython || findFirst(request.query, 'show_env') !== undefined
     const shown = [...parseCookies(request)].filter(([name]) => isAll || !isStatistic.test(name))
     return renderJson(request, { cookies: Object.fromEntries(shown) })
   }),

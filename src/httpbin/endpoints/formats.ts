@@ -14,9 +14,9 @@ import {
   renderRedirect,
   toRequestMembers,
 } from '../render.ts'
-import { findHeader, findValue, toUrlBase64 } from '../text.ts'
+import { findHeader, findFirst, toUrlBase64 } from '../text.ts'
 import { toSafeText } from './headers.ts'
-import { renderStatus } from './status.ts'
+import { statusToResponse } from './status.ts'
 
 const xmlType = 'application/xml'
 const xml = String(readAsset('sample.xml'))
@@ -132,7 +132,7 @@ function decode(request: DialectRequest, value: string) {
 }
 
 function renderConverted({ query, dialect }: DialectRequest, bytes: Buffer) {
-  const type = findValue(query, 'content-type') || dialect.textType
+  const type = findFirst(query, 'content-type') || dialect.textType
   return renderAs(type, Buffer.from(toSafeText(bytes.toString('latin1'), [type]), 'latin1'))
 }
 
@@ -196,6 +196,6 @@ function chooseImage(request: DialectRequest) {
   const kind = (isPython ? kinds : ['png', ...kinds]).find(accepts)
   if (kind !== undefined) return renderImage(request, kind)
   if (accept === undefined || (accept === '' && !isPython)) return renderImage(request, 'png')
-  if (isPython) return renderStatus(request, 406)
+  if (isPython) return statusToResponse(request, 406)
   throw new HttpError(415, '')
 }

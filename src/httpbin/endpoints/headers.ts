@@ -6,7 +6,7 @@ import { toPrettyJson } from '../json.ts'
 import { addHeaders, escapeHtml, renderJson, toRequestMembers } from '../render.ts'
 import { findHeader } from '../text.ts'
 import { serveContent } from './bytes.ts'
-import { renderStatus } from './status.ts'
+import { statusToResponse } from './status.ts'
 
 const cached = { statuses: [200, 304] }
 
@@ -21,7 +21,7 @@ export const headerEndpoints = [
   toEndpoint('/cache', 'Respond with 304 to any condition', cached, (request) => {
     const conditions = ['if-modified-since', 'if-none-match']
     const isConditional = conditions.some((name) => findHeader(request.headers, name))
-    if (isConditional) return renderStatus(request, 304)
+    if (isConditional) return statusToResponse(request, 304)
     const date = new Date().toUTCString()
     const etag = request.dialect.isPython
       ? randomUUID().replaceAll('-', '')
@@ -88,8 +88,9 @@ function renderPythonTag(request: DialectRequest, etag: string) {
   }
   const matchesNone = matches('if-none-match')
   const own: Pair = ['ETag', etag]
-  if (matchesNone === true) return addHeaders(renderStatus(request, 304), own)
-  if (matchesNone === undefined && matches('if-match') === false) return renderStatus(request, 412)
+  if (matchesNone === true) return addHeaders(statusToResponse(request, 304), own)
+  if (matchesNone === undefined && matches('if-match') === false)
+    return statusToResponse(request, 412)
   return renderGet(request, own)
 }
 

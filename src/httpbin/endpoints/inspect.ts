@@ -1,7 +1,7 @@
 import type { DialectRequest } from '../dialect.ts'
 import { forAny, forOnly, inGoOnly, toEndpoint } from '../endpoint.ts'
 import { renderAs, renderJson, toRequestMembers } from '../render.ts'
-import { findValue } from '../text.ts'
+import { findFirst } from '../text.ts'
 
 const renderRequest = (request: DialectRequest) => renderJson(request, toRequestMembers(request))
 
@@ -36,7 +36,7 @@ export const inspectEndpoints = [
   toEndpoint('/ip', 'Return the IP address of the client', (request) => {
     const { isPython, textType, toOrigin } = request.dialect
     const origin = toOrigin(request)
-    const isText = !isPython && findValue(request.query, 'format') === 'text'
+    const isText = !isPython && findFirst(request.query, 'format') === 'text'
     return isText ? renderAs(textType, `${origin}\n`) : renderJson(request, { origin })
   }),
   toEndpoint('/user-agent', 'Return the User-Agent header', (request) => {

@@ -4,21 +4,21 @@ import { isRedirectAllowed, type Pair } from '../../http/security/visitor-respon
 import type { DialectRequest } from '../dialect.ts'
 import { toBase } from '../dialects/httpbin.ts'
 import { forAny, toEndpoint, type DialectEndpoint } from '../endpoint.ts'
-import { assertInRange, findParameter, parseQueryInteger, quote } from '../parameters.ts'
+import { assertInRange, findParameter, findInteger, quote } from '../parameters.ts'
 import { renderAs, renderRedirect } from '../render.ts'
-import { findValue } from '../text.ts'
+import { findFirst } from '../text.ts'
 
 const statuses = [302]
-const toUrl: Partial<DialectEndpoint> = {
+const redirectParts: Partial<DialectEndpoint> = {
   query: { url: ['The URL.', '/get'] },
   toSchemas: () => ({ url: { type: 'string', minLength: 1 } }),
   requiresQuery: true,
   statuses,
 }
 
-export const redirectEndpoints = [
+export const redirects = [
   toEndpoint('/redirect/:count=2', 'Redirect several times', { statuses }, (request, count) => {
-    const isAbsolute = findValue(request.query, 'absolute')?.toLowerCase() === 'true'
+    const isAbsolute = findFirst(request.query, 'absolute')?.toLowerCase() === 'true'
     return renderRedirect(request, parseNext(request, count, isAbsolute))
   }),
   toEndpoint(
@@ -33,7 +33,12 @@ export const redirectEndpoints = [
     { statuses },
     (request, count) => renderRedirect(request, parseNext(request, count, true)),
   ),
-  toEndpoint('/redirect-to', 'Redirect to a URL', { methods: forAny, ...toUrl }, redirectTo),
+  toEndpoint(
+    '/redirect-to',
+    'Redirect to a URL',
+    { methods: forAny, ...redirectParts },
+    redirectTo,
+  ),
 ]
 
 function parseNext(request: DialectRequest, text: string, isAbsolute: boolean): string {
@@ -50,7 +55,7 @@ function redirectTo(request: DialectRequest) {
   const query = isPython
     ? request.query.map(([name, value]): Pair => [name.toLowerCase(), value])
     : request.query
-  const url = findValue(query, 'url')
+  const url = findFirst(query, 'url')
   if (!url) throw badRequest('missing required query parameter: url')
   const location = encodeURI(url).replaceAll('%25', '%')
   const isRelative = !isPython && !/^([a-z][a-z\d+.-]*:|\/(?!\/))/i.test(url)
@@ -69,7 +74,7 @@ function redirectTo(request: DialectRequest) {
 function toRedirectStatus(request: DialectRequest): number {
   const { isPython, parseInteger } = request.dialect
   if (isPython) {
-    const code = parseQueryInteger(request, 'status_code') ?? 302
+    const code = findInteger(request, 'status_code') ?? 302
     return code >= 300 && code <= 399 ? code : 302
   }
   const text = findParameter(request, 'status_code')

@@ -2,13 +2,7 @@ import { badRequest } from '../../http/errors/http-error.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
 import type { Dialect, DialectName, DialectRequest, Mount } from '../dialect.ts'
 import { forAny, inGoOnly, toEndpoint } from '../endpoint.ts'
-import {
-  findParameter,
-  parseFloatText,
-  parseQueryInteger,
-  quote,
-  toParseError,
-} from '../parameters.ts'
+import { findParameter, parseFloatText, findInteger, quote, toParseError } from '../parameters.ts'
 import { readAsset, renderAs } from '../render.ts'
 import { toRandomBytes } from './bytes.ts'
 
@@ -23,10 +17,10 @@ export const statusEndpoints = [
       description: 'A list such as `200:3,500:1` chooses one at random, by its weights.',
       statuses: ['2XX', '3XX', '4XX', '5XX'],
     },
-    (request, codes) => renderStatus(request, chooseStatus(codes, request.dialect)),
+    (request, codes) => statusToResponse(request, chooseStatus(codes, request.dialect)),
   ),
   toEndpoint('/unstable', 'Respond with 200 or 500, at random', unstable, (request) => {
-    const random = toRandomBytes(4, parseQueryInteger(request, 'seed')).readUInt32BE()
+    const random = toRandomBytes(4, findInteger(request, 'seed')).readUInt32BE()
     const status = random / 2 ** 32 < parseRate(request) ? 500 : 200
     return renderAs(request.dialect.textType, '', status)
   }),
@@ -92,7 +86,7 @@ const bodies: Readonly<Record<DialectName, Readonly<Record<number, string>>>> = 
   },
 }
 
-export function renderStatus(request: DialectRequest, status: number) {
+export function statusToResponse(request: DialectRequest, status: number) {
   const { prefix, dialect } = request
   const { isPython, name, textType } = dialect
   const special = findSpecial(request, status)

@@ -9,7 +9,7 @@ import {
   assertInRange,
   findParameter,
   parseFloatText,
-  parseQueryInteger,
+  findInteger,
   parseQuerySeconds,
   parseSeconds,
   toGoDuration,
@@ -101,7 +101,7 @@ function parseDrip(request: DialectRequest) {
   const { maxBodyBytes, maxDurationSeconds: max } = request.config
   const duration = parseQuerySeconds(request, 'duration') ?? 2
   const delay = parseQuerySeconds(request, 'delay') ?? (isPython ? 0 : 2)
-  const given = parseQueryInteger(request, 'numbytes') ?? 10
+  const given = findInteger(request, 'numbytes') ?? 10
   if (!isPython) assertInRange(given, 'numbytes', [1, maxBodyBytes])
   const status = parseStatusCode(findParameter(request, 'code') ?? '200', request.dialect)
   if (given <= 0) throw badRequest('number of bytes must be positive')
@@ -177,7 +177,7 @@ function streamLines(request: DialectRequest) {
 async function streamItems(request: DialectRequest, items: Items) {
   const startedAt = performance.now()
   const { reply, config, dialect } = request
-  const count = items.toCount(parseQueryInteger(request, 'count', 'Atoi') ?? 10)
+  const count = items.toCount(findInteger(request, 'count', 'Atoi') ?? 10)
   const duration =
     parseQuerySeconds(request, 'duration', dialect.isPython ? 0 : 1e-9) ?? items.duration
   const delay = parseQuerySeconds(request, 'delay') ?? 0

@@ -10,7 +10,7 @@ import {
 import { badRequest } from '../../http/errors/http-error.ts'
 import type { DialectRequest } from '../dialect.ts'
 import { forOnly, toEndpoint } from '../endpoint.ts'
-import { assertInRange, parseQueryInteger, quote } from '../parameters.ts'
+import { assertInRange, findInteger, quote } from '../parameters.ts'
 import { findHeader } from '../text.ts'
 import { clearTimeout, performance, setTimeout } from '../../timers.ts'
 
@@ -93,7 +93,7 @@ async function openEcho(request: DialectRequest) {
 function parseLimits(request: DialectRequest) {
   const { maxBodyBytes: max } = request.config
   const parse = (name: string, fallback: number) => {
-    const size = parseQueryInteger(request, name) ?? fallback
+    const size = findInteger(request, name) ?? fallback
     assertInRange(size, name, [1, max])
     return size
   }

@@ -2,7 +2,7 @@ import type { EventLog } from '../../events/event-log.ts'
 import { toEvent } from '../../events/send-events.ts'
 import { delay } from '../../timers.ts'
 import { toNotice, type Coverage } from './ask-others.ts'
-import type { ExchangeSummary } from '../../exchanges/exchange.ts'
+import type { Summary } from '../../exchanges/exchange.ts'
 import type { News, NewsQuery } from './exchange-log.ts'
 import { isMatch, toCursor, type ExchangeFilter, type Viewer } from './filter.ts'
 
@@ -12,7 +12,7 @@ const tickMs = 250
 const maxKept = 1000
 
 export interface NewsPart {
-  exchanges: readonly ExchangeSummary[]
+  exchanges: readonly Summary[]
   missed: number
   coverage?: Coverage | undefined
 }
@@ -82,7 +82,7 @@ export function createNews(mode: string, readNews: ReadNews) {
 interface ExchangeEvents {
   cursor: string
   notice: string | undefined
-  toValue: (exchange: ExchangeSummary) => unknown
+  toValue: (exchange: Summary) => unknown
 }
 
 export function createToText({ cursor, notice, toValue }: ExchangeEvents) {
@@ -102,7 +102,7 @@ export function createToText({ cursor, notice, toValue }: ExchangeEvents) {
 }
 
 /** The number of those that were missed before them is in the first part. */
-export function toParts(exchanges: readonly ExchangeSummary[], missed: number): NewsPart[] {
+export function toParts(exchanges: readonly Summary[], missed: number): NewsPart[] {
   const starts = exchanges.keys().filter((index) => index % maxInPart === 0)
   return Array.from(starts, (start) => ({
     exchanges: exchanges.slice(start, start + maxInPart),

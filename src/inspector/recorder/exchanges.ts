@@ -5,7 +5,7 @@ import {
   exchangeSchema,
   summarySchema,
   type Exchange,
-  type ExchangeSummary,
+  type Summary,
 } from '../../exchanges/exchange.ts'
 import { createNews } from './exchange-events.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type Viewer,
 } from './filter.ts'
 
-export interface ExchangePage<Item = ExchangeSummary> extends Coverage {
+export interface ExchangePage<Item = Summary> extends Coverage {
   exchanges: readonly Item[]
   next?: string | undefined
   removed?: number | undefined
@@ -54,7 +54,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     // `isResponse` has checked those of other processes.
     return { items: [own, ...valid].flat() as Item[], coverage, isAlone }
   }
-  const page = async <Item extends ExchangeSummary>(
+  const page = async <Item extends Summary>(
     kind: 'find' | 'list',
     { limit, offset = 0, ...query }: ExchangeQuery,
     viewer: Viewer,
@@ -82,7 +82,7 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
       const { items } = await askAll<Exchange>({ find: { requestId, limit: maxChain }, viewer })
       return items.toSorted(byTime).slice(-maxChain)
     },
-    list: (query: ExchangeQuery, viewer: Viewer) => page<ExchangeSummary>('list', query, viewer),
+    list: (query: ExchangeQuery, viewer: Viewer) => page<Summary>('list', query, viewer),
     pagesOfWhole: async function* (filter: ExchangeFilter, viewer: Viewer) {
       const cursors: string[] = []
       let before: string | undefined
@@ -128,7 +128,7 @@ function isResponse(question: Question, value: unknown): boolean {
   return 'clear' in question || validateNews().Check(value)
 }
 
-function byTime(one: ExchangeSummary, other: ExchangeSummary): number {
+function byTime(one: Summary, other: Summary): number {
   return toCursor(one) < toCursor(other) ? -1 : 1
 }
 

@@ -1,7 +1,7 @@
 import { toCompares, toPredicate, toScalar } from '../../lists/predicate.ts'
 import { sortFound } from '../../lists/select.ts'
 import { findAt, type FieldPath, type Filter, type SortTerm } from '../../stores/records/records.ts'
-import type { ExchangeSummary } from '../../exchanges/exchange.ts'
+import type { Summary } from '../../exchanges/exchange.ts'
 
 /** The owner that `hashOwner` returns: undefined without a session and a key. */
 export type Viewer = string | undefined
@@ -25,7 +25,7 @@ export interface ExchangeQuery extends ExchangeFilter {
 /** `target` is masked. Otherwise a filter of paths could find out a secret. */
 export function isMatch(
   filter: ExchangeFilter,
-  exchange: ExchangeSummary & { owner: Viewer },
+  exchange: Summary & { owner: Viewer },
   viewer: Viewer,
 ): boolean {
   const { filters = [], method, path, isOwn, isError, lacksAssets } = filter
@@ -40,12 +40,12 @@ export function isMatch(
 }
 
 /** Filters compare times in milliseconds. */
-function findMember(exchange: ExchangeSummary, field: FieldPath): unknown {
+function findMember(exchange: Summary, field: FieldPath): unknown {
   const value = findAt(exchange, field)
   return [field].flat().join() === 'receivedAt' ? String(value).slice(0, 23) + 'Z' : value
 }
 
-export function sortExchanges<Item extends ExchangeSummary>(
+export function sortExchanges<Item extends Summary>(
   latestFirst: readonly Item[],
   sort: readonly SortTerm[] = [],
 ): readonly Item[] {

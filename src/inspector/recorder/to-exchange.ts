@@ -1,7 +1,7 @@
 import { hideSecrets } from '../../http/security/own-secrets.ts'
 import { findField, mask } from '../../exchanges/exchange.ts'
-import type { Exchange, ExchangeSummary, Fields } from '../../exchanges/exchange.ts'
-import { toHead } from '../../exchanges/message-http.ts'
+import type { Exchange, Summary, Fields } from '../../exchanges/exchange.ts'
+import { toHeadText } from '../../exchanges/message-http.ts'
 import { toExchangeBody } from '../../exchanges/to-body.ts'
 import { toTimestamp } from './filter.ts'
 import { maskBody, maskRequestTarget } from './mask-body.ts'
@@ -9,7 +9,7 @@ import { findMasked, maskEcho } from './mask-echo.ts'
 import { maskField } from './mask.ts'
 import type { Recorded } from './recorded.ts'
 
-export function recordedToSummary(recorded: Recorded, viewer: string | undefined): ExchangeSummary {
+export function recordedToSummary(recorded: Recorded, viewer: string | undefined): Summary {
   const { id, requestId, owner, client, method, effectiveMethod, status, times } = recorded
   const { isCutOff, demo, route, requestFields, rare } = recorded
   return {
@@ -61,7 +61,7 @@ export async function recordedToExchange(
   const responseFields = maskFields(recorded.responseFields)
   const requestLine = `${summary.method} ${summary.target} HTTP/${httpVersion}`
   const earlyHintFields = earlyHints && maskFields(earlyHints)
-  const responseHead = status === undefined ? '' : toHead(recorded.statusLine, responseFields)
+  const responseHead = status === undefined ? '' : toHeadText(recorded.statusLine, responseFields)
   return {
     ...summary,
     origin,
@@ -75,7 +75,7 @@ export async function recordedToExchange(
     rateLimit: toRateLimit(recorded),
     earlyHintFields,
     trailerFields: trailers && maskFields(trailers),
-    requestHead: toHead(requestLine, requestFields),
+    requestHead: toHeadText(requestLine, requestFields),
     requestBody,
     requestTrailerFields,
     responseHead: toHintHead(httpVersion, earlyHintFields) + responseHead,
@@ -84,7 +84,9 @@ export async function recordedToExchange(
 }
 
 function toHintHead(httpVersion: string, fields?: Fields): string {
-  return fields === undefined ? '' : `${toHead(`HTTP/${httpVersion} 103 Early Hints`, fields)}\n`
+  return fields === undefined
+    ? ''
+    : `${toHeadText(`HTTP/${httpVersion} 103 Early Hints`, fields)}\n`
 }
 
 /** The key of a state, with which the body begins, is no secret if it is in the URL. */

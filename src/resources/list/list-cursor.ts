@@ -8,7 +8,7 @@ import type { Position, RecordQuery } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 
 /** Returns undefined if a sort key is too long for a URL. */
-export function toCursor({ path }: Resource, query: RecordQuery, position: Position) {
+export function positionToCursor({ path }: Resource, query: RecordQuery, position: Position) {
   const conditions = query.filters.map((filter) => JSON.stringify(filter)).toSorted()
   const list = JSON.stringify([path, conditions, query.search, query.sort])
   const digest = hash('sha256', list, 'base64url').slice(0, 12)
@@ -24,7 +24,7 @@ export function parseCursor(resource: Resource, query: RecordQuery, values: read
   const position = values.length === 1 ? decode(text) : undefined
   const isOfList = position?.length === query.sort.length + 2
   // The same text again: the digest is that of this list, and nothing is spelled in another way.
-  if (position && isOfList && toCursor(resource, query, position) === text) return position
+  if (position && isOfList && positionToCursor(resource, query, position) === text) return position
   throw badParameter('after', 'is not a cursor of this list with these filters and this order')
 }
 

@@ -10,7 +10,7 @@ import { findListField } from './list-fields.ts'
 
 export const acceptQuery = toMediaTypeList(acceptedTypes)
 
-export function findParameters(resource: Resource, request: FastifyRequest): ParameterTexts {
+export function findListParameters(resource: Resource, request: FastifyRequest): ParameterTexts {
   const parameters = parseUrl(resource, request)
   if (request.method !== 'QUERY') return parameters
   for (const [name, value] of Object.entries(parseBody(request))) {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { formatNumber } from '../../config/format-count.ts'
-import { maxLoadedLength, maxPerPage } from '../../config/limits.ts'
+import { maxLoadLength, maxPerPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import { toPath } from '../../http/request/target.ts'
@@ -33,10 +33,10 @@ import { recordToCsv, recordToLine, toRepresentation } from '../record/represent
 import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
-import { toCursor } from './list-cursor.ts'
+import { positionToCursor } from './list-cursor.ts'
 import { toFiltered } from './list-menus.ts'
 import { listPage } from './list-page.ts'
-import { acceptQuery, findParameters } from './list-parameters.ts'
+import { acceptQuery, findListParameters } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
 
 type ListType = (typeof typeBySuffix)[keyof typeof typeBySuffix]
@@ -64,7 +64,7 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     let text = ''
     for await (const chunk of chunks) {
       text += chunk
-      if (text.length > maxLoadedLength) throw pageTooLarge()
+      if (text.length > maxLoadLength) throw pageTooLarge()
     }
     // A page with a message is not to be revalidated.
     if (flash !== undefined) return reply.type(toContentType(type)).send(text)
@@ -116,7 +116,7 @@ async function readPart(
   const records = rows.slice(0, part.limit)
   const isLast = rows.length === records.length
   const last = isLast ? undefined : records.at(-1)
-  const cursor = last && toCursor(resource, found, toPosition(found, last))
+  const cursor = last && positionToCursor(resource, found, toPosition(found, last))
   // Clients read at most 16 KiB of headers, and there are four links.
   const maxLength = config.maxUrlBytes - 3 * longestUrl
   const toNext = (page: number) =>
@@ -134,7 +134,7 @@ const firstRows = 51
 async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
   const rows: StoredRecord[] = []
   let length = 0
-  for (let step = firstRows; ; step = Math.floor(rows.length * (maxLoadedLength / length - 1))) {
+  for (let step = firstRows; ; step = Math.floor(rows.length * (maxLoadLength / length - 1))) {
     const last = rows.at(-1)
     const from = last ? { offset: 0, after: toPosition(found, last) } : start
     const wanted = Math.min(Math.max(step, 1), limit - rows.length)
@@ -142,7 +142,7 @@ async function readRows(collection: Collection, found: RecordQuery, { limit, ...
     rows.push(...some)
     if (some.length < wanted || rows.length === limit) return rows
     length += some.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0)
-    if (length > maxLoadedLength) throw pageTooLarge()
+    if (length > maxLoadLength) throw pageTooLarge()
   }
 }
 
@@ -164,7 +164,7 @@ function parseRequest(
 ) {
   const { resource, config } = context
   return withParameterErrors(request, () => {
-    const given = findParameters(resource, request)
+    const given = findListParameters(resource, request)
     const embeds = parseEmbeds(context, given)
     const all = new Map(withoutEmbeds(resource, given))
     for (const [name, value] of Object.entries(fixed)) {

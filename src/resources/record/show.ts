@@ -7,9 +7,9 @@ import { takePageFlash } from '../../site/flash.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { assertFound, sortTypes, toRecordId } from '../context.ts'
 import type { Handler, ResourceContext } from '../context.ts'
-import { acceptedPatchTypes, type Resource } from '../definition.ts'
+import { patchTypes, type Resource } from '../definition.ts'
 import { findNeeded } from '../learned-fields.ts'
-import { findParameters } from '../list/list-parameters.ts'
+import { findListParameters } from '../list/list-parameters.ts'
 import { parseFields } from '../list/list-query.ts'
 import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
@@ -69,7 +69,7 @@ async function sendRelated(reply: FastifyReply, base: ResourceContext, type: Rec
 
 function parseRecordQuery(context: ResourceContext, request: FastifyRequest) {
   return withParameterErrors(request, () => {
-    const parameters = findParameters(context.resource, request)
+    const parameters = findListParameters(context.resource, request)
     const fields = parameters.get('fields')
     return {
       embeds: parseEmbeds(context, parameters) ?? new Map<never, never>(),
@@ -87,7 +87,7 @@ interface PreparedRecord extends ShownRecord {
 
 const toCommonHeaders = ({ isValue }: Resource) => ({
   'cache-control': 'private, no-cache',
-  ...(!isValue && { 'accept-patch': acceptedPatchTypes.join(', ') }),
+  ...(!isValue && { 'accept-patch': patchTypes.join(', ') }),
 })
 
 function prepareRecord(shown: ShownRecord): PreparedRecord {

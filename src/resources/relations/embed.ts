@@ -1,10 +1,5 @@
 import { formatNumber } from '../../config/format-count.ts'
-import {
-  maxEmbedLevels,
-  maxEmbedRelations,
-  maxRecordsAtOnce,
-  maxLoadedLength,
-} from '../../config/limits.ts'
+import { maxEmbedLevels, maxEmbeds, maxRecordsAtOnce, maxLoadLength } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { type Document, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
@@ -15,7 +10,7 @@ import { findReferenced, loadParents, toChildFilter } from './relations.ts'
 
 export type Embeds = ReadonlyMap<Relation, Embeds>
 
-const limitsOfResponse = { records: maxRecordsAtOnce, length: maxLoadedLength }
+const limitsOfResponse = { records: maxRecordsAtOnce, length: maxLoadLength }
 type Budget = typeof limitsOfResponse
 
 const embedNames = ['embed', '_embed', '_expand']
@@ -33,8 +28,8 @@ export function parseEmbeds(context: ResourceContext, parameters: ParameterTexts
     const paths = parameters.get(name)?.join().split(',') ?? []
     for (const path of paths.filter((text) => text !== '')) {
       count += add(context, embeds, { name, steps: path.split('.') })
-      if (count > maxEmbedRelations)
-        throw badParameter(name, `must name at most ${String(maxEmbedRelations)} relations`)
+      if (count > maxEmbeds)
+        throw badParameter(name, `must name at most ${String(maxEmbeds)} relations`)
     }
   }
   return names.length === 0 ? undefined : embeds

@@ -12,7 +12,7 @@ import {
 import type { FieldProblem } from '../../http/errors/http-error.ts'
 import type { Document } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { acceptedPatchTypes, acceptedTypes, jsonPatchType, mergePatchType } from '../definition.ts'
+import { patchTypes, acceptedTypes, jsonPatchType, mergeType } from '../definition.ts'
 import { toTypes } from '../../http/openapi/json-schema.ts'
 import type { Field, Resource } from '../definition.ts'
 import { formToValue } from '../field-values.ts'
@@ -29,7 +29,7 @@ export const hasFields = ({ fields }: Input) => Object.keys(fields).length > 0
 export function parseInput({ resource, config }: ResourceContext, request: FastifyRequest): Input {
   const { headers, raw, method } = request
   const type = toMediaType(headers['content-type'])
-  const isPatch = type === mergePatchType || type === jsonPatchType
+  const isPatch = type === mergeType || type === jsonPatchType
   if (hasBody(raw) && (!isFieldsType(type) || isPatch)) throw toUnsupportedInput(resource, method)
   const body = decodeNames(resource, findBody(resource, request))
   if (!isObject(body)) throw notAnObject(resource.oneRecord)
@@ -108,7 +108,7 @@ const jsonAsForm = 'The body looks like JSON, but its Content-Type is that of a 
 const looksLikeJson = (form: Document) => /^\s*[[{]/.test(Object.keys(form)[0] ?? '')
 
 function toUnsupportedInput({ oneRecord }: Resource, method: string, reason = '') {
-  const types = method === 'PATCH' ? acceptedPatchTypes : acceptedTypes
+  const types = method === 'PATCH' ? patchTypes : acceptedTypes
   // RFC 9110 §15.5.16: Accept for every other method.
   const header =
     method === 'POST' || method === 'PATCH' ? `accept-${method.toLowerCase()}` : 'accept'

@@ -7,7 +7,7 @@ import { applyMergePatch, parseJsonPatch } from '../../http/body/patch.ts'
 import { notAnObject } from '../../http/errors/http-error.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
-import { jsonPatchType, mergePatchType, type Field, type Resource } from '../definition.ts'
+import { jsonPatchType, mergeType, type Field, type Resource } from '../definition.ts'
 import { findValue, toFormText, valueToInputText } from '../field-values.ts'
 import { toRepresentation } from '../record/representations.ts'
 import { assertStorable, findUnknownFields } from './find-problems.ts'
@@ -28,7 +28,7 @@ export function parsePatch(context: ResourceContext, request: FastifyRequest) {
     assertStorable(body)
     return toPatch((target) => applyJsonPatch(target, operations, config))
   }
-  if (type === mergePatchType) {
+  if (type === mergeType) {
     const patch = decodeNames(resource, body)
     assertStorable(body)
     return toPatch((target) => applyMergePatch(target, patch))

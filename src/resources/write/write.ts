@@ -4,8 +4,8 @@ import { badRequest, HttpError } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { applyPreference } from '../../http/negotiation/prefer.ts'
 import {
-  hasStatePrecondition,
-  mayWriteResource,
+  hasPrecondition,
+  mayWrite,
   preconditionFailed,
   type Conditional,
 } from '../../http/response/preconditions.ts'
@@ -38,7 +38,7 @@ export function create(base: ResourceContext, findFixed?: FindFixed): Handler {
     const context = await findNeeded(base, request, type)
     const { resource } = context
     // RFC 9110 §13.1: the list exists, and has no tag.
-    if (!mayWriteResource(request.raw, { etags: [] })) throw preconditionFailed(request.headers)
+    if (!mayWrite(request.raw, { etags: [] })) throw preconditionFailed(request.headers)
     const isStrict = applyPreference(request, reply, 'handling=strict')
     const given = parseInput(context, request)
     const input = { ...given, fields: { ...given.fields, ...(await findFixed?.(request)) } }
@@ -153,9 +153,9 @@ export function assertMayWrite(
     etags: recordTypes.map((type) => toTag(record, type)),
     lastModified: new Date(record.updatedAt),
   }
-  if (!mayWriteResource(raw, state)) throw preconditionFailed(headers, record && toTag(record))
+  if (!mayWrite(raw, state)) throw preconditionFailed(headers, record && toTag(record))
   const isRequired = config.requireIfMatch && record !== undefined
-  if (!isRequired || hasStatePrecondition(headers)) return
+  if (!isRequired || hasPrecondition(headers)) return
   throw new HttpError('precondition-required', 'Send If-Match with the ETag of the current state.')
 }
 

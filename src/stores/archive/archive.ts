@@ -44,7 +44,7 @@ export function toDataNames(load: unknown): string[] {
 }
 
 /** Whether each record in turn has a file. */
-export function createFileTest(fileCollections: readonly string[]) {
+export function createHasFile(fileCollections: readonly string[]) {
   let names = fileCollections
   return ({ collection, document }: ArchivedRecord): boolean => {
     if (collection === collectionNames.dataFile) names = withoutData(fileCollections, document)
@@ -93,7 +93,7 @@ export function toSavedFile({ document }: ArchivedRecord): SavedFile {
   return { size: Number(document.size ?? NaN), sha256: String(document.sha256) }
 }
 
-export function createContentCheck({ size, sha256 }: SavedFile) {
+export function createCheck({ size, sha256 }: SavedFile) {
   const hash = createHash('sha256')
   let length = 0
   return {
@@ -109,7 +109,7 @@ export async function isContentOf(
   saved: SavedFile,
   content: AsyncIterable<Buffer>,
 ): Promise<boolean> {
-  const { take, isWhole } = createContentCheck(saved)
+  const { take, isWhole } = createCheck(saved)
   for await (const piece of content) take(piece)
   return isWhole()
 }

@@ -6,13 +6,7 @@ import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames, toKind } from '../collection-names.ts'
 import { toReason } from '../store-failure.ts'
-import {
-  archiveStart,
-  archiveVersion,
-  createFileTest,
-  isContentOf,
-  parseRecord,
-} from './archive.ts'
+import { archiveStart, archiveVersion, createHasFile, isContentOf, parseRecord } from './archive.ts'
 import { toDamage, toSavedFile } from './archive.ts'
 import type { ArchivedRecord, ArchiveOptions, ArchiveLine } from './archive.ts'
 import { readOldBackup } from './old-backup.ts'
@@ -55,7 +49,7 @@ async function checkItems(
   const counts = new Map<string, number>()
   const lost = new Set<string>()
   let bytes = 0
-  const hasFile = createFileTest(options.fileCollections)
+  const hasFile = createHasFile(options.fileCollections)
   for await (const { record, content, isLost } of items) {
     const { collection, id, document } = record
     const saved = hasFile(record) ? toSavedFile(record) : undefined

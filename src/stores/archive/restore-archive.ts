@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Files } from '../files/files.ts'
-import { createFileTest, isContentOf, toSavedFile } from './archive.ts'
+import { createHasFile, isContentOf, toSavedFile } from './archive.ts'
 import type { Archivable, ArchivedRecord, ArchiveOptions } from './archive.ts'
 import { checkArchive, readArchive } from './read-archive.ts'
 
@@ -19,7 +19,7 @@ export async function restoreArchive(archive: RestoreOptions) {
   // A sweep would remove kept files without records, so they stay pending until the records are there.
   const pending: string[] = []
   async function* read(): AsyncGenerator<ArchivedRecord> {
-    const test = createFileTest(options.fileCollections)
+    const test = createHasFile(options.fileCollections)
     for await (const { record, content } of readArchive(file)) {
       const hasFile = test(record)
       if (hasFile && lost.has(record.id)) continue

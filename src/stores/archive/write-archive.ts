@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Files } from '../files/files.ts'
-import {
-  archiveStart,
-  archiveVersion,
-  createContentCheck,
-  createFileTest,
-  toSavedFile,
-} from './archive.ts'
+import { archiveStart, archiveVersion, createCheck, createHasFile, toSavedFile } from './archive.ts'
 import type { Archivable, ArchivedRecord, ArchiveOptions, ArchiveLine } from './archive.ts'
 
 interface WriteOptions extends Omit<ArchiveOptions, 'checkRecord'> {
@@ -26,7 +20,7 @@ export async function* writeArchive(options: WriteOptions): AsyncGenerator<strin
 
 async function* writeLines({ database, files, fileCollections, schemas }: WriteOptions) {
   yield `${archiveStart}${String(archiveVersion)},"schemas":${JSON.stringify(schemas)}}\n`
-  const hasFile = createFileTest(fileCollections)
+  const hasFile = createHasFile(fileCollections)
   for await (const record of database.read()) {
     yield toLine({ record })
     if (hasFile(record)) yield* writePieces(files, record)
@@ -34,7 +28,7 @@ async function* writeLines({ database, files, fileCollections, schemas }: WriteO
 }
 
 async function* writePieces(files: Files, record: ArchivedRecord): AsyncGenerator<string> {
-  const { take, isWhole } = createContentCheck(toSavedFile(record))
+  const { take, isWhole } = createCheck(toSavedFile(record))
   for await (const piece of await readContent(files, record)) {
     take(piece)
     yield toLine({ piece: piece.toString('base64') })

@@ -77,7 +77,7 @@ function migrateWithLog(database: DatabaseSync, durability: Durability): void {
     `PRAGMA busy_timeout = ${String(isOutdated(database) ? 60_000 : 1000)};
      PRAGMA wal_autocheckpoint = 4000`,
   )
-  runInTransaction(database, () => {
+  transact(database, () => {
     migrate(database)
   })
   database.exec('PRAGMA busy_timeout = 0')
@@ -117,7 +117,7 @@ export function toDatabasePath(url: string): string | undefined {
 }
 
 /** Waiting in SQLite while another process has locked the database would block this one. */
-export async function retryWhileBusy<Result>(run: () => Result, askedAt = performance.now()) {
+export async function retryBusy<Result>(run: () => Result, askedAt = performance.now()) {
   const giveUpAt = askedAt + maxBusyMs
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
     try {
@@ -134,7 +134,7 @@ export function tryNowOrRetry<Result>(run: () => Result): Result | Promise<Resul
     return run()
   } catch (error) {
     if (!isBusy(error)) throw toStoreFailure(error)
-    return retryWhileBusy(run)
+    return retryBusy(run)
   }
 }
 
@@ -189,7 +189,7 @@ function toResultCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
 }
 
-export function runInTransaction<Result>(database: DatabaseSync, run: () => Result): Result {
+export function transact<Result>(database: DatabaseSync, run: () => Result): Result {
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = run()

@@ -1,12 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
-import {
-  explainFull,
-  isLocked,
-  retryWhileBusy,
-  runInTransaction,
-  watchPlace,
-} from '../../sqlite/database.ts'
+import { explainFull, isLocked, retryBusy, transact, watchPlace } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
 import type { ChangeKind } from '../records.ts'
 import type { OwnLog } from './changes.ts'
@@ -77,9 +71,9 @@ async function commit(
   writes: readonly WaitingWrite[],
 ): Promise<void> {
   try {
-    const runTogether = () => runInTransaction(database, () => run(writes))
+    const runTogether = () => transact(database, () => run(writes))
     // No write waits for a lock longer than allowed, counted from the first.
-    for (const settle of await retryWhileBusy(runTogether, writes[0]?.requestedAtMs)) settle()
+    for (const settle of await retryBusy(runTogether, writes[0]?.requestedAtMs)) settle()
   } catch (error) {
     // A failed write may have left a part of itself, so the whole transaction was rolled back.
     if (writes.length > 1 && !isLocked(error))

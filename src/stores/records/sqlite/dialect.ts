@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
-import { isDamage, retryWhileBusy } from '../../sqlite/database.ts'
+import { isDamage, retryBusy } from '../../sqlite/database.ts'
 import { joinOr, toMarks } from '../conditions.ts'
 import type { Condition, SqlDialect } from '../dialect.ts'
 import type { FieldValue, TextOperator } from '../records.ts'
@@ -23,7 +23,7 @@ export function createSqliteDialect(
     return typeof value === 'boolean' ? new Uint8Array([Number(value)]) : value
   }
   return {
-    run: (sql, values) => retryWhileBusy(() => prepare(sql).all(...values)),
+    run: (sql, values) => retryBusy(() => prepare(sql).all(...values)),
     read: createReader(database, prepare, thread),
     ...(thread && { readIds: createReadIds(thread) }),
     limit: goesOn,
@@ -74,7 +74,7 @@ function toComparable(type: string, value: string): string {
 /** False for a damaged record or a full database, which must open all the same. */
 async function createIndex(database: DatabaseSync, sql: string): Promise<boolean> {
   try {
-    await retryWhileBusy(() => {
+    await retryBusy(() => {
       database.exec(sql)
     })
     return true

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { retryWhileBusy } from '../../sqlite/database.ts'
+import { retryBusy } from '../../sqlite/database.ts'
 import { notNeeded } from '../../store-failure.ts'
 import type { Condition, SqlDialect } from '../dialect.ts'
 import { createLimitedReads, now } from './limited-reads.ts'
@@ -21,7 +21,7 @@ export function createReader(
     for (const [index, query] of queries.entries()) {
       const isEndless = !thread && index === queries.length - 1
       const end = isEndless ? Infinity : now() + maxOwnMs
-      const rows = await retryWhileBusy(() => read(query, () => now() > end))
+      const rows = await retryBusy(() => read(query, () => now() > end))
       if (rows) return rows
     }
     return thread?.read(queries, isCancelled) ?? []
