@@ -3,26 +3,22 @@ import { findNearest } from '../config/find-nearest.ts'
 import { openFormats } from '../http/body/json-schema.ts'
 import { escapePointer } from '../http/body/patch.ts'
 import { toMessage } from '../http/body/schema-problems.ts'
-import type { ResourceReference } from '../resources/definition.ts'
 import type { FieldSchema } from '../http/openapi/json-schema.ts'
 import type { Document } from '../stores/records/records.ts'
-import { keywords, oneSchema, schemasInside, validate } from './schema-keywords.ts'
+import {
+  keywords,
+  oneSchema,
+  schemasInside,
+  validate,
+  type GivenFields,
+} from './schema-keywords.ts'
 
 /** Reports a problem of a data file; the reason completes the path: `must be text`. */
 export type Report = (path: string, reason: string) => void
 
-export interface GivenField extends FieldSchema {
-  'x-references'?: string | (Pick<ResourceReference, 'resource'> & Partial<ResourceReference>)
-  'x-unique'?: boolean
-}
-
 /** The schema of a resource, as far as forms and routes use it; the validator uses all of it. */
-export interface GivenSchema extends Document {
-  title?: string
-  description?: string
-  required?: readonly string[]
-  properties?: Readonly<Record<string, GivenField>>
-}
+export type GivenSchema = Document &
+  Pick<FieldSchema, 'title' | 'description' | 'required'> & { properties?: GivenFields }
 
 export function parseSchemas(value: unknown, report: Report): ReadonlyMap<string, GivenSchema> {
   if (!isObject(value)) {

@@ -1,5 +1,6 @@
+import type { XStatic } from 'typebox/schema'
 import { compileLater } from '../http/body/json-schema.ts'
-import { jsonTypes } from '../http/openapi/json-schema.ts'
+import { jsonTypes, type FieldSchema } from '../http/openapi/json-schema.ts'
 
 const toWords = (text: string) => text.trim().split(/\s+/)
 export const oneSchema =
@@ -9,11 +10,23 @@ const schemaLists = toWords('allOf anyOf oneOf prefixItems')
 const schemaMaps = toWords('dependentSchemas patternProperties properties')
 export const schemasInside = [...schemaLists, ...schemaMaps, 'dependencies']
 
-const text = { type: 'string' }
+const text = { type: 'string' } as const
 const texts = { type: 'array', items: text }
-const flag = { type: 'boolean' }
-const onDelete = { enum: ['restrict', 'cascade', 'set null'] }
+const flag = { type: 'boolean' } as const
+const onDelete = { enum: ['restrict', 'cascade', 'set null'] } as const
+const reference = {
+  type: 'object',
+  required: ['resource'],
+  properties: { resource: text, onDelete },
+} as const
+const ownKeywords = { 'x-references': { anyOf: [text, reference] }, 'x-unique': flag } as const
 const fieldOrFlag = { $ref: '#/$defs/fieldOrFlag' }
+
+type OwnKeywords = XStatic<{ type: 'object'; properties: typeof ownKeywords }>
+
+/** A field of a resource: what forms and routes read of it; the validator uses all of it. */
+export type GivenField = FieldSchema & OwnKeywords
+export type GivenFields = Readonly<Record<string, GivenField>>
 
 const withValue = (names: readonly string[], schema: object) =>
   Object.fromEntries(names.map((name) => [name, schema]))
@@ -36,16 +49,11 @@ const properties = {
       maxContains`),
     { type: 'integer', minimum: 0 },
   ),
-  ...withValue(toWords('readOnly writeOnly uniqueItems deprecated x-unique'), flag),
+  ...withValue(toWords('readOnly writeOnly uniqueItems deprecated'), flag),
   required: texts,
   dependentRequired: { type: 'object', additionalProperties: texts },
   examples: { type: 'array' },
-  'x-references': {
-    anyOf: [
-      text,
-      { type: 'object', required: ['resource'], properties: { resource: text, onDelete } },
-    ],
-  },
+  ...ownKeywords,
   ...withValue(oneSchema, fieldOrFlag),
   ...withValue(schemaLists, { type: 'array', items: fieldOrFlag, minItems: 1 }),
   ...withValue(schemaMaps, { type: 'object', additionalProperties: fieldOrFlag }),

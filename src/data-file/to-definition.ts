@@ -5,7 +5,8 @@ import type { ResourceDefinition, ResourceReference } from '../resources/definit
 import type { FieldSchema, FieldSchemas } from '../http/openapi/json-schema.ts'
 import { toTitle } from '../resources/field-values.ts'
 import { textSchema } from '../stores/records/records.ts'
-import type { GivenField, GivenSchema } from './parse-schema.ts'
+import type { GivenSchema } from './parse-schema.ts'
+import type { GivenField, GivenFields } from './schema-keywords.ts'
 
 const flag = { type: 'boolean' } as const
 /** Of each field it is only known that it is a schema: forms and messages read any part of one. */
@@ -79,8 +80,6 @@ function summarize(source: DefinitionSource, fields: readonly string[]): string 
   const names = [...fields.slice(0, maxNamed), ...others].join(', ')
   return `${records} in the data file. ${names ? `Fields: ${names}` : 'Any field is accepted'}.`
 }
-
-type GivenFields = Readonly<Record<string, GivenField>>
 
 function toFields(source: DefinitionSource) {
   const { isSingular, schema, idField, fields } = source
