@@ -52,7 +52,10 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
     const flash = takePageFlash(request, reply, type)
     const fixed = await findFixed?.(request)
     const context = await findNeeded(base, request, type)
-    const given = { path: toPath(request.url), parameters: findParameters(base.resource, request) }
+    const given = {
+      path: toPath(request.url),
+      parameters: findListParameters(base.resource, request),
+    }
     const filtered = type === 'text/html' ? toFiltered(context.resource, given) : undefined
     if (filtered !== undefined) return reply.redirect(filtered, 303)
     const parsed = parseRequest(context, request, fixed)
