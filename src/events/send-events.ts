@@ -37,7 +37,7 @@ interface Start<LogPart> {
 
 export function createEventSender(app: FastifyInstance) {
   const open = createStreamCount(app)
-  return async <LogPart,>(
+  return async <LogPart>(
     request: FastifyRequest,
     reply: FastifyReply,
     stream: EventStream<LogPart>,

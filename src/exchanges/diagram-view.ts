@@ -38,7 +38,7 @@ function renderRequestCause({ requestFields, idempotencyKey }: Exchange): Html {
   return html`<code>${name}: ${findField(requestFields, name) ?? ''}</code> `
 }
 
-/** The header of the response because of which the next request was sent. */
+/** Finds the header of the response that caused the next request. */
 function findCause(one: Exchange, next: Exchange | undefined): string | undefined {
   const { status, location, isPreflight, step } = one
   const names = [

@@ -20,7 +20,7 @@ export function findClaimedId(request: FastifyRequest): string | undefined {
   return claimedIds.get(request)
 }
 
-/** For tests of clients, which can ask for the loss of a response that is stored. */
+/** Tests of clients can ask for the loss of a response that is stored. */
 interface LostResponses {
   /** Throws 400 for a request without a key that asks for it. */
   assertNotToLose?: (request: FastifyRequest) => void
@@ -116,7 +116,7 @@ function logFailure({ id, server }: FastifyRequest, error: unknown): void {
   server.log[level]({ reqId: id, err: error }, 'the response could not be stored')
 }
 
-/** The other headers belong to the connection or the moment. */
+/** Other headers belong to one connection or one moment, and are not repeated. */
 const storedHeaders = [
   'cache-control',
   'content-location',

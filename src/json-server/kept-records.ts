@@ -22,7 +22,7 @@ interface Kept {
 
 /** The JSON of all kept records: in memory they take two or three times as much, and 20 times if all are empty objects. */
 const maxKeptLength = 4 * mebibyte
-/** Of more records, the few that an index finds are read in less time than all are tested. */
+/** With more records, the few that an index finds are read in less time than all are tested. */
 const maxTested = 1000
 const keptLists = new WeakMap<Records, Map<Collection, Kept>>()
 const inTurn = pLimit(1)

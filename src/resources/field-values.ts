@@ -136,7 +136,7 @@ function convertMembers(schema: FieldSchema, value: unknown, limits: Limits): un
   const convert = (inner: unknown, member: FieldSchema | boolean = {}, isKept = true): unknown => {
     if (typeof member !== 'object') return inner
     const { type, enum: choices, anyOf } = member
-    // Without a type, text is as good as what it may stand for.
+    // A field without a type may have text or the value that the text stands for.
     if (typeof inner === 'string' && !type && !choices && !anyOf) return inner
     const kind = toFieldKind(member, member)
     const isNullable = toTypes(member).includes('null')

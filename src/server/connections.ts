@@ -30,7 +30,7 @@ declare module 'node:net' {
     /** A property takes less time than a WeakMap. */
     requestQueue?: RequestQueue
     parser?: NonNullable<HttpConnection['parser']> | null
-    /** The socket below TLS. */
+    /** Over TLS, this is the TCP socket. */
     _parent?: Socket
     /** It has the number of bytes that Node has not yet given to the operating system. */
     _handle?: { writeQueueSize: number } | null

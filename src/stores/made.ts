@@ -13,7 +13,7 @@ export function makeFile(path: string): void {
   createdPaths.push(realpathSync(path))
 }
 
-/** Not `recursive`, which loops forever where the file system rejects a folder with ENOENT. */
+/** The option `recursive` loops forever where the file system rejects a folder with ENOENT. */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))

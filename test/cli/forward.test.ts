@@ -117,10 +117,10 @@ test('no request is lost if the service restarts before one was forwarded, and a
   const last = start('--after', missed?.id ?? '')
   await until(() => last.output().includes('GET /next → 201'))
   assert.doesNotMatch(last.output(), /missed/)
-  const refused = start('--after', 'x')
-  assert.deepEqual(await once(refused.process, 'close'), [2, null])
+  const rejected = start('--after', 'x')
+  assert.deepEqual(await once(rejected.process, 'close'), [2, null])
   assert.match(
-    refused.output(),
+    rejected.output(),
     /^vitrine: cannot forward: .*after must be the id of a request.*\n$/,
   )
 })

@@ -182,12 +182,12 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     await query(
       url,
       'CREATE SEQUENCE attempts',
-      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      `CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$
        BEGIN
-         IF ${condition} THEN RAISE 'refused' USING ERRCODE = '${code}'; END IF;
+         IF ${condition} THEN RAISE 'rejected' USING ERRCODE = '${code}'; END IF;
          RETURN new;
        END $$`,
-      'CREATE TRIGGER refuse BEFORE INSERT ON records FOR EACH ROW EXECUTE FUNCTION refuse()',
+      'CREATE TRIGGER reject BEFORE INSERT ON records FOR EACH ROW EXECUTE FUNCTION reject()',
     )
   }
 

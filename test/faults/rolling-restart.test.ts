@@ -159,7 +159,7 @@ test(
     assert.deepEqual([...new Set(writes)].toSorted(), ['201', '502'])
     const kept = await listOf(openClient(t, nginx.origin), '/locations')
     assert.equal(kept.length, writes.filter((status) => status === '201').length + 1)
-    // The connections of nginx to the port of the ended process are refused.
+    // nginx gets ECONNREFUSED from the port of the ended process.
     for (let count = 0; count < 4; count += 1) assert.equal(await create(nginx.origin), '201')
   },
 )

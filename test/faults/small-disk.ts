@@ -20,7 +20,7 @@ export async function smallDisk(t: TestContext, size: string): Promise<string | 
     await rm(folder, { recursive: true })
     const reason = error instanceof Error ? error.message : String(error)
     const isKernel = /permission denied|not permitted|superuser|unknown filesystem/i.test(reason)
-    skip(t, isKernel ? `the kernel refuses to mount: ${reason}` : reason, isKernel)
+    skip(t, isKernel ? `the kernel does not mount it: ${reason}` : reason, isKernel)
     return undefined
   }
   t.after(async () => {

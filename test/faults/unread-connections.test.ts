@@ -68,7 +68,7 @@ test(
     const ends = await readSlowly(slow)
     assert.equal(ends.length, requests.length)
     assert.deepEqual(new Set(ends), new Set([types.data]))
-    // There is room for it only when the stalled connection has ended.
+    // There is space for it only when the stalled connection has ended.
     const isServed = async () =>
       curl('--http2', `${origin}/health`).then(
         ({ status }) => status === 200,

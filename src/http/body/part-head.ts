@@ -65,7 +65,7 @@ function unescape(quoted: string): string {
   )
 }
 
-/** RFC 8187 §3.2.1 */
+/** RFC 8187 §3.2.1 defines this form; only UTF-8 is read. */
 function decodeExtended(value: string): string {
   const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? []
   const name = text === undefined ? undefined : decodePath(text)

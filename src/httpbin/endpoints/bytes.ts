@@ -94,7 +94,7 @@ function renderRange(request: DialectRequest, text: string) {
   const seconds = parseQuerySeconds(request, 'duration') ?? 0
   // The pauses do not depend on it.
   if (isPython) findInteger(request, 'chunk_size')
-  // Without quotation marks, it equals no other.
+  // An ETag without quotation marks equals no other.
   const etag = `range${String(size)}`
   const response =
     size < 1 || size > max ? renderOutside(request, size, max) : renderLetters(request, size, etag)

@@ -36,7 +36,7 @@ export function maskEcho(text: string, secrets: readonly string[]): string {
 
 const isSearched = ({ length }: string) => length >= minLength
 
-/** All at once: a search for each takes the product of their number and the length of the text. */
+/** One pattern finds all forms: a search for each would take the product of their number and the length of the text. */
 function toPattern(forms: readonly string[]): RegExp {
   const { short = [], long = [] } = Object.groupBy(forms, ({ length }) =>
     length < minPartLength ? 'short' : 'long',

@@ -173,7 +173,7 @@ export function toRecorded({ numbers, text, bodies }: StoredEntry) {
   }
 }
 
-/** In milliseconds since the head of the request was received. */
+/** Returns milliseconds since the head of the request was received. */
 function toTimes([, headAt = 0, ...others]: StoredEntry['numbers']) {
   const toMs = (at = 0) => (at === 0 ? undefined : Math.round((at - headAt) * 1000) / 1000)
   const [body, handlerBegin, handlerEnd, firstByte, end] = others.slice(0, 5).map(toMs)

@@ -14,7 +14,7 @@ export interface Columns {
   shown: readonly Field[]
 }
 
-/** As many as a window of 1,280 pixels has space for. */
+/** A window of 1,280 pixels has space for so many columns. */
 const maxAtFirst = 8
 
 export function toColumns(resource: Resource, fields?: readonly string[]): Columns {

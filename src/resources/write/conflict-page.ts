@@ -65,7 +65,7 @@ function deletion(resource: Resource, current: StoredRecord, toParentLink: ToPar
 
 interface Row {
   field: Field
-  /** Who changed the field: nobody, one side, or both to different values. */
+  /** The side that changed the field; `both` changed it to different values. */
   side: 'none' | 'yours' | 'theirs' | 'both'
   opened: string | undefined
   yours: string

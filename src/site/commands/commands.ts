@@ -112,8 +112,8 @@ const calm = String.raw`(?:[ #$*-;=?-[\]_-{}~]|%(?=[2-7]))`
 const windowsLine = new RegExp(`^(?:${calm}|'${plain}*'|'${calm}*(?:"${calm}*"${calm}*)+')*$`)
 
 /**
- * For the command prompt of Windows (cmd), which knows no single quotes, and for which a backslash does not escape
- * a quotation mark. Undefined if a character would have another meaning there.
+ * The command prompt of Windows (cmd) knows no single quotes, and a backslash does not escape a quotation mark in it.
+ * Undefined if a character would have another meaning there.
  */
 export function toWindows(curl: string): string | undefined {
   const lines = curl.split(' \\\n  ')

@@ -25,7 +25,7 @@ export interface SqlDialect {
     queries: readonly Condition[],
     isCancelled: (() => boolean) | undefined,
   ) => AsyncIterable<readonly Row[]> | undefined
-  /** It is true, and ends a statement that takes too long. */
+  /** The condition is always true; it ends a statement that takes too long. */
   limit?: Condition
   /** False where the index cannot be created now; queries work without it. */
   createIndex: (name: string, definition: string) => Promise<boolean>

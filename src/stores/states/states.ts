@@ -51,7 +51,7 @@ export function createStates(collection: Collection, max = maxStates) {
 /** One update of an id at a time in this process, so that only processes compete. */
 function createTurns() {
   const last = new Map<string, Promise<unknown>>()
-  return <Result,>(id: string, run: () => Promise<Result>): Promise<Result> => {
+  return <Result>(id: string, run: () => Promise<Result>): Promise<Result> => {
     const update = Promise.resolve(last.get(id)).then(run)
     const settled = update
       .catch(() => undefined)

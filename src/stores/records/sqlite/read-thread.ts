@@ -4,7 +4,7 @@ import { createLimitedReads, now } from './limited-reads.ts'
 import { createStatements } from './statements.ts'
 import type { Done, Task } from './thread.ts'
 
-/** For each query but the last. */
+/** The limit of each query but the last. */
 const maxMs = 10
 
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 1000 })

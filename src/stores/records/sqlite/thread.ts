@@ -67,7 +67,7 @@ export function createReadThread(path: string) {
         if (waiting.size === 0) running.unref()
       }
     },
-    /** Without a result, and not to a thread that has ended. */
+    /** Waits for no result, and does nothing when the thread has ended. */
     send: (queries: readonly Condition[]) => {
       const flag = new Int32Array(new SharedArrayBuffer(4))
       worker?.postMessage({ number: 0, queries, flag, end: Infinity } satisfies Task)
