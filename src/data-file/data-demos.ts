@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { wait } from '../http/response/pacing.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
 import { nameSchemas } from '../resources/openapi/schemas.ts'
@@ -8,7 +9,6 @@ import type { ResettableDemo } from '../test-api/reset-all.ts'
 import { testApi } from '../test-api/test-api.ts'
 import { toResponsesDemo, toFirstSegment } from './data-responses.ts'
 import type { OpenedData } from './open-data.ts'
-import { delay } from '../timers.ts'
 
 interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
   notify?: (notice: string) => void
@@ -64,7 +64,7 @@ function withDelay(demo: Demo, milliseconds: number): Demo {
       return routes.map((route) => ({
         ...route,
         async handler(request, reply) {
-          await delay(milliseconds)
+          if (!(await wait(reply, milliseconds))) return reply.hijack()
           return route.handler.call(this, request, reply)
         },
       }))

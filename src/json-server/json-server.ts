@@ -5,7 +5,7 @@ import { writeAll } from '../resources/record/all-records.ts'
 import { toResourceDemo } from '../resources/routes.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { toDialect } from './routes.ts'
-import { toShown, type Context } from './server.ts'
+import { toShown, type Context } from './context.ts'
 
 export function createJsonServer(
   version: Context['version'],

@@ -3,7 +3,7 @@ import { mebibyte } from '../config/limits.ts'
 import { findByIds } from '../lists/select.ts'
 import type { Collection, Records, StoredRecord } from '../stores/records/records.ts'
 import { nextTurn } from '../timers.ts'
-import { toShown, type Context } from './server.ts'
+import { toShown, type Context } from './context.ts'
 
 /** All records of a list, in its order. */
 interface KeptRecords {

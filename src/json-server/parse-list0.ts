@@ -5,7 +5,7 @@ import { createComparisons, createMatch } from '../lists/predicate.ts'
 import type { Document } from '../stores/records/records.ts'
 import { createPatternTest } from './patterns.ts'
 import { findUnknown, toIndexed, type ListRequest, type Part, type Test } from './selection.ts'
-import type { Context } from './server.ts'
+import type { Context } from './context.ts'
 import { assertSearches, createFindAt, isAtMost, isBelow, parseTerms, toText } from './values.ts'
 
 /** JSONP, jQuery and the delay have these parameters. */

@@ -8,7 +8,7 @@ import { createComparisons, type Comparison } from '../lists/predicate.ts'
 import { isOfText, type Document, type FieldValue } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { toIndexed, type ListRequest, type Part } from './selection.ts'
-import type { Context } from './server.ts'
+import type { Context } from './context.ts'
 import {
   assertSearches,
   toFind,

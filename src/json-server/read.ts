@@ -8,7 +8,7 @@ import { parseList0, toNames } from './parse-list0.ts'
 import { parseList1 } from './parse-list1.ts'
 import { createToDocuments } from './relations.ts'
 import { selectRecords } from './selection.ts'
-import { findRecord, isVersion1, type Context } from './server.ts'
+import { findRecord, isVersion1, type Context } from './context.ts'
 
 export function list(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {

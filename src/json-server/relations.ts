@@ -4,11 +4,10 @@ import { findByIds } from '../lists/select.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
 import { type Document, type StoredRecord } from '../stores/records/records.ts'
 import { findUnknown, type Related } from './selection.ts'
-import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './server.ts'
-import type { Context } from './server.ts'
+import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './context.ts'
+import type { Context } from './context.ts'
 
-const tooLong =
-  'The embedded records are larger than 16 MiB. Request the embedded resource itself, page by page.'
+const tooLong = `The embedded records are larger than ${formatMebibytes(maxLoadedLength)}. Request the embedded resource itself, page by page.`
 
 type Documents = readonly Document[]
 type AddRelated = (documents: Documents) => Documents | Promise<Documents>

@@ -7,15 +7,15 @@ import { pathParameter } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { toPathParameter } from '../http/request/target.ts'
+import { wait } from '../http/response/pacing.ts'
 import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute } from '../resources/context.ts'
 import type { Handler, ResourceRoute } from '../resources/context.ts'
 import { toSchemas } from '../resources/openapi/schemas.ts'
 import type { Document } from '../stores/records/records.ts'
 import { findQuery, list, show } from './read.ts'
-import { findListOfPath, isVersion1, toForeignKey, type Context } from './server.ts'
+import { findListOfPath, isVersion1, toForeignKey, type Context } from './context.ts'
 import { change, changeValue, create, remove, removeAsPage } from './write.ts'
-import { delay as wait } from '../timers.ts'
 
 type ToHandler = (context: Context, fixed?: Document) => Handler
 
@@ -80,7 +80,8 @@ function withHandler(context: Context, route: ResourceRoute, handler = route.han
     ...toDocumentation(context, route),
     config: { ...route.config, defaultType: 'json' },
     async handler(request, reply) {
-      await delay(context, request)
+      const ms = toDelay(context, request)
+      if (ms > 0 && !(await wait(reply, ms))) return reply.hijack()
       // json-server ignores Accept.
       const type = negotiate(request, reply, types) ?? 'application/json'
       const isOther = type !== 'application/json' || request.method === 'QUERY'
@@ -96,7 +97,7 @@ function withHandler(context: Context, route: ResourceRoute, handler = route.han
 }
 
 /** A response has any type: a page, or what json-server sends, which the schema of the resource does not limit. */
-const open = { content: { '*/*': {} } }
+const anyContent = { content: { '*/*': {} } }
 const anyObject = { type: 'object' } as const
 const errors = ['400', '403', '404', '405', '408', '409', '412', '413', '415', '422', '428']
 
@@ -111,10 +112,10 @@ function toDocumentation({ version }: Context, route: Route) {
       requestBody: { content: { 'application/json': { ...body, schema: anyObject } } },
     }),
     responses: {
-      '2XX': { description, headers, ...open },
+      '2XX': { description, headers, ...anyContent },
       '3XX': { description: 'Not changed, or a redirect to a page.' },
       ...Object.fromEntries(
-        errors.map((status) => [status, { description: STATUS_CODES[status], ...open }]),
+        errors.map((status) => [status, { description: STATUS_CODES[status], ...anyContent }]),
       ),
     },
   }
@@ -129,11 +130,7 @@ function sendError({ version }: Context, reply: FastifyReply, error: HttpError) 
   return sendJson(reply, version === '1' ? { error: text } : {})
 }
 
-async function delay({ version, config }: Context, request: FastifyRequest): Promise<void> {
+function toDelay({ version, config }: Context, request: FastifyRequest): number {
   const { _delay } = version === '0.17' ? findQuery(request) : {}
-  const milliseconds = Math.min(
-    config.maxDurationSeconds * 1000,
-    Number.parseFloat(String(_delay)) || 0,
-  )
-  if (milliseconds > 0) await wait(milliseconds)
+  return Math.min(config.maxDurationSeconds * 1000, Number.parseFloat(String(_delay)) || 0)
 }

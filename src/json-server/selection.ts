@@ -2,7 +2,7 @@ import { readByIds, recordsPerPage, sortFound, type FoundRecord } from '../lists
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordPages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import { findKept, findByIdsOrKept, readInTurns } from './kept-records.ts'
-import type { Context } from './server.ts'
+import type { Context } from './context.ts'
 import { createFindAt, type Find } from './values.ts'
 
 export type Test = (

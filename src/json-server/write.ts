@@ -22,8 +22,8 @@ import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './server.ts'
-import { toShown, toSingular, type Context } from './server.ts'
+import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './context.ts'
+import { toShown, toSingular, type Context } from './context.ts'
 
 export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {
