@@ -5,7 +5,7 @@ import { collections, demos, fileCollections } from '../demos/catalogue.ts'
 import { collectionNames, toKind } from '../stores/collection-names.ts'
 import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-files.ts'
 import { selectLoad } from '../stores/archive/read-records.ts'
-import { withoutData } from '../stores/archive/archive.ts'
+import { toFileCollections } from '../stores/archive/archive.ts'
 import { isId } from '../stores/records/records.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
 import { isInUse, openAlone, removeDatabaseFiles } from '../stores/sqlite/open-alone.ts'
@@ -29,7 +29,7 @@ async function removeDatabase(config: Config): Promise<void> {
   using database = openAlone(path)
   const { files, close } = await openFiles(config)
   // A database of an earlier version cannot get the columns of this one, which other ways to read need.
-  const names = withoutData(fileCollections, database.prepare(selectLoad).get()?.document)
+  const names = toFileCollections(fileCollections, database.prepare(selectLoad).get()?.document)
   const select = database.prepare('SELECT id FROM records WHERE resource = ?')
   for (const name of [...names, collectionNames.orphanedFiles])
     for (const { id } of select.iterate(name)) if (isId(String(id))) await files.remove(String(id))
@@ -63,7 +63,7 @@ export async function removeEverything(stores: Stores): Promise<[plural: string,
   const { records, files, sessions, idempotencyEntries, states } = stores
   // Files are removed before the records of the demo, which hold their names.
   const filed: [string, number][] = []
-  for (const name of withoutData(fileCollections, await findLoad(records)))
+  for (const name of toFileCollections(fileCollections, await findLoad(records)))
     filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
   // This comes before the records: the next start then loads the data file again, even if this is interrupted.

@@ -4,6 +4,8 @@ export function formatNumber(value: number, options: Intl.NumberFormatOptions = 
   return value.toLocaleString('en', options).replace('-', '−')
 }
 
+export const formatMebibytes = (bytes: number) => `${formatNumber(bytes / 1024 ** 2)} MiB`
+
 export function formatRange(least?: number, most?: number): string {
   if (least === undefined) return most === undefined ? '' : `up to ${formatNumber(most)}`
   const from = formatNumber(least)

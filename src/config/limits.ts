@@ -53,6 +53,8 @@ export const maxLoginCandidates = 16
 
 /** Documents that one request has in memory at once, as JSON. */
 export const maxLoadLength = 16 * mebibyte
+/** A list that no index finds: SQLite reads one after another, and PostgreSQL several at once. */
+export const maxSlowReadMs = { sqlite: 30_000, postgresql: 10_000 }
 /** Records that one request embeds, saves or replaces: a transaction of PostgreSQL ends after 1.5 seconds. */
 export const maxRecordsAtOnce = 5000
 /** Records that a removal changes and removes: others wait for its transaction. json-server has no limit. */
@@ -78,6 +80,8 @@ export const maxUnknownNames = 16
 /** More fields of a resource make pages and statements of any size. */
 export const maxFields = 500
 export const maxFieldNameLength = 200
+/** The id of a record of a data file is a segment of its URL. */
+export const maxIdLength = 200
 /** A pattern in a schema can take exponential time for a document. */
 export const maxDocumentCheckMs = 100
 /** A pattern with several `*` can take the square of the length of a URL, or more. */
@@ -114,6 +118,8 @@ export const maxVariants = 100
 
 /** A browser removes cookies if it has too many. */
 export const maxOwnBins = 20
+/** The name is the title of a page. */
+export const maxBinNameLength = 100
 /** By default, nginx ends a request to which nothing was sent for 60 seconds. */
 export const maxWaitSeconds = 60
 /** A captured body in a list, and each body of a recorded exchange. */

@@ -1,4 +1,5 @@
 import parseJson from 'secure-json-parse'
+import { formatMebibytes } from '../config/format-count.ts'
 import { assertDepth } from '../http/body/parse-json.ts'
 import { toMessage, withoutSecrets, type DataText } from './read-data-file.ts'
 
@@ -25,7 +26,8 @@ export async function parseDataText(
 }
 
 async function yamlToJson(text: string): Promise<string> {
-  if (text.length > maxYamlBytes) throw new Error('it is larger than 2 MiB: convert it to JSON')
+  if (text.length > maxYamlBytes)
+    throw new Error(`it is larger than ${formatMebibytes(maxYamlBytes)}: convert it to JSON`)
   // esbuild gives a CommonJS module only a default export.
   const { default: yaml } = await import('yaml')
   const { parseDocument, visit } = yaml

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { formatMebibytes } from '../config/format-count.ts'
 import { isUrl } from '../config/parse-settings.ts'
 import { timeoutSignal } from '../timers.ts'
 
@@ -41,7 +42,7 @@ function readLocal(source: string) {
   }
 }
 
-const tooLarge = `it is larger than ${String(maxDataBytes / 1024 ** 2)} MiB`
+const tooLarge = `it is larger than ${formatMebibytes(maxDataBytes)}`
 
 async function fetchData(source: string) {
   const signal = timeoutSignal(fetchSeconds * 1000)

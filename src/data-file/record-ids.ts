@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { maxIdLength } from '../config/limits.ts'
 import { isRoutableId } from '../resources/context.ts'
 import { createId } from '../stores/create-id.ts'
 import type { Document } from '../stores/records/records.ts'
@@ -62,5 +63,5 @@ function findIdProblem(id: unknown, isDialect: boolean): string | undefined {
     return `is too large: a number is at most ${String(Number.MAX_SAFE_INTEGER)}; write larger ids as text`
   if (typeof id !== 'string') return 'must be text or a whole number'
   if (isRoutableId(id)) return undefined
-  return 'cannot be part of a path: an id has 1 to 200 characters, none of them a control character, and is not new, post, events, . or .., and does not end in .json, .html, .txt, .csv or .ndjson'
+  return `cannot be part of a path: an id has 1 to ${String(maxIdLength)} characters, none of them a control character, and is not new, post, events, . or .., and does not end in .json, .html, .txt, .csv or .ndjson`
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-// The global `performance` is a getter, which takes longer.
 import { TLSSocket } from 'node:tls'
 import { maxRecordedBytes } from '../config/limits.ts'
 import { hasBody } from './body/body-reader.ts'

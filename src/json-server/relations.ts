@@ -1,3 +1,4 @@
+import { formatMebibytes } from '../config/format-count.ts'
 import { maxLoadLength } from '../config/limits.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { findByIds } from '../lists/select.ts'
@@ -7,7 +8,7 @@ import { findUnknown, type Related } from './selection.ts'
 import { findList, isVersion1, toForeignKey, toPlural, toShown, toSingular } from './context.ts'
 import type { Context } from './context.ts'
 
-const tooLong = `The embedded records are larger than ${formatMebibytes(maxLoadedLength)}. Request the embedded resource itself, page by page.`
+const tooLong = `The embedded records are larger than ${formatMebibytes(maxLoadLength)}. Request the embedded resource itself, page by page.`
 
 type Documents = readonly Document[]
 type AddRelated = (documents: Documents) => Documents | Promise<Documents>

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { maxIdLength } from '../config/limits.ts'
 import { notFound } from '../http/errors/http-error.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
@@ -39,7 +40,7 @@ export type FindFixed = (
 
 const suffixPattern = `[.](?:${Object.keys(typeBySuffix).join('|')})$`
 // RFC 3986 §6.2.2.3: clients remove the segments `.` and `..`.
-const storedIdPattern = `(?![.]{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,200}`
+const storedIdPattern = `(?![.]{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f]{1,${String(maxIdLength)}}`
 
 /** No other id is routed, or listed in Allow: `new`, `post` and `events` are paths below a list. */
 function toIdPattern({ storesId }: Pick<Resource, 'storesId'>, isSuffixed: boolean): string {

@@ -1,4 +1,4 @@
-/** The names in the database. A name of a resource has no `~`, so it is never one of these. */
+/** Databases and archives have these names. A name of a resource has no `~`, so it is never one of these. */
 export const collectionNames = {
   orphanedFiles: '~leftovers',
   sessions: '~sessions',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { formatNumber } from '../config/format-count.ts'
+import { formatMebibytes, formatNumber } from '../config/format-count.ts'
 import { maxLoadLength, maxRecordsAtOnce, maxSnapshots } from '../config/limits.ts'
 import { replaceRecords, savedSchema } from '../data-file/replace-records.ts'
 import type { SavedRecord, SavedRecords } from '../data-file/replace-records.ts'
@@ -92,5 +92,7 @@ async function readRecords(records: Records, names: readonly string[]) {
   throw conflict('Other requests are writing.')
 }
 
-const tooManyRecords = () =>
-  conflict(`A snapshot has at most ${formatNumber(maxRecordsAtOnce)} records and 16 MiB.`)
+function tooManyRecords() {
+  const most = `${formatNumber(maxRecordsAtOnce)} records and ${formatMebibytes(maxLoadLength)}`
+  return conflict(`A snapshot has at most ${most}.`)
+}

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatMebibytes } from '../../config/format-count.ts'
 import { isObject } from '../../config/is-object.ts'
 import { maxLoadLength, maxPerPage, maxSearchLength, maxWaitSeconds } from '../../config/limits.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
@@ -143,7 +144,9 @@ export async function* selectRequests(
       const keys = sort.map(({ field }) => toScalar(findAt(listed, field)))
       length += JSON.stringify(keys).length
       if (length > maxLoadLength)
-        throw badRequest('The values of sort are larger than 16 MiB. Filter the requests.')
+        throw badRequest(
+          `The values of sort are larger than ${formatMebibytes(maxLoadLength)}. Filter the requests.`,
+        )
       found.push({ id: one.id, keys })
     }
   const sorted = sortFound(found, toCompares(sort))

@@ -1,6 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../../config/config.ts'
+import { formatCount } from '../../config/format-count.ts'
 import { isObject } from '../../config/is-object.ts'
+import { maxBinNameLength } from '../../config/limits.ts'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
@@ -23,13 +25,12 @@ export function parseBin(request: FastifyRequest, config: Config): BinChange {
   }
 }
 
-const oneLine = /^[^\p{Cc}\p{Cs}]{0,100}$/u
+const oneLine = new RegExp(`^[^\\p{Cc}\\p{Cs}]{0,${String(maxBinNameLength)}}$`, 'u')
 
 function parseName(name: unknown): string {
   if (typeof name === 'string' && oneLine.test(name)) return name.trim()
-  throw badDescription([
-    { field: 'name', message: 'must be one line of text with at most 100 characters' },
-  ])
+  const message = `must be one line of text with at most ${formatCount(maxBinNameLength, 'character')}`
+  throw badDescription([{ field: 'name', message }])
 }
 
 function parseResponse(request: FastifyRequest, response: unknown, config: Config): string {

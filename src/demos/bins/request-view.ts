@@ -1,8 +1,10 @@
+import { formatMebibytes } from '../../config/format-count.ts'
 import { toPrettyBody } from '../../exchanges/bodies.ts'
 import { findField, type ExchangeBody, type Fields } from '../../exchanges/exchange.ts'
 import { renderExchange } from '../../exchanges/exchange-view.ts'
 import { renderPairs } from '../../exchanges/fields-view.ts'
 import { toBytes } from '../../exchanges/message-http.ts'
+import { maxRecordedContent } from '../../http/body/decode-content.ts'
 import { formatBytes } from '../../site/assets/size.js'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
@@ -58,7 +60,7 @@ function renderCodingProblem(
   const coding = findField(requestFields, 'content-encoding') ?? 'identity'
   const isDecoded = decodedBody?.hex !== requestBody?.hex
   if (/^identity$/i.test(coding) || requestBody === undefined || isDecoded) return html``
-  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than 1 MiB without this coding.</p>\n`
+  return html`<p class="note"><code>Content-Encoding</code> is ${coding}, but the body could not be decoded, or has more than ${formatMebibytes(maxRecordedContent)} without this coding.</p>\n`
 }
 
 /** A client sends no body after `Expect: 100-continue` and 413. */

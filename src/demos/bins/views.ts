@@ -1,4 +1,4 @@
-import { maxOwnBins } from '../../config/limits.ts'
+import { maxBinNameLength, maxOwnBins } from '../../config/limits.ts'
 import { renderList, type ExchangeRow } from '../../exchanges/list-view.ts'
 import { toHref, type ParameterTexts } from '../../lists/parameters.ts'
 import { statusPattern } from '../../lists/status.ts'
@@ -45,7 +45,7 @@ function renderNextForgotten(own: BinsView['own']): Html {
 
 function renderName(label: string, name = ''): Html {
   return html`<p class="field"><label for="name">${label}</label>
-<input type="text" id="name" name="name" value="${name}" pattern=".{0,100}" title="At most 100 characters" dir="auto" autocomplete="off"></p>
+<input type="text" id="name" name="name" value="${name}" pattern=".{0,${maxBinNameLength}}" title="At most ${maxBinNameLength} characters" dir="auto" autocomplete="off"></p>
 `
 }
 

@@ -84,7 +84,7 @@ export async function decodeBytes(bytes: Buffer, codings: readonly Coding[], max
   return buffer(await decodeContent(Readable.from([bytes]), codings, { maxBytes }))
 }
 
-const maxRecordedContent = 1024 * 1024
+export const maxRecordedContent = 1024 * 1024
 
 /** Decodes at most `maxBytes` of recorded content, which can be cut. Returns undefined if nothing can be decoded. */
 export async function decodeRecorded(bytes: Buffer, contentEncoding: string, maxBytes: number) {

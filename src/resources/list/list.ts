@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { formatNumber } from '../../config/format-count.ts'
+import { formatMebibytes, formatNumber } from '../../config/format-count.ts'
 import { maxLoadLength, maxPerPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
@@ -150,7 +150,8 @@ async function readRows(collection: Collection, found: RecordQuery, { limit, ...
 }
 
 function pageTooLarge() {
-  return badRequest('The records are larger than 16 MiB. Request a shorter page, with per_page.')
+  const size = formatMebibytes(maxLoadLength)
+  return badRequest(`The records are larger than ${size}. Request a shorter page, with per_page.`)
 }
 
 function tooManyToEmbed(total: number) {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../config/format-count.ts'
+import { formatMebibytes, formatNumber } from '../../config/format-count.ts'
 import { maxEmbedLevels, maxEmbeds, maxRecordsAtOnce, maxLoadLength } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { type Document, type StoredRecord } from '../../stores/records/records.ts'
@@ -128,7 +128,7 @@ function loadChildren(relation: Relation, records: readonly StoredRecord[]) {
 }
 
 function tooMany() {
-  const limit = `${formatNumber(limitsOfResponse.records)} records or 16 MiB`
+  const limit = `${formatNumber(limitsOfResponse.records)} records or ${formatMebibytes(limitsOfResponse.length)}`
   return badRequest(
     `More than ${limit} would be embedded. Request a shorter page, or the related list.`,
   )

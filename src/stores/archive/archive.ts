@@ -31,7 +31,7 @@ export interface Archivable {
  * The collections whose records have a file with the same id. A data file can have resources of these names,
  * whose records have none: `load` is the stored document that names its resources, or its text.
  */
-export function withoutData(fileCollections: readonly string[], load: unknown): string[] {
+export function toFileCollections(fileCollections: readonly string[], load: unknown): string[] {
   const names = toDataNames(typeof load === 'string' ? findJson(load) : load)
   return fileCollections.filter((name) => !names.includes(name))
 }
@@ -47,7 +47,8 @@ export function toDataNames(load: unknown): string[] {
 export function createHasFile(fileCollections: readonly string[]) {
   let names = fileCollections
   return ({ collection, document }: ArchivedRecord): boolean => {
-    if (collection === collectionNames.dataFile) names = withoutData(fileCollections, document)
+    if (collection === collectionNames.dataFile)
+      names = toFileCollections(fileCollections, document)
     return names.includes(collection)
   }
 }

@@ -1,7 +1,7 @@
 import { collectionNames } from '../collection-names.ts'
 import type { SqlDialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
-import { withoutData, type ArchivedRecord } from './archive.ts'
+import { toFileCollections, type ArchivedRecord } from './archive.ts'
 
 export async function* readRecords(dialect: SqlDialect): AsyncGenerator<ArchivedRecord> {
   const rows = await dialect.run('SELECT DISTINCT resource FROM records ORDER BY resource', [])
@@ -14,7 +14,7 @@ export async function* readRecords(dialect: SqlDialect): AsyncGenerator<Archived
   }
 }
 
-/** The load of a data file, whose resources may have the names of {@link withoutData}. */
+/** The load of a data file, which {@link toFileCollections} needs. */
 export const selectLoad = `SELECT document FROM records WHERE resource = '${collectionNames.dataFile}'`
 
 /**
@@ -22,7 +22,7 @@ export const selectLoad = `SELECT document FROM records WHERE resource = '${coll
  * `load` is that of the database at the time.
  */
 export function toReplaceStatements(fileCollections: readonly string[], load: unknown) {
-  const names = withoutData(fileCollections, load)
+  const names = toFileCollections(fileCollections, load)
   const hasFile = `resource IN (${["''", ...names.map((name) => `'${name}'`)].join(', ')})`
   const isOrphaned = `resource = '${collectionNames.orphanedFiles}'`
   return {

@@ -19,11 +19,11 @@ export async function restoreArchive(archive: RestoreOptions) {
   // A sweep would remove kept files without records, so they stay pending until the records are there.
   const pending: string[] = []
   async function* read(): AsyncGenerator<ArchivedRecord> {
-    const test = createHasFile(options.fileCollections)
+    const hasFile = createHasFile(options.fileCollections)
     for await (const { record, content } of readArchive(file)) {
-      const hasFile = test(record)
-      if (hasFile && lost.has(record.id)) continue
-      if (hasFile && !(await isKept(files, record).catch(() => false))) {
+      const isWithFile = hasFile(record)
+      if (isWithFile && lost.has(record.id)) continue
+      if (isWithFile && !(await isKept(files, record).catch(() => false))) {
         await files.remove(record.id)
         pending.push(record.id)
         await files.save(record.id, Readable.from(content, { objectMode: false }))

@@ -3,6 +3,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import pg from 'pg'
 import { toConnectionReason } from '../connection-reason.ts'
 import { hasCode } from '../../config/has-code.ts'
+import { maxSlowReadMs } from '../../config/limits.ts'
 import { isUnavailable, StoreFailure, toReason } from '../store-failure.ts'
 import { assertSession, assertWritable, createClient, openHosts, toHostUrls } from './hosts.ts'
 import type { Hosts } from './hosts.ts'
@@ -13,9 +14,7 @@ import { delay, performance } from '../../timers.ts'
 const maxMs = 1500
 /** It is shorter than `maxMs`, so that a server that still runs cancels the statement itself. */
 const statementMs = 1400
-/** The limit of a list that no index finds. */
-const maxReadMs = 10_000
-/** That of a whole list that is sorted: ten million records take longer than those of a page. */
+/** The limit of a whole list that is sorted: ten million records take longer than those of a page. */
 const maxSortMs = 60_000
 /** Each keeps one of ten connections while its client reads, and the others are for other requests. */
 const maxReaders = 4
@@ -55,7 +54,7 @@ export async function openPostgresDatabase(url: string) {
     run: <Outcome>(work: Work<Outcome>) => run(hosts, work),
     /** A query that may take longer than others, and for which reading a whole table can be best. */
     read: (statement: PostgresStatement) =>
-      run(hosts, (query) => readSlowly(query, statement), maxReadMs),
+      run(hosts, (query) => readSlowly(query, statement), maxSlowReadMs.postgresql),
     /** Such a query whose rows wait on the server. Undefined if too many others wait. */
     readParts: (statement: PostgresStatement) =>
       readers.count < maxReaders ? readParts(hosts, statement, readers) : undefined,
@@ -175,7 +174,7 @@ const beginRead = (limitMs: number) => `BEGIN READ ONLY;
   SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on`
 
 async function readSlowly(query: Query, statement: PostgresStatement) {
-  await query({ text: beginRead(maxReadMs) })
+  await query({ text: beginRead(maxSlowReadMs.postgresql) })
   const found = await query(statement)
   await query({ text: 'COMMIT' })
   return found

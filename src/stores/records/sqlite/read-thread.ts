@@ -4,8 +4,8 @@ import { createLimitedReads, now } from './limited-reads.ts'
 import { createStatements } from './statements.ts'
 import type { Done, Task } from './thread.ts'
 
-/** The limit of each query but the last. */
-const maxMs = 10
+/** If a query needs longer, the next one is tried: only the last one has the whole time of the task. */
+const maxTryMs = 10
 
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 1000 })
 const read = createLimitedReads(database, createStatements(database))
@@ -15,7 +15,7 @@ parentPort?.on('message', ({ number, queries, flag, end }: Task) => {
   const run = (): Done => {
     for (const [index, query] of queries.entries()) {
       const isLast = index === queries.length - 1
-      const ownEnd = isLast ? Infinity : now() + maxMs
+      const ownEnd = isLast ? Infinity : now() + maxTryMs
       const rows = isOver() ? undefined : read(query, () => now() > ownEnd || isOver())
       if (rows) return { number, rows }
     }

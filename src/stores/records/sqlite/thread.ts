@@ -1,5 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { formatCount } from '../../../config/format-count.ts'
+import { maxSlowReadMs } from '../../../config/limits.ts'
 import { toStoreFailure } from '../../sqlite/database.ts'
 import { notNeeded, StoreFailure } from '../../store-failure.ts'
 import type { Condition, Row } from '../dialect.ts'
@@ -24,7 +26,6 @@ export interface Done {
 
 interface Waiting extends PromiseWithResolvers<readonly Row[]>, Pick<Task, 'flag'> {}
 
-const maxMs = 30_000
 const pollMs = 50
 
 export type ReadThread = ReturnType<typeof createReadThread>
@@ -58,7 +59,12 @@ export function createReadThread(path: string) {
       }, pollMs)
       const running = (worker ??= start())
       running.ref()
-      running.postMessage({ number, queries, flag, end: now() + maxMs } satisfies Task)
+      running.postMessage({
+        number,
+        queries,
+        flag,
+        end: now() + maxSlowReadMs.sqlite,
+      } satisfies Task)
       try {
         return await task.promise
       } finally {
@@ -80,9 +86,12 @@ export function createReadThread(path: string) {
   }
 }
 
+const maxTime = formatCount(maxSlowReadMs.sqlite / 1000, 'second')
+const tookTooLong = `the query took longer than ${maxTime}`
+
 function settle(task: Waiting | undefined, { rows, error }: Done): void {
   if (rows) task?.resolve(rows)
   else if (error) task?.reject(toStoreFailure(Object.assign(new Error(error.message), error)))
   else if (task?.flag[0] === 1) task.reject(notNeeded())
-  else task?.reject(new StoreFailure('unavailable', 'the query took longer than 30 seconds'))
+  else task?.reject(new StoreFailure('unavailable', tookTooLong))
 }
