@@ -6,7 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { runFailing, runSucceeding } from '../support/data-folder.ts'
 import { failedStart } from '../support/failed-start.ts'
-import { startVitrine } from '../support/start-vitrine.ts'
+import {
+  findOrigin,
+  settingsIn,
+  spawnVitrine,
+  startVitrine,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
 import { until } from '../support/until.ts'
 import { asFile, asJson, listOf, openClient, type Send } from '../support/client.ts'
 import { limitFileSize, remount, smallDisk } from './small-disk.ts'
@@ -235,6 +241,29 @@ test('a reset frees a disk that a database of version 0.2 fills', limit, async (
   const send = openClient(t, (await startVitrine(t, settings)).origin)
   assert.deepEqual(await listOf(send, '/locations'), [])
 })
+
+test(
+  'a list that cannot be sorted for want of space gets 503 before its first record',
+  limit,
+  async (t) => {
+    const disk = await smallDisk(t, '256k')
+    if (disk === undefined) return
+    const folder = await temporaryFolder(t)
+    await runSucceeding({ folder, settings: settingsIn(folder) }, 'seed', '60000')
+    const settings = { ...settingsIn(folder), SQLITE_TMPDIR: disk, LOG_LEVEL: 'error' }
+    const started = spawnVitrine({ PORT: '0', ...settings })
+    t.after(() => started.process.kill('SIGKILL'))
+    const origin = await findOrigin(started)
+    const response = await fetch(`${origin}/locations.ndjson?sort=note`)
+    assert.equal(response.status, 503)
+    assert.doesNotMatch(await response.text(), /disk|SQL/)
+    assert.match(
+      started.output(),
+      /no space for sorting in the temporary folder, which SQLITE_TMPDIR/,
+    )
+    assert.equal((await fetch(`${origin}/locations?per_page=1`)).status, 200)
+  },
+)
 
 test('a start without space for its database has the exit code of a temporary failure', async (t) => {
   const disk = await smallDisk(t, '16k')

@@ -241,23 +241,21 @@ async function* readIdsFirst(scan: Scan): RecordPages {
 const firstIds = 1000
 const idsPerPart = 100_000
 
-/** The first ids come at once, which are all of a small list. */
+/** All ids are sorted before the first is returned: a failure of the sort comes before the head of a response. */
 async function* readIds(scan: Scan): AsyncGenerator<string[]> {
   const first = await readKeys(scan, firstIds)
-  const ids = first.map(toId)
-  yield [...ids]
-  if (ids.length < firstIds) return
   const { dialect, query, order } = scan
   const tail = { sql: `ORDER BY ${toOrderBy(order)}`, values: [] }
   const toStatement = (rest: string) => `SELECT id FROM ${rest}`
   const queries = toQueries(scan, { toStatement, isTested: true, tail })
-  const parts = dialect.readIds?.(queries, query.isCancelled)
+  const isAll = first.length < firstIds
+  const parts = isAll ? undefined : dialect.readIds?.(queries, query.isCancelled)
   if (!parts) {
-    yield* readParts(scan, first)
+    yield first.map(toId)
+    if (!isAll) yield* readParts(scan, first)
     return
   }
-  const known = new Set(ids)
-  for await (const rows of parts) yield rows.map(toId).filter((id) => !known.delete(id))
+  for await (const rows of parts) yield rows.map(toId)
 }
 
 const toId = ([id]: Row) => String(id)

@@ -10,7 +10,8 @@ const maxTryMs = 10
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 1000 })
 const read = createLimitedReads(database, createStatements(database))
 
-parentPort?.on('message', ({ number, queries, flag, end }: Task) => {
+parentPort?.on('message', ({ number, queries, flag, maxMs }: Task) => {
+  const end = now() + maxMs
   const isOver = () => now() > end || Atomics.load(flag, 0) === 1
   const run = (): Done => {
     for (const [index, query] of queries.entries()) {

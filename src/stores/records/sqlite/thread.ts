@@ -3,9 +3,8 @@ import { Worker } from 'node:worker_threads'
 import { formatCount } from '../../../config/format-count.ts'
 import { maxSlowReadMs } from '../../../config/limits.ts'
 import { toStoreFailure } from '../../sqlite/database.ts'
-import { notNeeded, StoreFailure } from '../../store-failure.ts'
+import { isFull, notNeeded, StoreFailure } from '../../store-failure.ts'
 import type { Condition, Row } from '../dialect.ts'
-import { now } from './limited-reads.ts'
 import { clearInterval, setInterval } from '../../../timers.ts'
 
 export interface Task {
@@ -13,8 +12,8 @@ export interface Task {
   queries: readonly Condition[]
   /** It becomes 1 when the rows are no longer needed. */
   flag: Int32Array
-  /** The time at which it ends without a result, on the clock of `now`. */
-  end: number
+  /** If it takes longer, from its start in the thread, it ends without a result. */
+  maxMs: number
 }
 
 /** Without rows and without an error, the task was stopped. */
@@ -59,12 +58,8 @@ export function createReadThread(path: string) {
       }, pollMs)
       const running = (worker ??= start())
       running.ref()
-      running.postMessage({
-        number,
-        queries,
-        flag,
-        end: now() + maxSlowReadMs.sqlite,
-      } satisfies Task)
+      const maxMs = maxSlowReadMs.sqlite
+      running.postMessage({ number, queries, flag, maxMs } satisfies Task)
       try {
         return await task.promise
       } finally {
@@ -76,7 +71,7 @@ export function createReadThread(path: string) {
     /** Waits for no result, and does nothing when the thread has ended. */
     send: (queries: readonly Condition[]) => {
       const flag = new Int32Array(new SharedArrayBuffer(4))
-      worker?.postMessage({ number: 0, queries, flag, end: Infinity } satisfies Task)
+      worker?.postMessage({ number: 0, queries, flag, maxMs: Infinity } satisfies Task)
     },
     /** Before the database is closed: the last connection removes the log. */
     close: async () => {
@@ -88,10 +83,18 @@ export function createReadThread(path: string) {
 
 const maxTime = formatCount(maxSlowReadMs.sqlite / 1000, 'second')
 const tookTooLong = `the query took longer than ${maxTime}`
+const noSpace =
+  'there is no space for sorting in the temporary folder, which SQLITE_TMPDIR or TMPDIR names'
 
 function settle(task: Waiting | undefined, { rows, error }: Done): void {
   if (rows) task?.resolve(rows)
-  else if (error) task?.reject(toStoreFailure(Object.assign(new Error(error.message), error)))
+  else if (error) task?.reject(toReadFailure(Object.assign(new Error(error.message), error)))
   else if (task?.flag[0] === 1) task.reject(notNeeded())
   else task?.reject(new StoreFailure('unavailable', tookTooLong))
+}
+
+/** The thread writes nothing but what SQLite sorts. */
+function toReadFailure(error: Error): unknown {
+  const failure = toStoreFailure(error)
+  return isFull(failure) ? new StoreFailure('unavailable', noSpace) : failure
 }
