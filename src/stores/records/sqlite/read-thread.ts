@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { isObject } from '../../../config/is-object.ts'
+import { toReason } from '../../store-failure.ts'
 import { createLimitedReads, now } from './limited-reads.ts'
 import { createStatements } from './statements.ts'
 import type { Done, Task } from './thread.ts'
@@ -29,7 +31,7 @@ function attempt(run: () => Done, number: number): Done {
   try {
     return run()
   } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: unknown }
-    return { number, error: { message, errcode } }
+    const errcode = isObject(error) ? error.errcode : undefined
+    return { number, error: { message: toReason(error), errcode } }
   }
 }

@@ -29,17 +29,22 @@ export function createReader(
 }
 
 const idsPerPart = 1000
+/** A table of ten million ids takes about 300 MB of the disk, while its client reads. */
+const maxTables = 8
 
 /** In a temporary table of the thread, they need no memory while a client reads slowly. */
-export function createReadIds({ read, send }: ReadThread) {
+export function createReadIds(thread: ReadThread) {
   let last = 0
-  return async function* readIds(...[queries, isCancelled]: Parameters<SqlDialect['read']>) {
+  let tables = 0
+  async function* readIds(...[queries, isCancelled]: Parameters<SqlDialect['read']>) {
+    const { read, send } = thread.bind()
     const table = `temp.ids_${String((last += 1))}`
     const toTable = ({ sql, values }: Condition) => ({
       sql: `CREATE TABLE ${table} AS ${sql}`,
       values,
     })
     const sql = `SELECT id FROM ${table} WHERE rowid > ? AND rowid <= ?`
+    tables += 1
     try {
       await read(queries.map(toTable), isCancelled)
       for (let place = 0; ; place += idsPerPart) {
@@ -48,7 +53,10 @@ export function createReadIds({ read, send }: ReadThread) {
         yield rows
       }
     } finally {
+      tables -= 1
       send([{ sql: `DROP TABLE IF EXISTS ${table}`, values: [] }])
     }
   }
+  return (...given: Parameters<SqlDialect['read']>) =>
+    tables < maxTables ? readIds(...given) : undefined
 }

@@ -63,7 +63,7 @@ for (const end of ['read to the end', 'left after a part']) {
     const { thread } = await openThread(t)
     const query = toQuery(`${numbers} SELECT 'n' || rowid AS id FROM numbers LIMIT 2500`)
     const parts: number[] = []
-    for await (const rows of createReadIds(thread)(query, undefined)) {
+    for await (const rows of createReadIds(thread)(query, undefined) ?? []) {
       parts.push(rows.length)
       if (end.startsWith('left')) break
     }
@@ -74,11 +74,36 @@ for (const end of ['read to the end', 'left after a part']) {
 
 test('ids that are left after the thread has ended start no other', async (t) => {
   const { thread, database, folder } = await openThread(t)
-  for await (const rows of createReadIds(thread)(toQuery('SELECT 1 AS id'), undefined)) {
+  for await (const rows of createReadIds(thread)(toQuery('SELECT 1 AS id'), undefined) ?? []) {
     assert.equal(rows.length, 1)
     await thread.close()
     database.close()
     break
   }
   assert.deepEqual(await readdir(folder), ['records.db'])
+})
+
+test('ids of a thread that has ended are not looked for in the next one', async (t) => {
+  const { thread } = await openThread(t)
+  const query = toQuery(`${numbers} SELECT 'n' || rowid AS id FROM numbers LIMIT 2500`)
+  const parts = createReadIds(thread)(query, undefined) ?? assert.fail()
+  assert.equal((await parts.next()).value?.length, 1000)
+  await thread.close()
+  assert.deepEqual(await thread.read(toQuery('SELECT 1')), [[1]])
+  await assert.rejects(parts.next(), isUnavailable)
+})
+
+test('eight clients at once have a table of ids, and the next one when another has ended', async (t) => {
+  const { thread } = await openThread(t)
+  const readIds = createReadIds(thread)
+  const open = () => readIds(toQuery('SELECT 1 AS id'), undefined)
+  const opened: AsyncGenerator[] = []
+  for (let count = 0; count < 8; count += 1) {
+    const parts = open() ?? assert.fail()
+    await parts.next()
+    opened.push(parts)
+  }
+  assert.equal(open(), undefined)
+  await opened[0]?.return(undefined)
+  assert.ok(open())
 })

@@ -27,6 +27,8 @@ interface Waiting extends PromiseWithResolvers<readonly Row[]>, Pick<Task, 'flag
 
 const pollMs = 50
 
+type IsCancelled = () => boolean
+
 export type ReadThread = ReturnType<typeof createReadThread>
 
 /** A thread that reads the file of a database, one query after another. It starts when it is needed. */
@@ -42,36 +44,54 @@ export function createReadThread(path: string) {
     })
     // The next query starts another one.
     const fail = (error: unknown) => {
-      if (worker === started) worker = undefined
+      if (worker !== started) return
+      worker = undefined
       for (const { reject } of waiting.values()) reject(new StoreFailure('unavailable', error))
     }
     return started.on('error', fail).on('exit', fail)
   }
+  const toTask = (queries: readonly Condition[]) => ({
+    queries,
+    flag: new Int32Array(new SharedArrayBuffer(4)),
+  })
+  const readIn = async (
+    running: Worker,
+    queries: readonly Condition[],
+    isCancelled?: IsCancelled,
+  ) => {
+    const number = (last += 1)
+    const asked = { ...toTask(queries), number, maxMs: maxSlowReadMs.sqlite } satisfies Task
+    const task = { ...Promise.withResolvers<readonly Row[]>(), flag: asked.flag }
+    waiting.set(number, task)
+    const timer = setInterval(() => {
+      if (isCancelled?.() === true) Atomics.store(asked.flag, 0, 1)
+    }, pollMs)
+    running.ref()
+    running.postMessage(asked)
+    try {
+      return await task.promise
+    } finally {
+      clearInterval(timer)
+      waiting.delete(number)
+      if (waiting.size === 0) running.unref()
+    }
+  }
   return {
-    read: async (queries: readonly Condition[], isCancelled?: () => boolean) => {
-      const flag = new Int32Array(new SharedArrayBuffer(4))
-      const number = (last += 1)
-      const task = { ...Promise.withResolvers<readonly Row[]>(), flag }
-      waiting.set(number, task)
-      const timer = setInterval(() => {
-        if (isCancelled?.() === true) Atomics.store(flag, 0, 1)
-      }, pollMs)
-      const running = (worker ??= start())
-      running.ref()
-      const maxMs = maxSlowReadMs.sqlite
-      running.postMessage({ number, queries, flag, maxMs } satisfies Task)
-      try {
-        return await task.promise
-      } finally {
-        clearInterval(timer)
-        waiting.delete(number)
-        if (waiting.size === 0) running.unref()
+    read: async (queries: readonly Condition[], isCancelled?: IsCancelled) =>
+      readIn((worker ??= start()), queries, isCancelled),
+    /** For queries that use a temporary table, which only the thread that creates it has. */
+    bind: () => {
+      const bound = (worker ??= start())
+      return {
+        read: async (queries: readonly Condition[], isCancelled?: IsCancelled) => {
+          if (worker === bound) return readIn(bound, queries, isCancelled)
+          throw new StoreFailure('unavailable', 'the thread that has the ids ended')
+        },
+        /** Without a result. A thread that has ended ignores it. */
+        send: (queries: readonly Condition[]) => {
+          bound.postMessage({ ...toTask(queries), number: 0, maxMs: Infinity } satisfies Task)
+        },
       }
-    },
-    /** Waits for no result, and does nothing when the thread has ended. */
-    send: (queries: readonly Condition[]) => {
-      const flag = new Int32Array(new SharedArrayBuffer(4))
-      worker?.postMessage({ number: 0, queries, flag, maxMs: Infinity } satisfies Task)
     },
     /** Before the database is closed: the last connection removes the log. */
     close: async () => {
