@@ -1,7 +1,7 @@
 import parseJson from 'secure-json-parse'
 import { formatMebibytes } from '../config/format-count.ts'
 import { assertDepth } from '../http/body/parse-json.ts'
-import { toMessage, withoutSecrets, type DataText } from './read-data-file.ts'
+import { toMessage, UnreadableData, withoutSecrets, type DataText } from './read-data-file.ts'
 
 /** Parsing YAML takes a hundred times its size in memory. */
 const maxYamlBytes = 2 * 1024 ** 2
@@ -19,7 +19,7 @@ export async function parseDataText(
   } catch (error) {
     const isExhausted = error instanceof RangeError || /call stack/.test(toMessage(error))
     const reason = isExhausted ? 'it is nested too deeply, or too large' : toPlaced(error, text)
-    throw new Error(`${withoutSecrets(source)} cannot be read as ${format}: ${reason}`, {
+    throw new UnreadableData(`${withoutSecrets(source)} cannot be read as ${format}: ${reason}`, {
       cause: error,
     })
   }

@@ -16,11 +16,15 @@ const maxDataBytes = 64 * 1024 ** 2
 const fetchSeconds = 30
 const maxRedirects = 5
 
-/** Throws an error with one line for a person. */
+/** It has one line for a person. */
+export class UnreadableData extends Error {}
+
+/** Throws {@link UnreadableData}. */
 export async function readSource(source: string): Promise<DataText> {
-  if (!isUrl(source) && /\.[cm]?[jt]s$/i.test(source)) throw new Error(toProgramError(source))
+  if (!isUrl(source) && /\.[cm]?[jt]s$/i.test(source))
+    throw new UnreadableData(toProgramError(source))
   const { bytes, type } = isUrl(source) ? await fetchData(source) : readLocal(source)
-  if (!isUtf8(bytes)) throw new Error(`${withoutSecrets(source)} is not valid UTF-8`)
+  if (!isUtf8(bytes)) throw new UnreadableData(`${withoutSecrets(source)} is not valid UTF-8`)
   const path = isUrl(source) ? new URL(source).pathname : source
   const isYaml = /\.ya?ml$/i.test(path) || /\byaml\b/i.test(type)
   return { source, text: new TextDecoder().decode(bytes), isYaml }
@@ -38,7 +42,7 @@ function readLocal(source: string) {
     if (statSync(source).size > maxDataBytes) throw new Error(tooLarge)
     return { bytes: readFileSync(source), type: '' }
   } catch (error) {
-    throw new Error(`${source} cannot be read: ${toMessage(error)}`, { cause: error })
+    throw new UnreadableData(`${source} cannot be read: ${toMessage(error)}`, { cause: error })
   }
 }
 
@@ -63,7 +67,9 @@ async function fetchData(source: string) {
     const cause = error instanceof TypeError ? (error.cause ?? error) : error
     const failure = toMessage(cause) || toMessage(error)
     const reason = signal.aborted ? `no response in ${String(fetchSeconds)} s` : failure
-    throw new Error(`${withoutSecrets(source)} cannot be fetched: ${reason}`, { cause: error })
+    throw new UnreadableData(`${withoutSecrets(source)} cannot be fetched: ${reason}`, {
+      cause: error,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts'
+import { ConfigProblems, type Config } from '../config/config.ts'
 import { maxRecordsAtOnce } from '../config/limits.ts'
 import { defineResource } from '../resources/definition.ts'
 import { createHasher } from '../resources/write/write.ts'
@@ -7,6 +7,7 @@ import type { Records } from '../stores/records/records.ts'
 import { toReason } from '../stores/store-failure.ts'
 import { findLoad, loadData } from './load-data.ts'
 import { parseData, readDataTexts, type DataTexts } from './parse-data.ts'
+import { UnreadableData } from './read-data-file.ts'
 import { replaceRecords, type SavedRecord } from './replace-records.ts'
 
 /** Stores the records of the file again, and empties the other collections. Returns why it cannot. */
@@ -20,13 +21,13 @@ export async function reloadData(
     await replaceRecords(records, Object.fromEntries(emptied))
     return undefined
   }
-  const texts = await readDataTexts(config).catch(() => undefined)
+  const texts = await readDataTexts(config).catch(ignoreExpected)
   if (!texts) return 'The data file cannot be read. Restore it, and reset again.'
   const load = await findLoad(records)
   if (load?.hash !== texts.hash || load.schemaHash !== texts.schemaHash)
     return describeChange(config, texts)
   // The schema may apply to what is written only, and not to the records of the file.
-  const parsed = await parseData(config, texts).catch(() => undefined)
+  const parsed = await parseData(config, texts).catch(ignoreExpected)
   if (!parsed)
     return `The data file no longer fits its schema. ${toLoadAgain(config.dataFresh)} to get a list of the problems, and correct the file or the schema.`
   const { resources, total } = parsed
@@ -63,3 +64,8 @@ async function describeChange(config: Config, texts: DataTexts): Promise<string>
 
 const toLoadAgain = (isFresh: boolean) =>
   isFresh ? 'Restart the service' : 'Start the service with --reload'
+
+/** Any other error is not one of the files. */
+function ignoreExpected(error: unknown): undefined {
+  if (!(error instanceof UnreadableData || error instanceof ConfigProblems)) throw error
+}

@@ -214,6 +214,13 @@ test('a reset to records that a new schema excludes names what to do', async (t)
   await assertNoReset(app, /no longer fits its schema\. Start the service with --reload to get/)
 })
 
+test('a reset without the data file names what to do', async (t) => {
+  const DATA_FILE = await dataFile(t, blog)
+  const app = await catalogueApp(t, { settings: { ...settings, DATA_FILE } })
+  await rm(DATA_FILE)
+  await assertNoReset(app, /cannot be read\. Restore it, and reset again\.$/)
+})
+
 const flaky = { sequence: [{ status: 503 }, { json: 'ok' }] }
 
 test('a reset, a restore and --reload begin the sequences of $responses again', async (t) => {
