@@ -62,16 +62,16 @@ async function countReads(app: FastifyInstance, url: string): Promise<[number, u
   return [statements.filter((sql) => /^SELECT .*\bdocument\b/.test(sql)).length, records]
 }
 
-// A list of 500 records is read in parts.
-const all = 10
-const once = 20
+// To read the 500 records of a list once takes so many statements, since its pages are limited in size.
+const leastOfAll = 10
+const mostOfAll = 20
 const few = 4
 
 for (const version of ['0.17', '1'] as const) {
   test(`in ${version} a list that is filtered is read twice until it changes, also if others do`, async (t) => {
     const { count, touch } = await openLists(t, version)
     for (const read of [await count('filter'), await count('filter')])
-      assert.ok(read >= all && read <= once, String(read))
+      assert.ok(read >= leastOfAll && read <= mostOfAll, String(read))
     for (let index = 0; index < 3; index += 1) {
       await touch('/notes/a', { n: index })
       assert.ok((await count('filter')) <= few)
@@ -83,7 +83,7 @@ for (const version of ['0.17', '1'] as const) {
     const { count, touchPost } = await openLists(t, version)
     for (let index = 0; index < 3; index += 1) {
       await touchPost(500 * (index % 2) + index)
-      assert.ok((await count('filter')) <= once)
+      assert.ok((await count('filter')) <= mostOfAll)
     }
   })
 

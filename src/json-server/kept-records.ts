@@ -20,7 +20,7 @@ interface Kept {
   loading?: Promise<KeptRecords | undefined>
 }
 
-/** The JSON of all kept records: in memory they take two or three times as much, and 20 times if all are empty objects. */
+/** The length of all kept records as JSON. In memory they take up to three times as much, and empty objects 20 times. */
 const maxKeptLength = 4 * mebibyte
 /** With more records, the few that an index finds are read in less time than all are tested. */
 const maxTested = 1000
@@ -67,7 +67,7 @@ async function load(context: Context, all: Map<Collection, Kept>, kept: Kept) {
         ...record,
         document: toShown(context, record),
       })
-      // The filters name passwords too.
+      // The shown documents have no passwords, which a filter can name.
       pages.push(resource.passwords.length === 0 ? page.map(toKept) : [...page])
     }
   } catch {
@@ -81,7 +81,7 @@ async function load(context: Context, all: Map<Collection, Kept>, kept: Kept) {
   return { pages, byId: new Map(pages.flat().map((record) => [record.id, record])) }
 }
 
-/** Twenty pages of 16 KiB: other requests have a turn of the event loop behind them. */
+/** Other requests have a turn of the event loop after so many pages, which have 16 KiB each. */
 const pagesPerTurn = 20
 
 export async function* readInTurns({ pages }: KeptRecords) {

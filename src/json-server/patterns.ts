@@ -6,7 +6,7 @@ import { badRequest } from '../http/errors/http-error.ts'
 
 type MatchedTexts = readonly (string | undefined)[]
 
-/** No two ways to match the same text, so that matching needs no thread of its own. */
+/** Such a pattern can match a text in one way only: it takes linear time, and needs no thread of its own. */
 const plainPattern = /^\^?[\p{L}\p{N} _,:;@#%&=!'"<>~/-]{0,100}\$?$/u
 
 /** Whether a text matches one of the regular expressions. Throws 400 for an invalid or a slow one. */
@@ -40,7 +40,7 @@ let worker: Worker | undefined
 /** One worker for all requests: a page of records at a time, so that they take turns. */
 const inTurn = pLimit(1)
 
-// The worker is text, since a bundle has no file of its own for it. A busy machine may not have run it for all of the time.
+// The worker is text, since a bundle has no file of its own for it. The limit is one of its CPU time, and not of the clock.
 const source = `const match = ${match.toString()}
 const { parentPort } = require('node:worker_threads')
 const { createContext, Script } = require('node:vm')

@@ -43,7 +43,7 @@ function toWrites(context: Context, routes: readonly ResourceRoute[]): readonly 
   })
 }
 
-/** `/posts/1/comments`, which is `/comments?postId=1`, of any two lists; POST of an object. */
+/** `GET /posts/1/comments` is `GET /comments?postId=1`, for any two lists. POST to an object replaces it. */
 function toAdded(context: Context): readonly Route[] {
   const { path, isSingular, singular } = context.resource
   const url = isSingular ? path : `${toRecordRoute(context.resource)}/:nested`

@@ -65,7 +65,7 @@ export function createHeaderChooser(config: Config) {
 }
 
 function createChooser(hsts: object, { compression, corsOrigins, trustedProxies }: Config) {
-  // Errors have them too. They allow no credentials: an error page is a page of the service.
+  // Errors have these headers too, and so they allow no credentials: an error page is a page of the service.
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
   // URLs in the response begin with them. A cache behind the proxy does not have them in its key.
   const forwarded = trustedProxies.length > 0 ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []

@@ -7,7 +7,7 @@ export interface Validators {
   lastModified?: Date
 }
 
-/** Those of all representations of a resource that a request can mean. */
+/** The validators of all representations that a request for a resource can mean. */
 export interface PossibleValidators {
   etags: readonly string[]
   lastModified?: Date | undefined

@@ -153,7 +153,7 @@ async function read(scan: Scan, statement: ListStatement) {
   return statement.isTested ? dialect.read(queries, query.isCancelled) : runFirst(dialect, queries)
 }
 
-/** All find the same. */
+/** The same query for each index: all find the same rows. */
 function toQueries(scan: Scan, { toStatement, isTested, later, tail }: ListStatement): Condition[] {
   const { dialect, resource, condition } = scan
   const limit = isTested ? dialect.limit : undefined
@@ -169,7 +169,7 @@ async function runFirst(dialect: SqlDialect, [query]: readonly Condition[]) {
   return query ? dialect.run(query.sql, query.values) : []
 }
 
-/** Those of the filters, which may have few records, and last that of the order. */
+/** The indexes of the filters are first, since they may find few records, and that of the order is last. */
 function findIndexes({ dialect, indexes, order, query }: Scan): string[] {
   const ofFilters = query.filters.flatMap(({ field, operator }) => {
     const index = indexes.get(fieldToColumn(dialect, field))
