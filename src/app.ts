@@ -12,12 +12,12 @@ import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
+import { finishResponses } from './http/response/finish-responses.ts'
 import {
-  finishResponses,
   isClosed,
   observeResponse,
   type FinishedResponse,
-} from './http/response/finish-responses.ts'
+} from './http/response/observe-response.ts'
 import { addIdempotencyHooks } from './idempotency/replay-responses.ts'
 import { openOthers } from './inspector/recorder/ask-others.ts'
 import { createExchangeLog } from './inspector/recorder/exchange-log.ts'

@@ -3,7 +3,7 @@ import { formatNumber } from '../config/format-count.ts'
 import { maxEventStreams } from '../config/limits.ts'
 import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { isHttp2 } from '../http/request/target.ts'
-import { isClosed } from '../http/response/finish-responses.ts'
+import { isClosed } from '../http/response/observe-response.ts'
 import { clearTimeout, setTimeout } from '../timers.ts'
 import type { EventLog } from './event-log.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isClosed } from '../http/response/finish-responses.ts'
+import { isClosed } from '../http/response/observe-response.ts'
 import { sendChunks, sendTagged, toJsonArray, toTaggedText } from '../http/response/send.ts'
 import { assertFound, toRecordId, type Handler } from '../resources/context.ts'
 import { toTag } from '../resources/record/representations.ts'

@@ -1,7 +1,7 @@
 import Fastify, { LogController, type FastifyRequest, type FastifyBaseLogger } from 'fastify'
 import { writeSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { FinishedResponse } from '../http/response/finish-responses.ts'
+import type { FinishedResponse } from '../http/response/observe-response.ts'
 import { toPath } from '../http/request/target.ts'
 import { hideSecrets } from '../http/security/own-secrets.ts'
 import type { Config } from '../config/config.ts'

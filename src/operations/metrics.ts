@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { FinishedResponse } from '../http/response/finish-responses.ts'
+import type { FinishedResponse } from '../http/response/observe-response.ts'
 import type { Readiness } from './readiness.ts'
 
 type ProcessState = Pick<Readiness, 'countConnections' | 'countRecords' | 'findWorking'>

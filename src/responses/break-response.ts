@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { renderLastHead } from '../http/response/last-head.ts'
 import { pace, toPause, wait } from '../http/response/pacing.ts'
-import { isWithoutBody } from '../http/response/send.ts'
+import { isWithoutContent } from '../http/response/without-content.ts'
 import { nextTurn } from '../timers.ts'
 
 export interface SoundResponse {
@@ -17,8 +17,8 @@ export interface SoundResponse {
   toChunks: (bytes: Buffer) => AsyncIterable<Buffer>
 }
 
-export function hasBody({ request, raw: { statusCode } }: FastifyReply): boolean {
-  return request.method !== 'HEAD' && !isWithoutBody(statusCode)
+export function sendsContent({ request, raw: { statusCode } }: FastifyReply): boolean {
+  return request.method !== 'HEAD' && !isWithoutContent(statusCode)
 }
 
 export const firstHalf = (body: Buffer) => body.subarray(0, body.length / 2)
@@ -61,7 +61,7 @@ export async function sendSlowHead(response: SoundResponse, socket: Socket): Pro
   for await (const { start, end } of pace(reply, { count, pauseMs, batch: 1 })) {
     await write(socket, head.subarray(start, end))
   }
-  if (hasBody(reply)) await write(socket, body)
+  if (sendsContent(reply)) await write(socket, body)
   socket.destroySoon()
 }
 

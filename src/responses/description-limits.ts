@@ -2,7 +2,7 @@ import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { maxChunks } from '../config/limits.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
-import { isWithoutBody } from '../http/response/send.ts'
+import { isWithoutContent } from '../http/response/without-content.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { Description } from './description.ts'
 import { faults } from './faults.ts'
@@ -35,7 +35,7 @@ const bodyOfFault = 'The body of a response that has a fault.\n'
 export function toBody(description: Description): Buffer {
   const { fault, status } = description
   const given = toGivenBody(description)
-  const isSample = fault !== undefined && given.length === 0 && !isWithoutBody(status)
+  const isSample = fault !== undefined && given.length === 0 && !isWithoutContent(status)
   return isSample ? Buffer.from(bodyOfFault) : given
 }
 
@@ -69,7 +69,7 @@ function checkBody(
   return [
     ...others.map((field): LimitCheck => [true, field, `cannot be used with ${first}`]),
     [length > maxBodyBytes, name, `is longer than ${most}`],
-    [length > 0 && isWithoutBody(status), name, ofStatus],
+    [length > 0 && isWithoutContent(status), name, ofStatus],
     [!isBase64(base64), 'base64', 'is not valid Base64'],
     [fault !== undefined && hasFraming, 'fault', ofFault],
     [pause !== undefined && !has('chunk_size'), 'pause', 'needs chunk_size'],

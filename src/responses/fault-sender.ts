@@ -5,8 +5,9 @@ import { discardRest } from '../http/body/read-bytes.ts'
 import { badRequest, HttpError, notImplemented } from '../http/errors/http-error.ts'
 import { recordExtras } from '../http/recording.ts'
 import { findStream } from '../http/request/target.ts'
-import { countWrites, isClosed } from '../http/response/finish-responses.ts'
-import { hasBody, type SoundResponse } from './break-response.ts'
+import { countWrites } from '../http/response/finish-responses.ts'
+import { isClosed } from '../http/response/observe-response.ts'
+import { sendsContent, type SoundResponse } from './break-response.ts'
 import { faults, type FaultName } from './faults.ts'
 
 /**
@@ -36,7 +37,7 @@ export function createFaultSender(
     if (isClosed(raw)) return reply
     copyHead(reply)
     countWrites(raw, request.raw.recording)
-    if (isInBody && !hasBody(reply)) raw.end()
+    if (isInBody && !sendsContent(reply)) raw.end()
     else await send({ reply, body, maxBodyBytes, ...parts })
     return reply
   }

@@ -4,7 +4,7 @@ import { brotliCompress, constants, deflate, gzip, zstdCompress } from 'node:zli
 import { findStream } from '../http/request/target.ts'
 import { pace } from '../http/response/pacing.ts'
 import type { VisitorResponse } from '../http/response/send-visitor-response.ts'
-import { isWithoutBody } from '../http/response/send.ts'
+import { isWithoutContent } from '../http/response/without-content.ts'
 import { nextTurn } from '../timers.ts'
 import type { Description } from './description.ts'
 
@@ -41,7 +41,7 @@ export function frame(
   const { length } = bytes
   const used = toFraming(description)
   if (close || used === 'close') closeConnection(reply)
-  if (isWithoutBody(status) || !isStreamed(description)) return { body: bytes }
+  if (isWithoutContent(status) || !isStreamed(description)) return { body: bytes }
   // Node frames an empty body by its length if it is not told otherwise.
   if (used === 'close') {
     reply.raw.useChunkedEncodingByDefault = false

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import { jsonContent, queryParameters } from '../../http/openapi/content.ts'
 import { toComponent } from '../../http/openapi/component.ts'
 import type { Pair } from '../../http/security/visitor-response.ts'
-import { isWithoutBody } from '../../http/response/send.ts'
+import { isWithoutContent } from '../../http/response/without-content.ts'
 import { sequenceSchema, type Description, type Sequence } from '../../responses/description.ts'
 import { faultNames, isFaultName } from '../../responses/faults.ts'
 import {
@@ -74,7 +74,8 @@ export const sequenceEndpoints: readonly ResponseEndpoint[] = [
         key: `sequence/${key}`,
         steps: sequence,
       })
-      const hasOwnBody = described !== undefined || hasBody(step) || isWithoutBody(step.status)
+      const hasOwnBody =
+        described !== undefined || describesBody(step) || isWithoutContent(step.status)
       return hasOwnBody ? step : { ...step, json: { key, requests, status: step.status } }
     },
   },
@@ -116,7 +117,7 @@ function readSteps(query: readonly Pair[], config: Config): Sequence {
   }
 }
 
-const hasBody = (step: Description) => ['body', 'json', 'base64'].some((name) => name in step)
+const describesBody = (step: Description) => ['body', 'json', 'base64'].some((name) => name in step)
 
 function toSteps({ steps = '503*2,200', retry_after: seconds }: Steps): Sequence {
   const headers = seconds === undefined ? {} : { headers: { 'Retry-After': seconds } }

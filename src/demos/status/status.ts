@@ -3,7 +3,8 @@ import { STATUS_CODES } from '../../http/node-http.ts'
 import { pathParameter, textContent } from '../../http/openapi/content.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toPathParameter } from '../../http/request/target.ts'
-import { isWithoutBody, sendText } from '../../http/response/send.ts'
+import { sendText } from '../../http/response/send.ts'
+import { isWithoutContent } from '../../http/response/without-content.ts'
 import type { Demo } from '../../site/demo.ts'
 import { forReader, sendForReader } from '../../site/send-page.ts'
 
@@ -60,7 +61,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.code(code).headers(requiredHeaders[code] ?? redirect)
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
-  if (isWithoutBody(code)) return reply.send()
+  if (isWithoutContent(code)) return reply.send()
   const body = `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
   // The Content-Range of 206 describes the text, so the reader gets no page.
   if (code === 206) return sendText(reply, body)

@@ -8,7 +8,7 @@ import { isAllowedHost, isWriteAllowed, type Origins } from '../security/origins
 import { isHttp2, toPath } from './target.ts'
 import { remember } from '../remember.ts'
 import { badFraming, badRequest, HttpError, readOnly } from '../errors/http-error.ts'
-import { assertMemoryLeft } from '../response/finish-responses.ts'
+import { assertMemoryLeft } from '../response/pending-bytes.ts'
 import { awaitsContinue } from '../body/read-bytes.ts'
 import { isSafe, overrideHeader, assertNotUnsafeLink } from './method-override.ts'
 

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
 import * as zlib from 'node:zlib'
 import { remember } from '../remember.ts'
+import { isWithoutContent } from './without-content.ts'
 
 /** The order is that of the server: zstd takes less time than br, and is smaller than gzip. */
 const codings = ['zstd', 'br', 'gzip'] as const
@@ -101,9 +102,10 @@ const compressible =
   /^text\/(?!event-stream)|^application\/(?:javascript|json|x-ndjson|xml|yaml)\b|\+(?:json|xml)\b/
 
 // With no-store, a page may show a secret beside input: its compressed length would disclose it (BREACH).
-// Ranges, digests, and what is stored for an Idempotency-Key are of the content as it is.
+// Ranges and digests count the bytes of the uncompressed content, which is also what an Idempotency-Key stores.
 function isCompressible({ headers }: FastifyRequest, reply: FastifyReply): boolean {
-  if ([204, 206, 304].includes(reply.statusCode) || 'idempotency-key' in headers) return false
+  const { statusCode: status } = reply
+  if (status === 206 || isWithoutContent(status) || 'idempotency-key' in headers) return false
   if (/no-store|no-transform/.test(String(reply.getHeader('cache-control')))) return false
   const fixed = ['content-encoding', 'content-digest', 'repr-digest']
   if (fixed.some((name) => reply.hasHeader(name))) return false

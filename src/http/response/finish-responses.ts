@@ -1,16 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
-import { maxPendingBytes } from '../../config/limits.ts'
 import { reportIgnoredBody } from '../body/body-reader.ts'
 import { addDigestHeaders } from '../body/digest.ts'
-import { HttpError } from '../errors/http-error.ts'
-import { findStream, isHttp2, isRawRequest } from '../request/target.ts'
+import { isHttp2, isRawRequest } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { createCapture, type Recording } from '../recording.ts'
 import { compress } from './compress.ts'
+import { addPending, assertMemoryLeft, maxAlwaysSentBytes, toHeldBytes } from './pending-bytes.ts'
 import { revalidate } from './send.ts'
 import { performance } from '../../timers.ts'
 
@@ -91,118 +89,6 @@ function frameHead({ raw }: FastifyRequest, reply: FastifyReply, payload: unknow
   // The client of another method that became HEAD expects a framed body.
   reply.header('content-length', '0')
   return ''
-}
-
-const smallBytes = 4096
-/** Shorter responses are always sent: an error in their place would hide the result of a write. */
-const maxAlwaysSentBytes = 64 * 1024
-
-let pendingBytes = 0
-
-export function assertMemoryLeft(bytes = 0): void {
-  if (pendingBytes + bytes <= maxPendingBytes) return
-  const headers = { connection: 'close' }
-  const detail = `Responses of ${formatNumber(maxPendingBytes)} bytes wait to be read, the maximum.`
-  throw new HttpError('unavailable', detail, { headers })
-}
-
-/** The length of a stream is unknown, and counts as 0. */
-const toHeldBytes = (content: unknown) =>
-  typeof content === 'string' || Buffer.isBuffer(content) ? Buffer.byteLength(content) : 0
-
-/** Counts the body of a stream that is in memory as a whole. Throws 503 if there is no space. */
-export function holdBytes(raw: ServerResponse, bytes: number): void {
-  assertMemoryLeft(bytes)
-  addPending(raw, bytes)
-}
-
-function addPending(raw: ServerResponse, bytes: number): void {
-  // `close` has been emitted if the client disconnected during the handler.
-  if (bytes <= smallBytes || isClosed(raw)) return
-  pendingBytes += bytes
-  raw.once('close', () => {
-    pendingBytes -= bytes
-  })
-}
-
-declare module 'node:http' {
-  interface IncomingMessage {
-    pathTemplate?: string
-  }
-  interface ServerResponse {
-    contentBytes?: number
-    failure?: string
-    /** Set if the client ended its half of the connection during a requested delay. */
-    isAbandoned?: boolean
-    observed?: Observed | undefined
-  }
-}
-
-export type FinishedResponse = ReturnType<typeof toFinished>
-
-type TakeResponse = (reply: FastifyReply, response: FinishedResponse) => void
-
-/** One object for each response: closures take more time and memory. */
-interface Observed {
-  reply: FastifyReply
-  receivedAt: number
-  take: TakeResponse
-}
-
-export function observeResponse(reply: FastifyReply, take: TakeResponse): void {
-  const { raw } = reply
-  if (raw.observed !== undefined) {
-    const { take: takeFirst } = raw.observed
-    raw.observed.take = (...all) => {
-      takeFirst(...all)
-      take(...all)
-    }
-    return
-  }
-  raw.observed = { reply, receivedAt: performance.now(), take }
-  raw.on('finish', endFinished).on('close', endClosed)
-  if (isClosed(raw)) endResponse(raw, true)
-}
-
-function endFinished(this: ServerResponse): void {
-  const stream = findStream(this)
-  // Over HTTP/2 Node emits `finish` for an aborted response too.
-  endResponse(this, stream !== undefined && (stream.aborted || !stream.writableFinished))
-}
-
-function endClosed(this: ServerResponse): void {
-  endResponse(this, true)
-}
-
-function endResponse(raw: ServerResponse, isCutOff: boolean): void {
-  const { observed } = raw
-  if (observed === undefined) return
-  raw.observed = undefined
-  observed.take(observed.reply, toFinished(observed, isCutOff))
-}
-
-export const isClosed = (raw: ServerResponse): boolean => (findStream(raw) ?? raw).destroyed
-
-function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
-  const { request } = reply
-  const { method, raw } = request
-  // Each access to `routeOptions` creates an object.
-  const { config } = request.routeOptions
-  const { headersSent, statusCode, contentBytes, failure, isAbandoned = false } = reply.raw
-  const isBare = method === 'HEAD' || raw.receivedMethod === 'HEAD'
-  const hasContent = headersSent && !isBare && statusCode !== 204 && statusCode !== 304
-  const length = Number(reply.getHeader('content-length') ?? 0)
-  const bytes = contentBytes ?? length
-  // Node does not check Content-Length. Two values give NaN, and nothing is less than NaN.
-  const isShort = hasContent && bytes < length
-  const endedAt = performance.now()
-  return {
-    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isAbandoned || isShort },
-    route: raw.pathTemplate ?? config.pathTemplate,
-    status: headersSent ? statusCode : undefined,
-    bytes: hasContent ? bytes : 0,
-    failure,
-  }
 }
 
 function recordContent(recording: Recording, content: unknown): void {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { isHttp2 } from '../request/target.ts'
-import { isClosed } from './finish-responses.ts'
+import { isClosed } from './observe-response.ts'
 import { clearTimeout, performance, setTimeout } from '../../timers.ts'
 
 /** Resolves after this time, or to false as soon as the client has gone, without a timer behind it. */

@@ -6,6 +6,7 @@ import { recordExtras } from '../recording.ts'
 import { isHttp2, isRawRequest } from '../request/target.ts'
 import { toVisitorHeaders, type Pair, type VisitorLimits } from '../security/visitor-response.ts'
 import { defaultHeaders, removeClientHeaders, withoutClientHeaders } from './default-headers.ts'
+import { endsWithHead, isWithoutContent } from './without-content.ts'
 
 export interface VisitorResponse {
   status?: number
@@ -42,8 +43,8 @@ export function sendVisitorResponse(
   const { request } = reply
   const isRaw = isRawRequest(request.raw)
   const head = toVisitorHead(reply, response, options)
-  const isBare = request.method === 'HEAD' || head.status === 204 || head.status === 304
-  const trailers = isBare ? [] : toTrailers(request, response, options.limits)
+  const isHeadOnly = request.method === 'HEAD' || endsWithHead(head.status)
+  const trailers = isHeadOnly ? [] : toTrailers(request, response, options.limits)
   const content = toContent(body, head.fields)
   if (isRaw && trailers.length === 0 && isWritable(request, head, content))
     return writeResponse(reply, head, content)
@@ -57,7 +58,7 @@ export function sendVisitorResponse(
   if (typeof content === 'string') return reply.serializer(String).send(content)
   if (Buffer.isBuffer(content)) return reply.send(content)
   if (size !== undefined) reply.header('content-length', String(size))
-  return reply.send(Readable.from(isBare ? [] : content))
+  return reply.send(Readable.from(isHeadOnly ? [] : content))
 }
 
 function toContent(body: Body, fields: VisitorHeaders): Body {
@@ -81,7 +82,7 @@ function isWritable(
   if ('set-cookie' in fields || 'server-timing' in fields) return false
   if (content === '') return true
   if (typeof content !== 'string' && !Buffer.isBuffer(content)) return false
-  if (content.length > maxWrittenLength || status === 204 || status === 304) return false
+  if (content.length > maxWrittenLength || isWithoutContent(status)) return false
   return mediaType.test(String(fields['content-type']))
 }
 
@@ -90,13 +91,11 @@ function writeResponse(reply: FastifyReply, head: Head, content: string | Buffer
   const { raw, request } = reply
   const { status, fields, isStored, toName, toReason } = head
   const removed = isStored ? withoutClientHeaders : {}
-  const headers: Sent = { ...reply.getHeaders(), ...removed, ...fields }
+  // It sets headers. The content of such a response, which is not for a HEAD, stays as it is.
   request.server.finishResponse(reply, content)
-  const connection = reply.getHeader('connection')
-  if (connection !== undefined) headers.connection = connection
+  const headers: Sent = { ...reply.getHeaders(), ...removed, ...fields }
   raw.contentBytes = Buffer.byteLength(content)
-  if (content !== '' || (status !== 204 && status !== 304))
-    headers['content-length'] = String(raw.contentBytes)
+  if (content !== '' || !endsWithHead(status)) headers['content-length'] = String(raw.contentBytes)
   raw.writeHead(status, toReason?.(status), toNamed(headers, toName)).end(content)
   return reply
 }

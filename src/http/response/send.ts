@@ -12,9 +12,6 @@ export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(value))
 }
 
-/** RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
-export const isWithoutBody = (status = 200) => [204, 205, 304].includes(status)
-
 export interface TaggedText {
   mediaType: string
   text: string

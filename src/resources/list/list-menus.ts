@@ -1,3 +1,4 @@
+import { isNameOf } from '../../config/is-name-of.ts'
 import { isNumeric } from '../../lists/fields.ts'
 import { operatorWords } from '../../lists/filters.ts'
 import { firstPage, toHref, type ListUrl } from '../../lists/parameters.ts'
@@ -91,7 +92,7 @@ function toOperators(resource: Resource, { name }: Field): readonly Operator[] {
   if (field === undefined) return []
   const { types, elementTypes, isTime } = field
   if (!hasScalarType(types)) return hasScalarType(elementTypes) ? ['contains'] : []
-  const all = Object.keys(operatorWords) as Operator[]
+  const all = Object.keys(operatorWords).filter((name) => isNameOf(operatorWords, name))
   if (isTime || isNumeric(types)) return all.filter((operator) => !isOfText(operator))
   if (!types.includes('string')) return ['eq', 'ne']
   return all.toSorted((one, other) => Number(isOfText(other)) - Number(isOfText(one)))

@@ -14,7 +14,7 @@ import {
   sendChunks,
   toContentType,
 } from '../../http/response/send.ts'
-import { isClosed } from '../../http/response/finish-responses.ts'
+import { isClosed } from '../../http/response/observe-response.ts'
 import { toLinkField, toPageLinks } from '../../http/response/links.ts'
 import { badParameter, toHref, withParameterErrors } from '../../lists/parameters.ts'
 import type { ListPart } from '../../lists/part.ts'
