@@ -15,7 +15,7 @@ import { toSchemas } from '../resources/openapi/schemas.ts'
 import type { Document } from '../stores/records/records.ts'
 import { findQuery, list, show } from './read.ts'
 import { findListOfPath, isVersion1, toForeignKey, type Context } from './context.ts'
-import { change, changeValue, create, remove, removeAsPage } from './write.ts'
+import { change, changeValue, create, remove, removeAsPage, removeMany } from './write.ts'
 
 type ToHandler = (context: Context, fixed?: Document) => Handler
 
@@ -26,6 +26,7 @@ export function toDialect(context: Context, routes: readonly ResourceRoute[]): r
     const { operation, nested, config } = route
     // A URL with a suffix, such as /posts.json, has the JSON of the service, as a nested list of 1 has.
     const isKept = config?.mediaType !== undefined || (nested !== undefined && isVersion1(context))
+    if (operation === 'remove selected') return { ...route, handler: removeMany(context) }
     if (operation === undefined || isKept) return route
     const toHandler: ToHandler = operations[operation]
     const handler = nested === undefined ? toHandler(context) : nest(context, toHandler, nested)

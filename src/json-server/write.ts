@@ -17,6 +17,7 @@ import { toTag } from '../resources/record/representations.ts'
 import { checkWrites } from '../resources/relations/check-writes.ts'
 import { assertStorable, findProblems } from '../resources/write/find-problems.ts'
 import { nextTime, toStored } from '../resources/write/create-numbered.ts'
+import { destroyMany } from '../resources/write/destroy-many.ts'
 import { assertMayWrite, createHasher, createRecord, destroy } from '../resources/write/write.ts'
 import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
@@ -87,7 +88,7 @@ export function remove(context: Context): Handler {
   return async (request, reply) => {
     const id = await findKey(context, request)
     let shown = {}
-    await writeRecord(await withRemoval(context, request), id, (found) => {
+    await writeRecord(await withRemoval(context, id, request), id, (found) => {
       const current = assertFound(resource, id, found)
       assertMayWrite(request, context, current)
       if (isVersion1(context)) shown = toShown(context, current)
@@ -99,8 +100,13 @@ export function remove(context: Context): Handler {
 
 export function removeAsPage(context: Context): Handler {
   return async function (request, reply) {
-    return destroy(await withRemoval(context, request)).call(this, request, reply)
+    const id = toRecordId(context.resource, request)
+    return destroy(await withRemoval(context, id, request)).call(this, request, reply)
   }
+}
+
+export function removeMany(context: Context): Handler {
+  return destroyMany(context, (id, request) => withRemoval(context, id, request))
 }
 
 /** Only objects can be written to a value in version 1. */
@@ -120,11 +126,14 @@ export function changeValue(context: Context): Handler {
  * 0.17 removes the records that refer to a removed one. 1 sets what refers to it to null, or removes it, if
  * `_dependent` has its resource.
  */
-async function withRemoval(context: Context, request: FastifyRequest): Promise<ResourceContext> {
+async function withRemoval(
+  context: Context,
+  id: string,
+  request: FastifyRequest,
+): Promise<ResourceContext> {
   const isTextOnly = isVersion1(context)
   // A record with the same id is left, to which the others refer.
-  if (!isTextOnly && (await isRepeated(context, toRecordId(context.resource, request))))
-    return context
+  if (!isTextOnly && (await isRepeated(context, id))) return context
   const dependents = toNames(findQuery(request)._dependent)
   const relations = context.contexts.flatMap((other): Relation[] => {
     const { isSingular, name } = other.resource

@@ -29,7 +29,7 @@ export type Handler = Route['handler']
 
 export interface ResourceRoute extends Route {
   /** What its JSON does, which a dialect may do in another way. Unset for forms and events. */
-  operation?: 'list' | 'show' | 'create' | 'change' | 'remove'
+  operation?: 'list' | 'show' | 'create' | 'change' | 'remove' | 'remove selected'
   nested?: string
 }
 

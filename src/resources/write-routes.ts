@@ -130,10 +130,11 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Resou
   }
 }
 
-/** The form of a list, whose checkboxes have the ids. No record has a path of two segments. */
+/** The form of a list, whose checkboxes have the ids. */
 function deleteRecords(context: ResourceContext): ResourceRoute {
   const { path, title } = context.resource
   return {
+    operation: 'remove selected',
     method: 'POST',
     url: `${path}/delete/selected`,
     summary: `Delete the selected ${title.toLowerCase()}`,

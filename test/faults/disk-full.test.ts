@@ -250,7 +250,7 @@ test(
     if (disk === undefined) return
     const folder = await temporaryFolder(t)
     await runSucceeding({ folder, settings: settingsIn(folder) }, 'seed', '60000')
-    const settings = { ...settingsIn(folder), SQLITE_TMPDIR: disk, LOG_LEVEL: 'error' }
+    const settings = { ...settingsIn(folder), SQLITE_TMPDIR: disk, LOG_LEVEL: 'info' }
     const started = spawnVitrine({ PORT: '0', ...settings })
     t.after(() => started.process.kill('SIGKILL'))
     const origin = await findOrigin(started)

@@ -84,8 +84,11 @@ function createCounter() {
       const text = rest + chunk.toString('latin1')
       let end = 0
       for (const { 0: id, index } of text.matchAll(/user-\d{6}/g)) {
-        assert.equal(id, toId(count))
-        count += 1
+        // A page has the id in the link and in the checkbox of a row.
+        if (id !== toId(count - 1)) {
+          assert.equal(id, toId(count))
+          count += 1
+        }
         end = index + id.length
       }
       rest = text.slice(Math.max(end, text.length - toId(0).length + 1))

@@ -84,7 +84,8 @@ export function chooseErrorForm(
   return mediaType?.includes('json') === true ? 'json' : 'text'
 }
 
-function toHttpError(error: unknown, request: FastifyRequest): HttpError {
+/** What is no error of HTTP is a fault, which is logged. */
+export function toHttpError(error: unknown, request: FastifyRequest): HttpError {
   if (error instanceof HttpError) return error
   if (isUnrouted(error)) return notImplemented(`The method ${request.method} is not implemented.`)
   if (hasCode(error, 'FST_ERR_BAD_URL')) {

@@ -1,3 +1,4 @@
+import { toHref, type ListUrl } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation } from '../context.ts'
@@ -30,6 +31,14 @@ export function toColumns(resource: Resource, fields?: readonly string[]): Colum
   const atFirst = new Set([first, last, ...briefFirst.slice(0, maxAtFirst - 2)])
   const isShown = (field: Field) => (fields ? fields.includes(field.name) : atFirst.has(field))
   return { all, shown: all.filter((field) => field === first || isShown(field)) }
+}
+
+/** A menu has the URL of the list several times, and the URL can have a name for each column. */
+const maxMenusLength = 64 * 1024
+
+/** Without menus, a list with very many columns is sorted and filtered by its URL. */
+export function hasMenus({ shown }: Columns, url: ListUrl): boolean {
+  return shown.length * toHref(url).length < maxMenusLength
 }
 
 /** A cell has the start of such a value at most. */

@@ -14,7 +14,7 @@ export interface ListView {
   query: ListQuery
   pages: RecordPages | readonly (readonly StoredRecord[])[]
   /** It is undefined where a QUERY is longer than a URL may be. */
-  url?: ListUrl
+  url?: ListUrl | undefined
   links: readonly Link[]
   /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number

@@ -99,7 +99,8 @@ for (const suffix of ['html', 'txt', 'csv', 'ndjson']) {
     const next = nextOf((await app.inject(url)).headers.link)
     const page = await app.inject(next)
     const numbered = await app.inject(`${url}&page=2`)
-    const toText = (body: string) => body.replaceAll(/after=[\w-]+/g, '').replaceAll(/&amp;"/g, '"')
+    const toText = (body: string) =>
+      body.replaceAll(/after=[\w-]+/g, '').replaceAll(/&amp;(?=["<])/g, '')
     // The page links to other types with the same parameters.
     assert.equal(toText(page.body), toText(numbered.body))
     assert.equal(page.headers.link, numbered.headers.link)

@@ -7,7 +7,7 @@ import { toQueryText } from '../../http/request/target.ts'
 import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import { isOfText, type Operator } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
-import type { Columns } from './columns.ts'
+import { hasMenus, type Columns } from './columns.ts'
 import type { ListView } from './list-controls.ts'
 import { findListField } from './list-fields.ts'
 
@@ -18,6 +18,10 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
   const { path, title } = resource
   const target = toHref(url).replaceAll('%3A', ':').replaceAll('%2C', ',')
   const query = toQueryText(toHref(url))
+  const withMenu = hasMenus(columns, url) ? columns.shown : []
+  const menus = withMenu.map((field, index) =>
+    renderColumnMenu(resource, { url, columns, field, index }),
+  )
   return html`<div class="view-bar">
 <figure class="command view"><code title="${target}">GET ${target}</code><figcaption></figcaption></figure>
 <details class="confirm" data-part="bulk"><summary>Delete selected</summary>
@@ -25,7 +29,7 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
 <p>Delete the selected ${title.toLowerCase()}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete them</button></p></form></details>
 <button type="button" class="second small" popovertarget="columns">Columns ${columns.shown.length} of ${columns.all.length}</button>
-${renderColumnsMenu(url, columns)}${columns.shown.map((field, index) => renderColumnMenu(resource, { url, columns, field, index }))}</div>
+${renderColumnsMenu(url, columns)}${menus}</div>
 `
 }
 
@@ -37,7 +41,7 @@ function renderColumnsMenu(url: ListUrl, { all, shown }: Columns): Html {
     return html`<label><input type="checkbox" name="fields" value="${name}"${state}> <bdi>${label}</bdi></label>\n`
   })
   return html`<form id="columns" class="menu" popover action="${url.path}">
-${renderHiddenFields(url.parameters, ['fields'])}<input type="hidden" name="fields" value="${first?.name ?? ''}">
+${renderHiddenFields(url.parameters, ['fields', 'page', 'after'])}<input type="hidden" name="fields" value="${first?.name ?? ''}">
 <fieldset><legend>Columns</legend>
 ${items}</fieldset>
 <button type="submit" class="small">Apply</button></form>

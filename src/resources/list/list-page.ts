@@ -7,7 +7,7 @@ import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { toRecordName } from '../field-values.ts'
 import { loadParentLinks } from '../relations/related-html.ts'
-import { createRow, toCellClass, toColumns, type Columns } from './columns.ts'
+import { createRow, hasMenus, toCellClass, toColumns, type Columns } from './columns.ts'
 import { renderViewBar } from './list-menus.ts'
 import {
   renderConditionList,
@@ -66,11 +66,13 @@ ${url ? renderConditionList(resource, url, query) : ''}${columns ? renderViewBar
 function tableHead(
   { title }: Resource,
   list: ListView,
-  { columns: { shown }, hasFigure }: { columns: Columns; hasFigure: boolean },
+  { columns, hasFigure }: { columns: Columns; hasFigure: boolean },
 ): Html {
+  const { shown } = columns
+  const url = list.url && hasMenus(columns, list.url) ? list.url : undefined
   const scrolls = shown.length > narrowColumns ? html` tabindex="0"` : ''
   return html`<div class="listing${hasFigure ? ' figured' : ''}"><section class="table${shown.length > wideColumns ? ' wide' : ''}"${scrolls} aria-label="${title}"><table>
-<thead><tr><td class="pick"></td>${shown.map((column, index) => columnHead(column, index, list))}</tr></thead>
+<thead><tr><td class="pick"></td>${shown.map((column, index) => columnHead(column, index, { ...list, url }))}</tr></thead>
 `
 }
 

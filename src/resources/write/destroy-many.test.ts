@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dataApp } from '../../../test/support/data-app.ts'
 import { createRecord, readNames } from '../../../test/support/resources.ts'
 import { tagsOf } from '../../../test/support/tags.ts'
 import { testApp } from '../../../test/support/test-app.ts'
@@ -20,3 +21,35 @@ test('after the selected records of a filtered list are deleted, the same list i
   assert.equal((await app.inject({ url: list, headers })).statusCode, 200)
   assert.equal(await readNames(app, '/places'), 'Rome Oslo')
 })
+
+test('a list with very many columns grows with their number, not with its square', async (t) => {
+  const names = Array.from({ length: 400 }, (_, index) => `column${String(index)}`)
+  const record = Object.fromEntries(names.map((name) => [name, 1]))
+  const app = await dataApp(t, { wide: [{ id: 1, ...record }] })
+  const lengthOf = async (count: number) => {
+    const url = `/wide?fields=${names.slice(0, count).join(',')}`
+    const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.equal(statusCode, 200)
+    return body.length
+  }
+  assert.ok((await lengthOf(400)) < 3 * (await lengthOf(200)))
+})
+
+for (const dialect of ['0.17', '1'] as const) {
+  test(`in ${dialect} of json-server, the selected records are deleted as by a DELETE of each`, async (t) => {
+    const data = { posts: [{ id: '1' }, { id: '2' }], comments: [{ id: '1', postId: '1' }] }
+    const app = await dataApp(t, data, { settings: { JSON_SERVER: dialect } })
+    const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+    const url = '/posts/delete/selected'
+    const response = await app.inject({
+      method: 'POST',
+      url,
+      headers,
+      payload: 'delete=1&delete=1',
+    })
+    assert.equal(response.statusCode, 303)
+    assert.deepEqual((await app.inject('/posts')).json(), [{ id: '2' }])
+    const kept = dialect === '1' ? [{ id: '1', postId: null }] : []
+    assert.deepEqual((await app.inject('/comments')).json(), kept)
+  })
+}

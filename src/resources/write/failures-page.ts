@@ -1,0 +1,35 @@
+import { explainProblem, type HttpError } from '../../http/errors/http-error.ts'
+import { html } from '../../site/html.ts'
+import type { Page } from '../../site/page.ts'
+import { toListLink, toRecordPath } from '../context.ts'
+import type { Resource } from '../definition.ts'
+
+export interface Failure {
+  id: string
+  error: HttpError
+}
+
+function explain({ status, message, fields }: HttpError): string {
+  if (status === 412) return 'It has changed since the list was loaded.'
+  return fields.length > 0 ? fields.map((field) => explainProblem(field)).join(' ') : message
+}
+
+export function renderFailures(
+  resource: Resource,
+  failures: readonly Failure[],
+  count: number,
+): Page {
+  const { singular, title } = resource
+  const items = failures.map(
+    ({ id, error }) =>
+      html`<li><a href="${toRecordPath(resource, id)}"><bdi>${id}</bdi></a>: ${explain(error)}</li>\n`,
+  )
+  return {
+    title: `Not all ${title.toLowerCase()} were deleted`,
+    back: toListLink(resource),
+    main: html`<div class="notice error" role="alert"><p>Deleted ${count - failures.length} of ${count}. Each ${singular} below was kept:</p>
+<ul>
+${items}</ul></div>
+<p><a class="button second" href="${resource.path}">Show all ${title.toLowerCase()}</a></p>`,
+  }
+}
