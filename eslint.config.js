@@ -17,6 +17,7 @@ export default defineConfig(
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
+      'no-duplicate-imports': ['error', { allowSeparateTypeImports: true }],
       // A function of an interface of promises need not wait itself: `async` turns what it throws into a rejection.
       '@typescript-eslint/require-await': 'off',
       // node:test collects the promises of its tests itself.

@@ -2,8 +2,15 @@ import { parseArgs } from 'node:util'
 import { commands, parseCommand, type Command } from './commands.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import { loadConfig } from '../config/config.ts'
-import { describeDefault, groupTitles, settingNames, settings } from '../config/settings.ts'
-import { toEnvironmentName, toFlagName, type SettingName } from '../config/settings.ts'
+import {
+  describeDefault,
+  groupTitles,
+  settingNames,
+  settings,
+  toEnvironmentName,
+  toFlagName,
+  type SettingName,
+} from '../config/settings.ts'
 
 export function parseCommandLine(args: string[], demoNames: readonly string[]) {
   const { values, words, problems } = parseFlags(args)

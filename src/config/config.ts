@@ -4,8 +4,14 @@ import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from './hosts.ts'
 import { findNearest } from './find-nearest.ts'
 import { isUrl } from './parse-settings.ts'
-import { publicDefaults, settingNames, settings } from './settings.ts'
-import { toEnvironmentName, toFlagName, type SettingName } from './settings.ts'
+import {
+  publicDefaults,
+  settingNames,
+  settings,
+  toEnvironmentName,
+  toFlagName,
+  type SettingName,
+} from './settings.ts'
 
 export type Config = {
   [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>

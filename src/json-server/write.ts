@@ -9,8 +9,13 @@ import { badRequest, conflict, unprocessable } from '../http/errors/http-error.t
 import { toOrigin } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { createId } from '../stores/create-id.ts'
-import { assertFound, isRoutableId, singularId } from '../resources/context.ts'
-import { toRecordId, toRecordPath } from '../resources/context.ts'
+import {
+  assertFound,
+  isRoutableId,
+  singularId,
+  toRecordId,
+  toRecordPath,
+} from '../resources/context.ts'
 import type { Handler, Relation, ResourceContext } from '../resources/context.ts'
 import { acceptedTypes } from '../resources/definition.ts'
 import { toTag } from '../resources/record/representations.ts'
@@ -23,8 +28,16 @@ import { writeRecord } from '../resources/write/write-record.ts'
 import { isFieldValue, type Document, type StoredRecord } from '../stores/records/records.ts'
 import { toNames } from './parse-list0.ts'
 import { findQuery } from './read.ts'
-import { findRecord, isRepeated, isVersion1, toForeignKey, toPlural } from './context.ts'
-import { toShown, toSingular, type Context } from './context.ts'
+import {
+  findRecord,
+  isRepeated,
+  isVersion1,
+  toForeignKey,
+  toPlural,
+  toShown,
+  toSingular,
+  type Context,
+} from './context.ts'
 
 export function create(context: Context, fixed: Document = {}): Handler {
   return async (request, reply) => {

@@ -10,8 +10,12 @@ import {
   atStart,
 } from '../../test/support/blog-app.ts'
 import { dataApp } from '../../test/support/data-app.ts'
-import { createSchema, openPostgresServer } from '../../test/support/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../../test/support/postgres-server.ts'
 import { catalogueApp, type TestApp } from '../../test/support/test-app.ts'
 
 /** On both backends. */

@@ -15,8 +15,12 @@ import {
 } from '../../test/support/blog-app.ts'
 import { openEvents } from '../../test/support/event-stream.ts'
 import { failedStart } from '../../test/support/failed-start.ts'
-import { createSchema, openPostgresServer } from '../../test/support/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../../test/support/postgres-server.ts'
 import { asUpload } from '../../test/support/multipart-form.ts'
 import { temporaryFolder } from '../../test/support/start-vitrine.ts'
 import { startRedis, withRedis } from '../../test/support/redis-server.ts'

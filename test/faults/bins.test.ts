@@ -6,8 +6,12 @@ import { suite, test, before, after, type TestContext } from 'node:test'
 import type { Captured, NewBin } from '../support/bins.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { openSocket } from '../support/watched-vitrine.ts'
-import { createSchema, openPostgresServer } from '../support/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../support/postgres-server.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../support/postgres-server.ts'
 import { accessKeyId, secretAccessKey } from '../support/s3-signature.ts'
 import { startS3 } from '../support/s3-server.ts'
 import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'

@@ -3,8 +3,12 @@ import { once } from 'node:events'
 import { after, before, suite, test, type TestContext } from 'node:test'
 import { createBin, type Captured, type NewBin } from '../../../test/support/bins.ts'
 import { openEvents } from '../../../test/support/event-stream.ts'
-import { createSchema, openPostgresServer } from '../../../test/support/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../../test/support/postgres-server.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../../../test/support/postgres-server.ts'
 import { settingsIn, startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
 import { findStatements } from '../../../test/support/statements.ts'
 import { testApp } from '../../../test/support/test-app.ts'

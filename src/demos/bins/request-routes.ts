@@ -11,8 +11,14 @@ import { harContent, sendHar } from '../../exchanges/har.ts'
 import { messageContent, messageType, sendMessages } from '../../exchanges/message-http.ts'
 import { diffOperation, sendDiff } from '../../exchanges/send-diff.ts'
 import { sendPage } from '../../site/send-page.ts'
-import { requestToJson, toBack, toDecodedBody, requestToExchange } from './captured-request.ts'
-import { toShareUrl, toRequestPath } from './captured-request.ts'
+import {
+  requestToJson,
+  toBack,
+  toDecodedBody,
+  requestToExchange,
+  toShareUrl,
+  toRequestPath,
+} from './captured-request.ts'
 import { exampleRequest, removal, requestContent, requestSchema } from './documentation.ts'
 import { ofBin, sendRemoved, type BinServices } from './of-bin.ts'
 import { requestFilters, parseRequestList, readPages, listedParameters, sendList } from './list.ts'

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findOrigin, settingsIn } from '../../../test/support/start-vitrine.ts'
-import { spawnVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
+import {
+  findOrigin,
+  settingsIn,
+  spawnVitrine,
+  temporaryFolder,
+} from '../../../test/support/start-vitrine.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 import { createRewriter } from './rewrites.ts'
 

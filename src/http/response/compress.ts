@@ -43,18 +43,21 @@ const { constants } = zlib
 // With `flush`, the client of a stream gets each chunk at once.
 const encoders = {
   zstd: {
-    ...{ now: zlib.zstdCompressSync, open: zlib.createZstdCompress },
+    now: zlib.zstdCompressSync,
+    open: zlib.createZstdCompress,
     options: { flush: constants.ZSTD_e_flush, params: { [constants.ZSTD_c_windowLog]: 17 } },
   },
   br: {
-    ...{ now: zlib.brotliCompressSync, open: zlib.createBrotliCompress },
+    now: zlib.brotliCompressSync,
+    open: zlib.createBrotliCompress,
     options: {
       flush: constants.BROTLI_OPERATION_FLUSH,
       params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 17 },
     },
   },
   gzip: {
-    ...{ now: zlib.gzipSync, open: zlib.createGzip },
+    now: zlib.gzipSync,
+    open: zlib.createGzip,
     options: { flush: constants.Z_SYNC_FLUSH },
   },
 }

@@ -76,7 +76,10 @@ function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
   const isShort = hasContent && bytes < length
   const endedAt = performance.now()
   return {
-    ...{ method, endedAt, ms: endedAt - receivedAt, isCutOff: isCutOff || isAbandoned || isShort },
+    method,
+    endedAt,
+    ms: endedAt - receivedAt,
+    isCutOff: isCutOff || isAbandoned || isShort,
     route: raw.pathTemplate ?? config.pathTemplate,
     status: headersSent ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,

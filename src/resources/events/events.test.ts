@@ -6,8 +6,12 @@ import { after, before, suite, test, type TestContext } from 'node:test'
 import { dataApp, dataFile } from '../../../test/support/data-app.ts'
 import { openEvents, type ReceivedEvent } from '../../../test/support/event-stream.ts'
 import { makeCertificate } from '../../../test/support/tls-client.ts'
-import { createSchema, openPostgresServer } from '../../../test/support/postgres-server.ts'
-import { withoutPostgres, type PostgresServer } from '../../../test/support/postgres-server.ts'
+import {
+  createSchema,
+  openPostgresServer,
+  withoutPostgres,
+  type PostgresServer,
+} from '../../../test/support/postgres-server.ts'
 import { settingsIn, startVitrine, temporaryFolder } from '../../../test/support/start-vitrine.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 import { until } from '../../../test/support/until.ts'

@@ -1,8 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { isObject } from '../../config/is-object.ts'
 import { createEventLog } from '../../events/event-log.ts'
-import { createEventSender, eventContent } from '../../events/send-events.ts'
-import { lastEventId, lastIdParameter, toEvent } from '../../events/send-events.ts'
+import {
+  createEventSender,
+  eventContent,
+  lastEventId,
+  lastIdParameter,
+  toEvent,
+} from '../../events/send-events.ts'
 import { unknownParameter } from '../../http/errors/http-error.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import type { Change, ChangeLog } from '../../stores/records/records.ts'

@@ -13,8 +13,13 @@ import { findListParameters } from '../list/list-parameters.ts'
 import { parseFields } from '../list/list-query.ts'
 import { loadEmbedded, parseEmbeds } from '../relations/embed.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
-import { recordToContent, recordTypes, sendRecord, toRepresentation } from './representations.ts'
-import { toTag } from './representations.ts'
+import {
+  recordToContent,
+  recordTypes,
+  sendRecord,
+  toRepresentation,
+  toTag,
+} from './representations.ts'
 import type { RecordType, ShownRecord } from './representations.ts'
 
 export function show(base: ResourceContext): Handler {

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { conflict, unprocessable, type FieldProblem } from '../../http/errors/http-error.ts'
 import { isFieldValue } from '../../stores/records/records.ts'
-import type { Collection, Document, Records } from '../../stores/records/records.ts'
-import type { RecordStep, WriteStep, StoredRecord } from '../../stores/records/records.ts'
+import type {
+  Collection,
+  Document,
+  Records,
+  RecordStep,
+  WriteStep,
+  StoredRecord,
+} from '../../stores/records/records.ts'
 import type { ResourceContext } from '../context.ts'
 import { findValue } from '../field-values.ts'
 import { planRemoval } from './plan-removal.ts'

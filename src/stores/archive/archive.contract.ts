@@ -8,8 +8,12 @@ import type { Archivable, ArchivedRecord } from './archive.ts'
 const noon = '2026-01-01T12:00:00.000Z'
 
 const toRecord = (collection: string, id: string, document = {}): ArchivedRecord => ({
-  ...{ collection, id, document, version: 3 },
-  ...{ createdAt: noon, updatedAt: noon },
+  collection,
+  id,
+  document,
+  version: 3,
+  createdAt: noon,
+  updatedAt: noon,
 })
 
 const records = [

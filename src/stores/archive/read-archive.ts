@@ -6,8 +6,15 @@ import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames, toKind } from '../collection-names.ts'
 import { toReason } from '../store-failure.ts'
-import { archiveStart, archiveVersion, createHasFile, isContentOf, parseRecord } from './archive.ts'
-import { toDamage, toSavedFile } from './archive.ts'
+import {
+  archiveStart,
+  archiveVersion,
+  createHasFile,
+  isContentOf,
+  parseRecord,
+  toDamage,
+  toSavedFile,
+} from './archive.ts'
 import type { ArchivedRecord, ArchiveOptions, ArchiveLine } from './archive.ts'
 import { readOldBackup } from './old-backup.ts'
 

@@ -3,8 +3,15 @@ import { fieldToColumn, joinAnd, toCondition, toLater, toMarks, toOperand } from
 import { columns, oldestFirst, toStoredRecord } from './dialect.ts'
 import type { Condition, SqlDialect, Row, Term, Value } from './dialect.ts'
 import { allRecords, isOfText, toPositionFields } from './records.ts'
-import type { Collection, FieldPath, Filter, RecordPages, Position } from './records.ts'
-import type { SortTerm, RecordQuery } from './records.ts'
+import type {
+  Collection,
+  FieldPath,
+  Filter,
+  RecordPages,
+  Position,
+  SortTerm,
+  RecordQuery,
+} from './records.ts'
 import { nextTurn } from '../../timers.ts'
 
 interface ListSource {
