@@ -89,7 +89,9 @@ for (const javaScriptEnabled of [true, false]) {
         await page.goto('/locations')
         for (const name of names)
           await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-        await page.getByText(javaScriptEnabled ? 'Delete 2' : 'Delete selected').click()
+        await page
+          .getByText(javaScriptEnabled ? `Delete ${String(names.length)}` : 'Delete selected')
+          .click()
       }
       const confirm = () => page.getByRole('button', { name: 'Yes, delete them' }).click()
       await remove('Rome', 'Paris')
@@ -104,6 +106,10 @@ for (const javaScriptEnabled of [true, false]) {
       await confirm()
       await page.getByText('r3: It has changed since the list was loaded.').waitFor()
       assert.equal(await readNames(site.app, '/locations'), 'Lima')
+      await remove('Lima')
+      await confirm()
+      const one = javaScriptEnabled ? 'Deleted 1 location.' : 'Deleted.'
+      await page.getByRole('status').getByText(one).waitFor()
     },
   )
 }

@@ -15,7 +15,7 @@ import { findListField } from './list-fields.ts'
 export function renderViewBar(resource: Resource, list: ListView, columns: Columns): Html {
   const { url } = list
   if (url === undefined) return html``
-  const { path, title } = resource
+  const { path, singular, title } = resource
   const target = toHref(url).replaceAll('%3A', ':').replaceAll('%2C', ',')
   const query = toQueryText(toHref(url))
   const withMenu = hasMenus(columns, url) ? columns.shown : []
@@ -25,7 +25,7 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
   return html`<div class="view-bar">
 <figure class="command view"><code title="${target}">GET ${target}</code><figcaption></figcaption></figure>
 <details class="confirm" data-part="bulk"><summary>Delete selected</summary>
-<form id="bulk" method="post" action="${path}/delete/selected${query}" data-many="${title.toLowerCase()}">
+<form id="bulk" method="post" action="${path}/delete/selected${query}" data-one="${singular}" data-many="${title.toLowerCase()}">
 <p>Delete the selected ${title.toLowerCase()}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete them</button></p></form></details>
 <button type="button" class="second small" popovertarget="columns">Columns ${columns.shown.length} of ${columns.all.length}</button>

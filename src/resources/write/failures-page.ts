@@ -19,17 +19,18 @@ export function renderFailures(
   failures: readonly Failure[],
   count: number,
 ): Page {
-  const { singular, title } = resource
+  const { title } = resource
+  const many = title.toLowerCase()
   const items = failures.map(
     ({ id, error }) =>
       html`<li><a href="${toRecordPath(resource, id)}"><bdi>${id}</bdi></a>: ${explain(error)}</li>\n`,
   )
   return {
-    title: `Not all ${title.toLowerCase()} were deleted`,
+    title: count === failures.length ? `No ${many} were deleted` : `Not all ${many} were deleted`,
     back: toListLink(resource),
-    main: html`<div class="notice error" role="alert"><p>Deleted ${count - failures.length} of ${count}. Each ${singular} below was kept:</p>
+    main: html`<div class="notice error" role="alert"><p>Deleted ${count - failures.length} of ${count}. These were not deleted:</p>
 <ul>
 ${items}</ul></div>
-<p><a class="button second" href="${resource.path}">Show all ${title.toLowerCase()}</a></p>`,
+<p><a class="button second" href="${resource.path}">Show all ${many}</a></p>`,
   }
 }

@@ -43,7 +43,7 @@ function addSelection(form, menu) {
     const count = boxes().filter(({ checked }) => checked).length
     menu.hidden = count === 0
     menu.firstElementChild.textContent = `Delete ${count}`
-    form.dataset.deletes = `${count} ${form.dataset.many}`
+    form.dataset.deletes = `${count} ${count === 1 ? form.dataset.one : form.dataset.many}`
   }
   all.addEventListener('change', () => {
     for (const [index, box] of boxes().entries()) box.checked = all.checked && index < maxDeleted
