@@ -3,7 +3,7 @@ import type { XStatic } from 'typebox/schema'
 import { formatCount } from '../config/format-count.ts'
 import type { ResourceDefinition, ResourceReference } from '../resources/definition.ts'
 import type { FieldSchema, FieldSchemas } from '../http/openapi/json-schema.ts'
-import { toTitle } from '../resources/field-values.ts'
+import { toLower, toTitle } from '../resources/field-values.ts'
 import { textSchema } from '../stores/records/records.ts'
 import type { GivenSchema } from './parse-schema.ts'
 import type { GivenField, GivenFields } from './schema-keywords.ts'
@@ -43,7 +43,7 @@ export function toDefinition(source: DefinitionSource): ResourceDefinition {
   const key = isSingular ? name : findFreeKey(name, names)
   return {
     name,
-    singular: toTitle(key).toLowerCase(),
+    singular: toLower(toTitle(key)),
     key,
     title: schema.title ?? toTitle(name),
     summary: schema.description ?? summarize(source, Object.keys(properties)),

@@ -32,7 +32,7 @@ export function renderFacts(exchange: Exchange): Html {
       rateLimit &&
         html`${rateLimit.isExceeded ? 'Exceeded: ' : ''}<code>${rateLimit.state}</code>, policy <code>${rateLimit.policy}</code>`,
     ],
-    ['Id', html`<code>${exchange.id}</code>`],
+    ['ID', html`<code>${exchange.id}</code>`],
     ['Fault', fault && html`<code>${fault}</code>`],
     ['Step of the sequence', step],
     ...toTrailerFacts('Request trailer', requestTrailerFields),

@@ -7,6 +7,7 @@ import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { idPattern, type Collection, type StoredRecord } from '../stores/records/records.ts'
 import type { Resource, ResourceReference } from './definition.ts'
+import { toLower } from './field-values.ts'
 
 export interface ResourceContext {
   resource: Resource
@@ -76,7 +77,7 @@ export function assertFound(resource: Resource, id: string, record: StoredRecord
 }
 
 export function toListLink({ path, title, isSingular }: Resource) {
-  return isSingular ? undefined : ([path, `All ${title.toLowerCase()}`] as const)
+  return isSingular ? undefined : ([path, `All ${toLower(title)}`] as const)
 }
 
 export function sortTypes<Type extends string>(

@@ -188,13 +188,14 @@ function findNaming({ namedBy, references = [] }: ResourceDefinition, readable: 
   return named.find((field) => field.name === namedBy) ?? named[0]
 }
 
-/** `user` and `unit` start with a consonant. */
-const toArticle = (noun: string): string => (/^([aeio]|u(?!s|ni))/i.test(noun) ? 'an' : 'a')
+/** `user`, `unit` and `URL` start with a consonant, and `HTML` with a vowel. */
+const toArticle = (noun: string): string =>
+  /^([aeio]|u(?!s|ni|r[il]))/i.test(noun) || /^[FHLMNRSX][A-Z]/.test(noun) ? 'an' : 'a'
 
 function toIdFields({ idField, hasNumericIds = false }: ResourceDefinition) {
   const type = hasNumericIds ? (['integer', 'string'] as const) : 'string'
   const isOwn = idField === undefined
-  return toFields({ [idField ?? '_id']: { type, title: 'Id' } }, { isOwn })
+  return toFields({ [idField ?? '_id']: { type, title: 'ID' } }, { isOwn })
 }
 
 interface FieldOptions {

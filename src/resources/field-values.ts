@@ -27,11 +27,24 @@ export function toRecordName(
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** `firstName`, `first_name` and `first-name` become `First name`. */
+const acronyms =
+  /\b(api|cpu|css|csv|dns|faq|gps|gpu|html|https?|iban|id|ip|isbn|json|jwt|pdf|qr|ram|rss|seo|sku|sms|sql|ssh|ssl|sso|svg|tls|ui|uri|url|utc|uuid|vat|xml|yaml)(s?)\b/gi
+
+/** `firstName`, `first_name` and `first-name` become `First name`, and `imageUrl` `Image URL`. */
 export function toTitle(name: string): string {
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[-_\s]+/g, ' ')
-  const text = words.trim().replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
+  const words = name
+    .replace(/([a-z\d])([A-Z])|([A-Z])([A-Z](?!s\b)[a-z])/g, '$1$3 $2$4')
+    .replace(/[-_\s]+/g, ' ')
+  const text = words
+    .trim()
+    .replace(/[A-Z][a-z]/g, (start: string) => start.toLowerCase())
+    .replace(acronyms, (_, word: string, end: string) => word.toUpperCase() + end.toLowerCase())
   return text === '' ? name : capitalize(text)
+}
+
+/** A title within a sentence: its acronyms stay. */
+export function toLower(title: string): string {
+  return title.replace(/\S+/g, (word) => (/^[A-Z]{2,}s?$/.test(word) ? word : word.toLowerCase()))
 }
 
 export function valueToText(value: unknown): string {

@@ -4,6 +4,7 @@ import type { Route } from '../http/openapi/route.ts'
 import type { ResourceContext, ResourceRoute } from './context.ts'
 import { findCurrent } from './learned-fields.ts'
 import type { Resource } from './definition.ts'
+import { toLower } from './field-values.ts'
 import { getEvents } from './events/events.ts'
 import { toSchemas } from './openapi/schemas.ts'
 import { toReadRoutes } from './read-routes.ts'
@@ -78,7 +79,7 @@ function toSamples(resource: Resource, index: number): SampleRequest[] {
       { ...toTitle(`Get ${oneRecord}`), method: 'GET', path, accept },
       { title: `Replace ${oneRecord}`, method: 'PUT', path, body },
     ]
-  const list = toTitle(`List ${resource.title.toLowerCase()}`)
+  const list = toTitle(`List ${toLower(resource.title)}`)
   const unknown = { path: `${path}/{id}`, parameters: { id: 'unknown' } }
   return [
     { ...list, method: 'GET', path, fields: { q: '', per_page: '3' }, accept },

@@ -14,6 +14,7 @@ import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
 import { envelope, jsonPatch, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { patchTypes, acceptedTypes, jsonPatchType, mergeType, type Resource } from './definition.ts'
+import { toLower } from './field-values.ts'
 import { destroyMany } from './write/destroy-many.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
@@ -137,13 +138,18 @@ function deleteRecords(context: ResourceContext): ResourceRoute {
     operation: 'remove selected',
     method: 'POST',
     url: `${path}/delete/selected`,
-    summary: `Delete the selected ${title.toLowerCase()}`,
+    summary: `Delete the selected ${toLower(title)}`,
     description:
-      'An id can follow the ETag of its record and a space: then a record that has changed is kept. The status code is that of the first record that is kept.',
+      'An id can follow the ETag of its record and a space: then a record that has changed is kept. Before an id that begins with a quoted text and a space, the ETag is required. The status code is that of the first record that is kept.',
     file: 'src/resources/write/destroy-many.ts',
     requestBody: {
       required: true,
-      content: fieldsContent(objectSchema({ delete: text }), { delete: 'a' }),
+      content: fieldsContent(
+        objectSchema({ delete: { type: 'array', items: text, minItems: 1 } }),
+        {
+          delete: ['a'],
+        },
+      ),
     },
     responses: { 303: toOtherResponses(path)[303] },
     errors: [404, 406, 409, 412, 422, 428],

@@ -80,7 +80,7 @@ test('the page of a request has its id and the command that forwards it', async 
   await bin.send('/a')
   const [{ id } = { id: '' }] = await bin.list()
   const { body } = await bin.read(`/requests/${id}`, { headers })
-  assert.match(body, new RegExp(`<dt>Id</dt><dd><code>${id}</code></dd>`))
+  assert.match(body, new RegExp(`<dt>ID</dt><dd><code>${id}</code></dd>`))
   const command = `forward http://localhost/bins/${bin.id} http://localhost:8080 --secret ${bin.secret} --only ${id}`
   assert.ok(body.replaceAll(/<[^>]*>/g, '').includes(command))
 })

@@ -60,7 +60,7 @@ export function renderSessionPage(
 <p class="notice error" role="status" data-part="over" hidden>This session has ended, unless it was used in another window. <a href="/login">Log in again</a></p>
 <section class="card session" aria-labelledby="stored"><h2 id="stored">What the server stores</h2>
 <dl>
-<dt>Id</dt><dd>${issue ? html`<code>${issue.newId}</code> ` : ''}<span class="quiet">The server stores only the SHA-256 of the id, so that ids cannot be read from a stolen database.</span></dd>
+<dt>ID</dt><dd>${issue ? html`<code>${issue.newId}</code> ` : ''}<span class="quiet">The server stores only the SHA-256 of the id, so that ids cannot be read from a stolen database.</span></dd>
 <dt>User</dt><dd><code>${user.id}</code></dd>
 <dt>Logged in at</dt><dd>${renderTime(createdAt)}</dd>
 <dt>Expires</dt><dd>${renderEnd(endsAt, idleSeconds)} <span class="quiet">Each use of the session moves this time to ${toDuration(idleSeconds)} later.</span></dd>

@@ -8,6 +8,7 @@ import type { PagePlace } from '../../site/page.ts'
 import type { RecordPages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
+import { toLower } from '../field-values.ts'
 import type { ListQuery } from './list-query.ts'
 
 export interface ListView {
@@ -35,7 +36,7 @@ export function renderSearchForm(
   const size = query.part?.page?.size
   const sizes = [...new Set([...pageSizes, ...(size ? [size] : [])])]
   return html`<form class="search" role="search" action="${path}">
-${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-label="Search ${title.toLowerCase()}" placeholder="Search" dir="auto" value="${query.records.search?.text ?? ''}">
+${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-label="Search ${toLower(title)}" placeholder="Search" dir="auto" value="${query.records.search?.text ?? ''}">
 <select name="per_page" aria-label="${title} per page"><option value="">All on one page</option>${sizes
     .toSorted((one, other) => one - other)
     .map(
@@ -65,7 +66,7 @@ export function renderConditionList(resource: Resource, url: ListUrl, query: Lis
   })
   if (items.length === 0) return html``
   return html`<ul class="chips filters" aria-label="Filters">
-${items}<li><a href="${resource.path}">Show all ${resource.title.toLowerCase()}</a></li>
+${items}<li><a href="${resource.path}">Show all ${toLower(resource.title)}</a></li>
 </ul>
 `
 }
@@ -107,7 +108,7 @@ export function countLine({ singular, title }: Resource, list: ListView, shown: 
   const { offset = 0 } = query.part ?? {}
   const isFiltered = filters.length > 0 || search !== undefined
   const matching = isFiltered ? 'matching ' : ''
-  const all = formatCount(total, matching + singular, matching + title.toLowerCase())
+  const all = formatCount(total, matching + singular, matching + toLower(title))
   const whole = total === 1 || isFiltered ? all : `All ${all}`
   const first = formatNumber(offset + 1)
   const range = shown === 1 ? first : `${first} to ${formatNumber(offset + shown)}`

@@ -7,6 +7,7 @@ import { toQueryText } from '../../http/request/target.ts'
 import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import { isOfText, type Operator } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
+import { toLower } from '../field-values.ts'
 import { hasMenus, type Columns } from './columns.ts'
 import type { ListView } from './list-controls.ts'
 import { findListField } from './list-fields.ts'
@@ -25,8 +26,8 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
   return html`<div class="view-bar">
 <figure class="command view"><code title="${target}">GET ${target}</code><figcaption></figcaption></figure>
 <details class="confirm" data-part="bulk"><summary>Delete selected</summary>
-<form id="bulk" method="post" action="${path}/delete/selected${query}" data-one="${singular}" data-many="${title.toLowerCase()}">
-<p>Delete the selected ${title.toLowerCase()}? This cannot be undone.</p>
+<form id="bulk" method="post" action="${path}/delete/selected${query}" data-one="${singular}" data-many="${toLower(title)}">
+<p>Delete the selected ${toLower(title)}? This cannot be undone.</p>
 <p><button type="submit" class="danger">Yes, delete them</button></p></form></details>
 <button type="button" class="second small" popovertarget="columns">Columns ${columns.shown.length} of ${columns.all.length}</button>
 ${renderColumnsMenu(url, columns)}${menus}</div>

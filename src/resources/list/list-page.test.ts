@@ -112,7 +112,7 @@ const conditions: [query: string, words: string, without: string][] = [
   ['latitude:gte=1&sort=name', 'Latitude is at least 1', '?sort=name'],
   ['latitude_lt=99&page=1&per_page=5', 'Latitude is below 99', '?per_page=5'],
   ['name_like=place', 'Name contains “place”', ''],
-  ['_id:ne=x', 'Id is not “x”', ''],
+  ['_id:ne=x', 'ID is not “x”', ''],
   ['name:startsWith=<b>', 'Name starts with “&lt;b&gt;”', ''],
 ]
 

@@ -5,7 +5,7 @@ import { renderPageAround } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { toRecordName } from '../field-values.ts'
+import { toLower, toRecordName } from '../field-values.ts'
 import { loadParentLinks } from '../relations/related-html.ts'
 import { createRow, hasMenus, toCellClass, toColumns, type Columns } from './columns.ts'
 import { renderViewBar } from './list-menus.ts'
@@ -97,7 +97,7 @@ function toLink(resource: Resource, record: StoredRecord) {
 function emptyList(resource: Resource, list: ListView): Html {
   const { path, singular } = resource
   const { query, total = 0, flash } = list
-  const title = resource.title.toLowerCase()
+  const title = toLower(resource.title)
   if (total === 0 && query.filters.length === 0 && query.records.search === undefined) {
     return html`${flash ?? ''}<div class="empty"><h2>There are no ${title} yet.</h2>
 <p>Create the first one here, or send <code>POST ${path}</code>.</p>

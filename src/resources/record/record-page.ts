@@ -68,7 +68,7 @@ ${items}${
       ? html`<dt>Created</dt><dd>${renderTime(record.createdAt)}</dd>
 <dt>Updated</dt><dd>${renderTime(record.updatedAt)}</dd>\n`
       : ''
-  }${isSingular ? '' : html`<dt>Id</dt><dd><code>${record.id}</code></dd>\n`}</dl>`
+  }${isSingular ? '' : html`<dt>ID</dt><dd><code>${record.id}</code></dd>\n`}</dl>`
 }
 
 export function renderMethodInputs(method: 'PATCH' | 'PUT' | 'DELETE', etag: string): Html {

@@ -9,6 +9,7 @@ import type {
 } from '../../stores/records/records.ts'
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { toLower } from '../field-values.ts'
 import { toChildFilter } from './relations.ts'
 
 interface ReferenceChange {
@@ -114,7 +115,7 @@ const maxNamed = 10
 function toConflict({ singular }: Resource, restricts: readonly Restrict[]): HttpError {
   const texts = restricts.map(({ relation: { field, other }, count }) => {
     const { singular: one, title } = other.resource
-    const which = formatCount(count, `${one} references`, `${title.toLowerCase()} reference`)
+    const which = formatCount(count, `${one} references`, `${toLower(title)} reference`)
     return `${which} it in ${field}`
   })
   const references = restricts.map(({ relation: { field, other }, count }) => {

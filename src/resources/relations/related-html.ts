@@ -3,7 +3,7 @@ import { html, type Html } from '../../site/html.ts'
 import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
-import { toRecordName, valueToInputText } from '../field-values.ts'
+import { toLower, toRecordName, valueToInputText } from '../field-values.ts'
 import { toHref } from '../../lists/parameters.ts'
 import { parseId } from '../write/create-numbered.ts'
 import { findReferenced, loadParents, toChildFilter } from './relations.ts'
@@ -59,7 +59,7 @@ async function loadChildList({ field, other }: Relation, { id }: StoredRecord): 
     const links = joined.map((reference) => html` ${toParentLink(child, reference.field) ?? ''}`)
     return html`<li>${renderLink(resource, child)}${links}</li>\n`
   })
-  const shownCount = formatCount(count, resource.singular, resource.title.toLowerCase())
+  const shownCount = formatCount(count, resource.singular, toLower(resource.title))
   const listed = toHref({ path: resource.path, parameters })
   return html`<section><h2>${resource.title}</h2>
 ${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${listed}">${shownCount}</a>

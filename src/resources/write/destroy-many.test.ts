@@ -53,3 +53,53 @@ for (const dialect of ['0.17', '1'] as const) {
     assert.deepEqual((await app.inject('/comments')).json(), kept)
   })
 }
+
+const confusable = [' x', 'x', '"a" x', '"a"x', '"a', 'a" x', '  x', '* x']
+
+for (const id of confusable) {
+  for (const isTagged of [true, false]) {
+    // Without its ETag, this id looks like that of another record with one.
+    if (id === '"a" x' && !isTagged) continue
+    test(`the record ${JSON.stringify(id)} is deleted alone${isTagged ? ' with its ETag' : ''}`, async (t) => {
+      const app = await dataApp(t, { things: confusable.map((each) => ({ id: each })) })
+      const accept = { accept: 'application/json' }
+      const url = `/things/${encodeURIComponent(id)}`
+      const { etag } = (await app.inject({ url, headers: accept })).headers
+      const value = isTagged ? `${String(etag)} ${id}` : id
+      const response = await app.inject({
+        method: 'POST',
+        url: '/things/delete/selected',
+        headers: { accept: 'text/html' },
+        payload: { delete: [value] },
+      })
+      assert.equal(response.statusCode, 303, response.body)
+      const left = (await app.inject({ url: '/things', headers: accept })).json<{ id: string }[]>()
+      assert.deepEqual(
+        left.map((each) => each.id).toSorted(),
+        confusable.filter((each) => each !== id).toSorted(),
+      )
+    })
+  }
+}
+
+test('an id that looks like an ETag and another id deletes no other record', async (t) => {
+  const app = await dataApp(t, { things: [{ id: 'x' }, { id: '"a" x' }] })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/things/delete/selected',
+    headers: { accept: 'text/html' },
+    payload: { delete: ['"a" x'] },
+  })
+  assert.equal(response.statusCode, 412)
+  assert.equal((await app.inject('/things')).json<unknown[]>().length, 2)
+})
+
+test('OpenAPI describes the selected ids as a list', async (t) => {
+  const app = await dataApp(t, { things: [{ id: '1' }] })
+  const document = (await app.inject('/openapi.json')).json<Record<string, unknown>>()
+  const text = JSON.stringify(document)
+  assert.match(
+    text,
+    /"\/things\/delete\/selected":.*?"delete":\{"type":"array","items":\{"type":"string"\},"minItems":1\}/,
+  )
+})

@@ -44,12 +44,12 @@ export function destroyMany(context: ResourceContext, toContext?: ToContext): Ha
   }
 }
 
-/** An id, or the entity tag of the record that the list showed and its id. */
+/** An id, or the entity tag of the record that the list showed, a space and its id. */
 function parseChosen(body: unknown) {
   const given: unknown = isObject(body) ? body.delete : undefined
   const texts: unknown[] = [given ?? []].flat()
   const chosen = texts.map((text) => {
-    const [, tag, id] = typeof text === 'string' ? (/^("[^"]*")? ?(.+)$/s.exec(text) ?? []) : []
+    const [, tag, id] = typeof text === 'string' ? (/^(?:("[^"]*") )?(.+)$/s.exec(text) ?? []) : []
     if (id === undefined)
       throw unprocessable([{ field: 'delete', message: 'must be a list of ids' }])
     return { id, tag }

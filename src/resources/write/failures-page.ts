@@ -3,6 +3,7 @@ import { html } from '../../site/html.ts'
 import type { Page } from '../../site/page.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { toLower } from '../field-values.ts'
 
 export interface Failure {
   id: string
@@ -20,7 +21,7 @@ export function renderFailures(
   count: number,
 ): Page {
   const { title } = resource
-  const many = title.toLowerCase()
+  const many = toLower(title)
   const items = failures.map(
     ({ id, error }) =>
       html`<li><a href="${toRecordPath(resource, id)}"><bdi>${id}</bdi></a>: ${explain(error)}</li>\n`,

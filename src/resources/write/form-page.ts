@@ -5,7 +5,7 @@ import { type Page } from '../../site/page.ts'
 import type { Document } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, toFormText, toRecordName, valueToInputText } from '../field-values.ts'
+import { findValue, toFormText, toLower, toRecordName, valueToInputText } from '../field-values.ts'
 import { renderMethodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
@@ -28,7 +28,7 @@ export function renderFormPage(resource: Resource, form: RecordForm): Page {
     heading,
     styles: ['lists.css'],
     scripts: ['edit-form.js'],
-    back: toListLink(resource) ?? [resource.path, resource.title.toLowerCase()],
+    back: toListLink(resource) ?? [resource.path, toLower(resource.title)],
     main: html`${renderProblemSummary(resource, form)}${renderRecordForm(resource, form)}`,
   }
 }
