@@ -24,7 +24,7 @@ const allowed = {
     'config|http|stores|lists|site|exchanges|resources/(definition|routes|samples|openapi/schemas)|events|responses|httpbin|auth',
   server: 'config|http|stores|limits',
   operations: 'config|http|stores|server',
-  cli: 'config|http|stores|auth|resources|data-file|demos|operations|server|app',
+  cli: 'config|http|stores|auth|limits|resources|data-file|test-api|demos|operations|server|app',
 }
 
 module.exports = {

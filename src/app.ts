@@ -24,6 +24,7 @@ import { createExchangeLog } from './inspector/recorder/exchange-log.ts'
 import { openExchanges, respondTo } from './inspector/recorder/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { findKeyError } from './inspector/recorder/owner.ts'
+import { openBlockList, readEverySeconds } from './limits/block-list.ts'
 import { countInProgress, createProxyCheck, limitConnections, openLimits } from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
@@ -85,6 +86,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   applyFormHeaders(app)
   addIdempotencyHooks(app, stores.idempotencyEntries, parts.failures)
   sweepRegularly(app, { name: 'expired states', everySeconds: 600, sweep: stores.states.sweep })
+  // Requests report a database that fails.
+  const sweep = () => parts.blockList.read().catch(() => undefined)
+  sweepRegularly(app, { name: 'blocked networks', everySeconds: readEverySeconds, sweep })
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
   sweepStoredFiles(app, options)
@@ -127,11 +131,13 @@ function createParts(
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
   const segments = demos.flatMap(({ segment }) => segment ?? [])
   const exchangeLog = createExchangeLog(config)
+  const blockList = openBlockList(config, stores.records)
   const isLogged = ['trace', 'debug', 'info'].includes(config.logLevel)
   return {
     config,
     demos,
-    limits: openLimits(config, stores.counters),
+    blockList,
+    limits: openLimits(config, { ...stores, findBlock: blockList.findError }),
     metrics: options.metrics,
     shapes,
     exchangeLog,

@@ -7,6 +7,7 @@ import { explainProblem } from '../http/errors/http-error.ts'
 import { compileLater } from '../http/body/json-schema.ts'
 import { learnedSchema } from '../resources/learned-fields.ts'
 import { assertStorable, findProblems } from '../resources/write/find-problems.ts'
+import { blockListSchema } from '../limits/block-list.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { entrySchema } from '../stores/idempotency/idempotency.ts'
 import { stateSchema } from '../stores/states/states.ts'
@@ -23,6 +24,7 @@ const ownSchemas = {
   [collectionNames.learnedFields]: learnedSchema,
   [collectionNames.snapshots]: snapshotSchema,
   [collectionNames.snapshotRecords]: savedSchema,
+  [collectionNames.blockList]: blockListSchema,
 }
 
 const validators = new Map<string, ReturnType<typeof compileLater>>(

@@ -3,10 +3,11 @@ import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
 import type { SettingName } from '../config/settings.ts'
+import { parseNetwork } from '../limits/block-list.ts'
 import { serve } from './serve.ts'
 
 export interface Command {
-  argument?: 'FILE' | 'N' | 'BIN URL'
+  argument?: 'FILE' | 'N' | 'BIN URL' | 'ADDRESS'
   description: string
   settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
@@ -65,6 +66,27 @@ export const commands = {
     verb: 'reset',
     run: async (config) => (await import('./reset.ts')).reset(config),
   },
+  block: {
+    argument: 'ADDRESS',
+    description:
+      'respond with 403 to an address, or a network such as 203.0.113.0/24; running services read it within seconds',
+    settings: ['dataFile', 'databaseUrl'],
+    verb: 'block',
+    run: async (config, address) => (await import('./block.ts')).block(config, address),
+  },
+  unblock: {
+    argument: 'ADDRESS',
+    description: 'end the block of an address or network',
+    settings: ['dataFile', 'databaseUrl'],
+    verb: 'unblock',
+    run: async (config, address) => (await import('./block.ts')).unblock(config, address),
+  },
+  blocked: {
+    description: 'list the blocked addresses and networks',
+    settings: ['dataFile', 'databaseUrl'],
+    verb: 'list',
+    run: async (config) => (await import('./block.ts')).listBlocked(config),
+  },
   forward: {
     argument: 'BIN URL',
     description: 'send the requests of a request bin, whose URL is BIN, to a local URL',
@@ -95,6 +117,11 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   }
   if (more.length < words - 1) return { problem: `${name} requires ${expected ?? ''}` }
   if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
+  if (expected === 'ADDRESS' && parseNetwork(argument) === undefined) {
+    return {
+      problem: `${name} requires an IPv4 or IPv6 address, or a network such as 203.0.113.0/24`,
+    }
+  }
   if (expected !== 'N' || isCount) return { command, argument, others: more }
   return { problem: `${name} requires a whole number from 1 to ${formatNumber(maxSeeds)}` }
 }

@@ -10,17 +10,26 @@ import { type CounterSet, windowSeconds, type Count } from '../stores/counters/c
 import { toReason } from '../stores/store-failure.ts'
 import { clearInterval, performance, setInterval } from '../timers.ts'
 
-export function openLimits(config: Config, counters: CounterSet | undefined) {
+interface LimitParts {
+  counters: CounterSet | undefined
+  /** For a request of a blocked client. */
+  findBlock: (raw: IncomingMessage) => HttpError | undefined
+}
+
+export function openLimits(config: Config, { counters, findBlock }: LimitParts) {
   const { maxEventLoopDelayMs: maxDelayMs, maxConnectionsPerClient: maxPerClient } = config
   const eventLoop = maxDelayMs === undefined ? undefined : watchEventLoop(maxDelayMs)
   const rates = counters && createRateLimits(config, counters)
   return {
     discard: (raw: IncomingMessage) => rates?.discard(raw),
-    isDecided: (raw: IncomingMessage) => raw.isOverLimit === true || eventLoop?.isLate() === true,
+    isDecided: (raw: IncomingMessage) =>
+      raw.isOverLimit === true || eventLoop?.isLate() === true || findBlock(raw) !== undefined,
     check(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+      const block = findBlock(request.raw)
       // Health checks and stylesheets, but not a POST whose body, which was read, made it a GET.
       const isExempt = request.routeOptions.config.isUnlimited && !request.raw.receivedMethod
-      if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable(overloaded))
+      if (block) done(block)
+      else if (!isExempt && eventLoop?.isLate()) done(serviceUnavailable(overloaded))
       else if (!isExempt && request.raw.isOverLimit) done(tooManyInProgress(maxPerClient))
       else if (isExempt || rates === undefined) done()
       else rates.limit(request, reply).then(done, done)
@@ -224,7 +233,10 @@ export function countInProgress(app: FastifyInstance, config: Config): void {
 }
 
 /** Fastify finds `request.ip` in the same way. */
-function findClient({ headers, socket }: IncomingMessage, isProxy: (address: string) => boolean) {
+export function findClient(
+  { headers, socket }: IncomingMessage,
+  isProxy: (address: string) => boolean,
+): string {
   let client = socket.remoteAddress ?? ''
   if (!isProxy(client)) return client
   for (const address of String(headers['x-forwarded-for'] ?? '')
@@ -246,9 +258,12 @@ function createCount() {
   }
 }
 
-export function createProxyCheck({ trustedProxies }: Config): (address?: string) => boolean {
+export const createProxyCheck = ({ trustedProxies }: Config) => createNetworkCheck(trustedProxies)
+
+/** Networks are addresses, or CIDRs such as 10.0.0.0/8. */
+export function createNetworkCheck(networks: readonly string[]): (address?: string) => boolean {
   const list = new BlockList()
-  for (const network of trustedProxies) {
+  for (const network of networks) {
     const [address = '', prefix] = network.split('/')
     const bits = isIPv6(address) ? 128 : 32
     list.addSubnet(address, Number(prefix ?? bits), toFamily(address))
@@ -266,9 +281,15 @@ export function toAddressKey(text: string | undefined): string | undefined {
   const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
   const [, high, low] = /^\[::ffff:(\w+):(\w+)\]$/.exec(hostname) ?? []
   if (high && low) return `${groupToBytes(high)}.${groupToBytes(low)}`
+  return `${toGroups(hostname.slice(1, -1)).slice(0, 4).join(':')}::/64`
+}
+
+/** The eight groups of an IPv6 address, in lower case. */
+export function toGroups(address: string): string[] {
+  const { hostname } = new URL(`http://[${address}]`)
   const [head = [], tail = []] = hostname.split('::').map((part) => part.match(/\w+/g) ?? [])
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0')
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`
+  return [...head, ...zeros, ...tail]
 }
 
 const groupToBytes = (group: string): string => Buffer.from(group.padStart(4, '0'), 'hex').join('.')

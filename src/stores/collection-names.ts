@@ -8,6 +8,8 @@ export const collectionNames = {
   learnedFields: '~learned-fields',
   snapshots: '~snapshots',
   snapshotRecords: '~snapshot-records',
+  blockList: '~block-list',
+  dailyReset: '~daily-reset',
 } as const
 
 /** What its records are: `~bin-requests` → `bin requests`. Names of a data file have no `~`. */

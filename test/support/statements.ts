@@ -10,6 +10,8 @@ export async function findStatements(
   const statements: string[] = []
   const receive = (message: unknown) => {
     const { sql } = message as { sql: string }
+    // A timer reads the blocked networks.
+    if (sql.includes('~block-list')) return
     statements.push(sql)
     note(sql)
   }

@@ -63,6 +63,11 @@ export const problemTypes = {
     'Send a POST with the override, or use the method itself.',
     'curl -d _method=DELETE URL',
   ),
+  'blocked-client': define(403, { title: 'Blocked Client', headers: closeConnection })(
+    'The operator has blocked the address of this client, or a network with it. Every request gets this error, and the connection is closed.',
+    'Ask the operator of the service to run vitrine unblock with the address.',
+    'vitrine unblock 203.0.113.7',
+  ),
   'read-only': define(403, { title: 'Read-Only Service' })(
     'This service does not store anything: READ_ONLY is set. Everything can be read, and nothing was changed.',
     'Send only GET and HEAD requests, or ask the operator of the service to unset READ_ONLY.',

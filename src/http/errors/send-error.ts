@@ -39,11 +39,13 @@ export function createErrorSender(
     if (form === 'json') {
       return reply.type('application/problem+json').send(JSON.stringify(toDetails(error, request)))
     }
-    // The styles and links of a page would be requested from the host that is not served.
-    if (form === 'text' || error.status === 421) return sendText(reply, `${error.message}\n`)
+    if (form === 'text' || hasNoPage(error)) return sendText(reply, `${error.message}\n`)
     return reply.type('text/html; charset=utf-8').send(renderPage(error, reply))
   }
 }
+
+/** The styles and links of a page are not served to this host, or to this client. */
+const hasNoPage = ({ status, problem }: HttpError) => status === 421 || problem === 'blocked-client'
 
 function toDetails(error: HttpError, request: FastifyRequest): object {
   const { problem, status, title, message, fields, members } = error
