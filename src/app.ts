@@ -35,6 +35,7 @@ import { openAssets } from './site/assets.ts'
 import { findDemos, findFileCollections, openDemo, type Demo } from './site/demo.ts'
 import { openDemoPages } from './site/demo-page/demo-page.ts'
 import { openDocs } from './site/docs/docs.ts'
+import { renderFooter } from './site/footer.ts'
 import { openHealth } from './site/health/health.ts'
 import { openHome } from './site/home/home.ts'
 import { openLearn } from './site/learn/learn.ts'
@@ -64,6 +65,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('declaredRoutes', [])
   app.decorate('routeUpdates', [])
   app.decorate('navigation', createNavigation(demos))
+  app.decorate('footer', renderFooter(config))
   app.decorate('receive', parts.exchangeLog.begin)
   app.decorate('discard', limits.discard)
   limitConnections(app.server, config, (limit, isFirst) => {
@@ -92,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
   sweepStoredFiles(app, options)
-  openSite(app, options, parts)
+  await openSite(app, options, parts)
   for (const demo of demos) await openDemo(app, demo, { config, ...stores })
   return app
 }
@@ -106,11 +108,11 @@ function sweepStoredFiles(app: FastifyInstance, { stores, demos }: AppOptions): 
   sweepRegularly(app, { name: 'unfinished files', everySeconds: 600, sweep })
 }
 
-function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): void {
+async function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): Promise<void> {
   const { config, stores, readiness } = options
   const { demos, exchangeLog, limits, shapes } = parts
   openDocs(app, { demos, shapes, limits: limits.statuses })
-  openAssets(app)
+  await openAssets(app, config)
   openHome(app, demos, config)
   openDemoPages(app, demos, config)
   openHealth(app, readiness ?? createReadiness({ ...stores, server: app.server }))

@@ -13,6 +13,7 @@ import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
 import { addTestApi, combineDemos } from './data-file/data-demos.ts'
 import { openData } from './data-file/open-data.ts'
+import { resetDaily } from './test-api/daily-reset.ts'
 import { resetAll } from './test-api/reset-all.ts'
 import { listen } from './server/server.ts'
 
@@ -85,6 +86,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(stores.close)
   const served = await openDemos(config, stores)
   const app = await createApp({ ...served, stores })
+  resetDaily(app, { ...stores, config }, demos)
   opened.defer(() => app.close())
   const running = new Set<Promise<unknown>>()
   opened.defer(async () => {

@@ -14,6 +14,9 @@ const limitHashing = createLimit(maxHashedPasswords)
 
 const deriveKey = promisify(argon2)
 
+/** Beside each input of a password. */
+export const passwordNote = 'This is a demonstration: do not use a real password.'
+
 export const isPasswordHash = (text: string): boolean => hashPattern.test(text)
 
 /** The hash has the PHC string format. Throws 503 if too many are waiting. */

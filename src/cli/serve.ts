@@ -20,6 +20,7 @@ import { findNetworkOrigins } from '../server/network-origins.ts'
 import { assertCanListen, listen } from '../server/server.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
 import { toReason } from '../stores/store-failure.ts'
+import { resetDaily } from '../test-api/daily-reset.ts'
 import { setTimeout } from '../timers.ts'
 
 const maxStopSeconds = 10
@@ -107,6 +108,7 @@ async function openApp(config: Config, parts: Parts) {
     const losses: string[] = []
     const served = await openDemos(config, stores, losses)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
+    resetDaily(app, { ...stores, config: served.config }, catalogue)
     await app.ready()
     if (losses.length > 0) console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
     return { app, stores, paths: served.paths, responses: new Set<ServerResponse>() }

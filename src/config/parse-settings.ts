@@ -94,6 +94,12 @@ export function rewrites(path: string): Readonly<Record<string, unknown>> {
   )
 }
 
+export const timeOfDay = optional(
+  toParser('a time of the day in UTC such as 03:00', (given) =>
+    /^([01]\d|2[0-3]):[0-5]\d$/.test(given),
+  ),
+)
+
 export function names(given: string): readonly string[] {
   const parts = given.trim().split(/\s*,\s*/)
   return parts.filter(Boolean)
@@ -106,6 +112,13 @@ export function namesOrNone(given: string): readonly string[] {
 export function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source) && URL.canParse(source)
 }
+
+export const contact = optional(
+  toParser(
+    'a mail address such as ann@vitrine.example, or an http: or https: URL',
+    (given) => isUrl(given) || /^[^\s@/:?&#<>"]+@[^\s@/:?&#<>"]+$/.test(given),
+  ),
+)
 
 const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile()
 

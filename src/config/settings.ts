@@ -67,6 +67,11 @@ export const settings = {
     parse.workers,
     'always `1`: docs/scaling.md says how to start several instances behind a proxy',
   ),
+  operatorContact: setting(
+    '',
+    parse.contact,
+    'mail address or URL of the operator, which every page shows with the terms of a public instance',
+  ),
   drainSeconds: integer(0, [0, hour], 'time after SIGTERM in which requests are still accepted'),
   logLevel: setting('info', parse.logLevel, 'minimum level of log lines; `info`: one per request'),
   inspector: {
@@ -168,6 +173,11 @@ export const settings = {
   maxRecords: limit([1, 1_000_000_000], 'maximum number of records of one kind (507)'),
   maxDatabaseBytes: limit([mebibyte, 1024 ** 5], 'maximum size of the SQLite file in bytes (507)'),
   maxFilesBytes: limit([1, 1024 ** 5], 'maximum total size of all uploads in bytes (507)'),
+  resetAt: setting(
+    '',
+    parse.timeOfDay,
+    'time in UTC, such as `03:00`, at which all records, bins and uploads are reset each day',
+  ),
   methodOverride: setting('on', parse.override, '`_method`: `on`, `off` or `unsafe-from-post`'),
   compression: setting('on', parse.onOrOff, 'whether text is sent as `zstd`, `br` or `gzip`'),
   readOnly: offSwitch('whether requests that store something get 403'),

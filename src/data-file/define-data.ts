@@ -18,7 +18,7 @@ const maxResources = 200
 
 /** First segments of the paths of the service itself, now or later. */
 const reservedNames =
-  /^(_vitrine|assets|b|db|demos|docs|favicon\.ico|health|inspector(\.har)?|learn|openapi\.json|problems|s)$/
+  /^(_vitrine|assets|b|db|demos|docs|favicon\.ico|health|inspector(\.har)?|learn|openapi\.json|problems|robots\.txt|s)$/
 
 export function findNameProblem(name: string): string | undefined {
   if (reservedNames.test(name)) return 'is a path of the service: give it another name'

@@ -15,7 +15,7 @@ export interface Page {
 }
 
 export interface PagePlace {
-  server: { navigation: Navigation; demoName?: string }
+  server: { navigation: Navigation; footer: Html; demoName?: string }
   request: { url: string }
 }
 
@@ -50,17 +50,17 @@ ${server.navigation(request.url, server.demoName)}<div class="page">
 <main id="main" tabindex="-1">
 ${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
 `
-  return { opening, closing }
+  return { opening, closing: html`${inspector}${server.footer}${end}` }
 }
 
-const closing = html`
+const inspector = html`
 <details class="inspector"><summary>Request inspector</summary>
 <p>Enable JavaScript to see the request and response of this page here. Without JavaScript, use
 <a href="/inspector">/inspector</a>.</p>
 </details>
-</main>
-<footer>Vitrine is a service for learning and testing HTTP.</footer>
-</div>
+</main>`
+
+const end = html`</div>
 </body>
 </html>
 `

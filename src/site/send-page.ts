@@ -7,6 +7,7 @@ import { toOrigin } from '../http/request/request-head.ts'
 import { toContentType } from '../http/response/send.ts'
 import type { Demo } from './demo.ts'
 import { renderErrorPage } from './error-page.ts'
+import type { Html } from './html.ts'
 import type { Navigation } from './navigation.ts'
 import { renderPage, type Page } from './page.ts'
 import { renderResponsePage } from './response-page.ts'
@@ -14,6 +15,7 @@ import { renderResponsePage } from './response-page.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     navigation: Navigation
+    footer: Html
   }
 }
 

@@ -1,3 +1,4 @@
+import { passwordNote } from '../../auth/passwords.ts'
 import type { ActiveSession } from '../../auth/session-lifecycle.ts'
 import type { Config } from '../../config/config.ts'
 import type { HttpError } from '../../http/errors/http-error.ts'
@@ -20,7 +21,8 @@ export function renderLoginPage(
 <p class="field"><label for="username">Name</label>
 <input type="text" id="username" name="username" autocomplete="username" required${renderValidity('username', error)} value="${username.slice(0, 1000)}"></p>
 <p class="field"><label for="password">Password</label>
-<input type="password" id="password" name="password" autocomplete="current-password" required${renderValidity('password', error)}></p>
+<span class="quiet" id="password-hint">${passwordNote}</span>
+<input type="password" id="password" name="password" autocomplete="current-password" required${renderValidity('password', error, 'password-hint')}></p>
 <button type="submit">Log in</button>
 ${demos.includes('users') ? html`<p>No account yet? <a href="/users/new">Create one</a>.</p>\n` : ''}</form>
 <section><h2>What to look for</h2>
@@ -40,9 +42,10 @@ function renderMessage({ message }: HttpError): Html {
 `
 }
 
-function renderValidity(field: string, error?: HttpError): Html {
+function renderValidity(field: string, error?: HttpError, hint = ''): Html {
   const isInvalid = error?.fields.some((problem) => problem.field === field)
-  return isInvalid ? html` aria-invalid="true" aria-describedby="problem"` : html``
+  const notes = [hint, isInvalid ? 'problem' : ''].filter(Boolean).join(' ')
+  return html`${isInvalid ? html` aria-invalid="true"` : ''}${notes ? html` aria-describedby="${notes}"` : ''}`
 }
 
 export function renderSessionPage(

@@ -20,7 +20,7 @@ export interface DocumentParts {
 }
 
 /** Any path of a demo, and the files of pages: a client calls neither. */
-const unlisted = /\*$|^\/(assets\/|favicon\.ico$)/
+const unlisted = /\*$|^\/(assets\/|(favicon\.ico|robots\.txt)$)/
 
 export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}

@@ -1,3 +1,4 @@
+import { passwordNote } from '../../auth/passwords.ts'
 import { formatRange } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Field } from '../definition.ts'
@@ -131,7 +132,13 @@ function toSuggestions({ isInferred, schema: { enum: shown = [] } }: Field): Cho
   return isInferred && options.length > 0 ? { options, isComplete: false } : undefined
 }
 
-function toHint({ kind, rule, schema, isInferred }: Field, isKept: boolean): string {
+function toHint(field: Field, isKept: boolean): string {
+  const hint = toOwnHint(field, isKept)
+  if (field.kind !== 'password') return hint
+  return `${hint.replace(/[^.]$/, '$&.')} ${passwordNote}`.trim()
+}
+
+function toOwnHint({ kind, rule, schema, isInferred }: Field, isKept: boolean): string {
   const [example] = schema.examples ?? []
   if (!isKept && isInferred && schema.format !== undefined) return `Such as ${valueToText(example)}`
   if (!isKept) return rule.description ?? toHintText(kind, rule)

@@ -258,7 +258,10 @@ test('every field describes its valid values', async () => {
   const app = shared()
   const { body: user } = await app.inject('/people/new')
   assert.match(user, /id="name-hint">1 to 200 characters</)
-  assert.match(user, /id="password-hint">1 to 1,024 bytes</)
+  assert.match(
+    user,
+    /id="password-hint">1 to 1,024 bytes\. This is a demonstration: do not use a real password\.</,
+  )
   const { body: location } = await app.inject('/places/new')
   assert.match(location, /Latitude <span class="quiet">\(optional\)</)
   assert.match(location, /id="latitude-hint">−90 to 90</)

@@ -3,12 +3,15 @@ import type { SqlDialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
 import { toFileCollections, type ArchivedRecord } from './archive.ts'
 
+/** A start would reset restored records, if it read from them that a daily reset was due since the backup. */
+const left: readonly string[] = [collectionNames.orphanedFiles, collectionNames.dailyReset]
+
 export async function* readRecords(dialect: SqlDialect): AsyncGenerator<ArchivedRecord> {
   const rows = await dialect.run('SELECT DISTINCT resource FROM records ORDER BY resource', [])
   const names = rows.map(([name]) => String(name))
   const { dataFile } = collectionNames
   for (const collection of [dataFile, ...names.filter((name) => name !== dataFile)]) {
-    if (collection === collectionNames.orphanedFiles) continue
+    if (left.includes(collection)) continue
     for await (const page of createLists(dialect, collection).pages())
       yield* page.map((record) => ({ collection, ...record }))
   }
