@@ -3,12 +3,11 @@ import pluralize from 'pluralize'
 import type { ResourceContext } from '../resources/context.ts'
 import type { Resource } from '../resources/definition.ts'
 import { toChildFilter } from '../resources/relations/relations.ts'
-import type { Document, RecordQuery, Records, StoredRecord } from '../stores/records/records.ts'
+import type { Document, RecordQuery, StoredRecord } from '../stores/records/records.ts'
 
 export interface Context extends ResourceContext {
   version: '0.17' | '1'
   contexts: readonly Context[]
-  records: Records
 }
 
 export const isVersion1 = ({ version }: Context): boolean => version === '1'

@@ -1,8 +1,8 @@
 import { readByIds, recordsPerPage, sortFound, type FoundRecord } from '../lists/select.ts'
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordPages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
-import { findKept, findByIdsOrKept, readInTurns } from './kept-records.ts'
-import type { Context } from './context.ts'
+import { findKept, findByIdsOrKept, readInTurns } from '../lists/kept-records.ts'
+import { toShown, type Context } from './context.ts'
 import { createFindAt, type Find } from './values.ts'
 
 export type Test = (
@@ -42,7 +42,7 @@ export async function selectRecords(context: Context, selection: Selection) {
   if (isWhole && !toPart) return { total: 0, pages: collection.pages(query) }
   const isIndexed = filters.length > 0
   const willRead = isWhole || isIndexed ? recordsPerPage : Infinity
-  const kept = await findKept(context, willRead, isIndexed)
+  const kept = await findShown(context, willRead, isIndexed ? maxTested : Infinity)
   if (isWhole && toPart && !kept) {
     const total = await collection.count()
     const [from, to] = toPart(total).range
@@ -54,6 +54,17 @@ export async function selectRecords(context: Context, selection: Selection) {
   const ids = isWhole && kept ? [...kept.byId.keys()] : await findMatchingIds(pages, selection)
   const wanted = ids.slice(...(toPart?.(ids.length).range ?? []))
   return { total: ids.length, pages: readByIds(wanted, (some) => findByIdsOrKept(context, some)) }
+}
+
+/** With more records, the few that an index finds are read in less time than all are tested. */
+const maxTested = 1000
+
+function findShown(context: Context, willRead: number, maxSize = Infinity) {
+  // The shown documents have no passwords, which a filter can name.
+  const hasPasswords = context.resource.passwords.length > 0
+  const toKept = (record: StoredRecord) =>
+    hasPasswords ? record : { ...record, document: toShown(context, record) }
+  return findKept(context, willRead, { maxSize, toKept })
 }
 
 async function findMatchingIds(pages: RecordPages, selection: Selection): Promise<string[]> {
@@ -108,7 +119,7 @@ async function* readPart({ collection }: Context, query: RecordQuery, { limit, .
 export async function findUnknown(context: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
-  const kept = await findKept(context, 0)
+  const kept = await findShown(context, 0)
   for await (const page of kept ? readInTurns(kept) : context.collection.pages()) {
     for (const [name, find] of unknown) {
       if (page.some(({ document }) => find(document) !== undefined)) unknown.delete(name)

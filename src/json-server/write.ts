@@ -157,7 +157,7 @@ async function withRemoval(
     const relation = { name, isTextOnly, isToParent: false, onDelete, other } as const
     return toReferring(context, other).map((field) => ({ ...relation, field }))
   })
-  return { ...context, collection: checkWrites({ ...context, relations }, context.records) }
+  return { ...context, collection: checkWrites({ ...context, relations }) }
 }
 
 function toReferring(context: Context, { resource: { fields } }: Context): readonly string[] {

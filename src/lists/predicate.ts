@@ -36,12 +36,19 @@ const toRank = (value: unknown) => types.indexOf(typeof value)
 
 /** The order of a list: by type, with null last, and text by its code points. */
 export function compareValues(one: unknown, other: unknown): number {
-  if (typeof one === 'string' && typeof other === 'string')
-    return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other))
+  if (typeof one === 'number' && typeof other === 'number') return one - other
+  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
   return toRank(one) - toRank(other) || Number(one) - Number(other)
 }
 
-const isSameType = (one: unknown, other: unknown) => toRank(one) === toRank(other)
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0
+  let at = 0
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1
+  return (one.codePointAt(at) ?? -1) - (other.codePointAt(at) ?? -1)
+}
+
+const isSameType = (one: unknown, other: unknown) => typeof one === typeof other
 
 const comparisons = createComparisons({
   isEqual: (value, operand) => value === operand,
@@ -79,9 +86,10 @@ export function toPredicate<Item = unknown>(
         comparisons.contains(toScalar(find(item, field)), search.text),
       ) ?? true
     if (!isFound) return false
-    return tests.every(({ field, isMatch, elements = [] }) => {
+    return tests.every(({ field, isMatch, elements }) => {
       const value = find(item, field)
-      if (Array.isArray(value) && elements.some((element) => value.includes(element))) return true
+      if (elements && Array.isArray(value) && elements.some((one) => value.includes(one)))
+        return true
       return isMatch(toScalar(value))
     })
   }

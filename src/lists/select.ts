@@ -1,5 +1,6 @@
-import type { Collection, StoredRecord } from '../stores/records/records.ts'
-import { compareKeys, type Compare } from './predicate.ts'
+import { toPosition, type Collection } from '../stores/records/records.ts'
+import type { RecordQuery, StoredRecord } from '../stores/records/records.ts'
+import { compareKeys, toCompares, type Compare } from './predicate.ts'
 
 interface Keyed {
   keys: readonly unknown[]
@@ -16,6 +17,18 @@ export function sortFound<Item extends Keyed>(
 ): Item[] {
   const compare = compareKeys(compares)
   return found.toSorted((one, other) => compare(one.keys, other.keys))
+}
+
+/** The order of a list, as the stores have it. */
+export function sortRecords(records: readonly StoredRecord[], query: RecordQuery): StoredRecord[] {
+  const found = records.map((record) => ({ record, keys: toPosition(query, record) }))
+  return sortFound(found, toPositionCompares(query)).map(({ record }) => record)
+}
+
+export function toPositionCompares({ sort }: RecordQuery): Compare[] {
+  const isDescending = sort[0]?.isDescending ?? false
+  const ties = ['createdAt', '_id'].map((field) => ({ field, isDescending }))
+  return toCompares([...sort, ...ties])
 }
 
 /** Records can be long, so few are in memory at once. */

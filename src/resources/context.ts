@@ -5,7 +5,12 @@ import { notFound } from '../http/errors/http-error.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { typeBySuffix } from '../http/negotiation/negotiate.ts'
 import { toPathParameter } from '../http/request/target.ts'
-import { idPattern, type Collection, type StoredRecord } from '../stores/records/records.ts'
+import {
+  idPattern,
+  type Collection,
+  type Records,
+  type StoredRecord,
+} from '../stores/records/records.ts'
 import type { Resource, ResourceReference } from './definition.ts'
 import { toLower } from './field-values.ts'
 
@@ -14,6 +19,7 @@ export interface ResourceContext {
   config: Config
   /** Its writes throw where a reference, a unique field or a rule of deletion forbids them. */
   collection: Collection
+  records: Records
   relations: readonly Relation[]
   learned?: Collection
 }

@@ -20,7 +20,6 @@ import { badParameter, toHref, withParameterErrors } from '../../lists/parameter
 import type { ListPart } from '../../lists/part.ts'
 import {
   toPosition,
-  type Collection,
   type Document,
   type RecordQuery,
   type Slice,
@@ -33,6 +32,7 @@ import { recordToCsv, recordToLine, toRepresentation } from '../record/represent
 import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
 import type { ListView } from './list-controls.ts'
+import { findReader, type ListReader } from './kept-list.ts'
 import { positionToCursor } from './list-cursor.ts'
 import { toFiltered } from './list-menus.ts'
 import { listPage } from './list-page.ts'
@@ -86,18 +86,19 @@ async function renderList(
   parsed: ParsedRequest,
   { type, flash, reply }: ListOutput,
 ) {
-  const { resource, collection, relations } = context
+  const { resource, relations } = context
   const { query, embeds, url, hasUrl } = parsed
   const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
   const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
   const isJson = type === 'application/json' || type === 'application/x-ndjson'
   const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
+  const reader = await findReader(context, query.records)
   if (part === undefined)
     return {
-      chunks: render(resource, { ...view, links: [], pages: collection.pages(found) }),
+      chunks: render(resource, { ...view, links: [], pages: reader.pages(found) }),
       isPart: false,
     }
-  const range = { found, part }
+  const range = { reader, found, part }
   const { records, isLast, total, links, headers } = await readPart(context, parsed, range)
   reply.headers(headers)
   if (query.part === undefined && !isLast) throw tooManyToEmbed(total)
@@ -109,13 +110,13 @@ async function renderList(
 }
 
 async function readPart(
-  { resource, collection, config }: ResourceContext,
+  { resource, config }: ResourceContext,
   { hasUrl, longestUrl, toUrl }: ParsedRequest,
-  { found, part }: { found: RecordQuery; part: ListPart },
+  { reader, found, part }: { reader: ListReader; found: RecordQuery; part: ListPart },
 ) {
-  const total = await collection.count(found)
+  const total = await reader.count(found)
   // One record more, to know whether another page follows.
-  const rows = await readRows(collection, found, { ...part, limit: part.limit + 1 })
+  const rows = await readRows(reader, found, { ...part, limit: part.limit + 1 })
   const records = rows.slice(0, part.limit)
   const isLast = rows.length === records.length
   const last = isLast ? undefined : records.at(-1)
@@ -134,14 +135,14 @@ async function readPart(
 const firstRows = 51
 
 /** After the first rows, reads as many as fit into the limit if they are as long: not much more is in memory. */
-async function readRows(collection: Collection, found: RecordQuery, { limit, ...start }: Slice) {
+async function readRows(reader: ListReader, found: RecordQuery, { limit, ...start }: Slice) {
   const rows: StoredRecord[] = []
   let length = 0
   for (let step = firstRows; ; step = Math.floor(rows.length * (maxLoadLength / length - 1))) {
     const last = rows.at(-1)
     const from = last ? { offset: 0, after: toPosition(found, last) } : start
     const wanted = Math.min(Math.max(step, 1), limit - rows.length)
-    const some = await collection.list(found, { ...from, limit: wanted })
+    const some = await reader.list(found, { ...from, limit: wanted })
     rows.push(...some)
     if (some.length < wanted || rows.length === limit) return rows
     length += some.reduce((sum, { document }) => sum + JSON.stringify(document).length, 0)

@@ -4,7 +4,6 @@ import { isFieldValue } from '../../stores/records/records.ts'
 import type {
   Collection,
   Document,
-  Records,
   RecordStep,
   WriteStep,
   StoredRecord,
@@ -21,8 +20,8 @@ interface ReferenceCheck {
 
 const maxRemoveAttempts = 20
 
-export function checkWrites(context: ResourceContext, records: Records): Collection {
-  const { collection, relations, resource } = context
+export function checkWrites(context: ResourceContext): Collection {
+  const { collection, records, relations, resource } = context
   const write = async (checks: readonly ReferenceCheck[], step: RecordStep) => {
     const own = { collection: resource.name, ...step }
     const failed = await records.commit([...checks.map((check) => check.step), own])

@@ -20,13 +20,14 @@ export function createContext(
   const found = known.get(resource)
   if (found) return found
   const relations: Relation[] = []
-  const collection = services.records.collection(resource.name)
-  const learned = services.records.collection(collectionNames.learnedFields)
-  const context = { resource, config: services.config, collection, relations, learned }
+  const { config, records } = services
+  const collection = records.collection(resource.name)
+  const learned = records.collection(collectionNames.learnedFields)
+  const context = { resource, config, collection, records, relations, learned }
   known.set(resource, context)
   for (const { other, ...relation } of toRelations(resource, services.resources))
     relations.push({ ...relation, other: createContext(other, services, known) })
-  const checked = { ...context, collection: checkWrites(context, services.records) }
+  const checked = { ...context, collection: checkWrites(context) }
   return Object.assign(context, { collection: learnFields(checked) })
 }
 

@@ -94,19 +94,26 @@ export function toPositionFields({ sort }: RecordQuery): FieldPath[] {
   return [...sort.map(({ field }) => field), 'createdAt', '_id']
 }
 
-export function toPosition(query: RecordQuery, { document, ...own }: StoredRecord): Position {
-  const all = { ...document, _id: own.id, createdAt: own.createdAt, updatedAt: own.updatedAt }
+export function toPosition(query: RecordQuery, record: StoredRecord): Position {
   return toPositionFields(query).map((field) => {
-    const value = findAt(typeof field === 'string' ? all : document, field)
+    const value = findField(record, field)
     return isFieldValue(value) ? value : null
   })
 }
 
+export function findField(record: StoredRecord, field: FieldPath): unknown {
+  if (field === '_id') return record.id
+  const isOwn = field === 'createdAt' || field === 'updatedAt'
+  return isOwn ? record[field] : findAt(record.document, field)
+}
+
 /** The own member at the path; null without it. */
 export function findAt(value: unknown, path: FieldPath): unknown {
-  const find = (inside: unknown, name: string): unknown =>
-    isObject(inside) && Object.hasOwn(inside, name) ? inside[name] : null
-  return typeof path === 'string' ? find(value, path) : path.reduce(find, value)
+  return typeof path === 'string' ? findMember(value, path) : path.reduce(findMember, value)
+}
+
+function findMember(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : null
 }
 
 export function isFieldValue(value: unknown): value is FieldValue {

@@ -1,14 +1,26 @@
 import pLimit from 'p-limit'
 import { mebibyte } from '../config/limits.ts'
-import { findByIds } from '../lists/select.ts'
+import { findByIds } from './select.ts'
 import type { Collection, Records, StoredRecord } from '../stores/records/records.ts'
 import { nextTurn } from '../timers.ts'
-import { toShown, type Context } from './context.ts'
+
+export interface Source {
+  collection: Collection
+  records: Records
+}
+
+interface Wanted {
+  /** A longer list is not kept for this request. */
+  maxSize?: number
+  toKept?: (record: StoredRecord) => StoredRecord
+}
 
 /** All records of a list, in its order. */
 interface KeptRecords {
   pages: readonly (readonly StoredRecord[])[]
   byId: ReadonlyMap<string, StoredRecord>
+  /** In the order that was last requested. */
+  sorted?: { order: string; records: readonly StoredRecord[] }
 }
 
 interface Kept {
@@ -22,18 +34,19 @@ interface Kept {
 
 /** The length of all kept records as JSON. In memory they take up to three times as much, and empty objects 20 times. */
 const maxKeptLength = 4 * mebibyte
-/** With more records, the few that an index finds are read in less time than all are tested. */
-const maxTested = 1000
 const keptLists = new WeakMap<Records, Map<Collection, Kept>>()
 const inTurn = pLimit(1)
 
 /**
- * json-server has all records in memory: to read and parse them takes most of the time of a request. They are kept for
- * one state of the list, and only when requests have read as many from the store, so that reads between writes cost at
- * most twice as much as without them.
+ * To read and parse all records takes most of the time of a request for a list. They are kept for one state of the list,
+ * and only when requests have read as many from the store, so that reads between writes cost at most twice as much as
+ * without them.
  */
-export async function findKept(context: Context, willRead: number, isIndexed = false) {
-  const { collection, records } = context
+export async function findKept(
+  { collection, records }: Source,
+  willRead: number,
+  { maxSize = Infinity, toKept = (record) => record }: Wanted = {},
+) {
   const state = await collection.state?.()
   if (state === undefined) return undefined
   const all = keptLists.get(records) ?? new Map<Collection, Kept>()
@@ -42,33 +55,31 @@ export async function findKept(context: Context, willRead: number, isIndexed = f
   const kept = known && known.state >= state ? known : { state, read: 0, length: 0 }
   all.set(collection, kept)
   kept.size ??= await collection.count()
-  if (isIndexed && kept.size > maxTested) return undefined
+  if (kept.size > maxSize) return undefined
   const isKept = kept.read >= kept.size
   kept.read += willRead
   if (!isKept) return undefined
-  return (kept.loading ??= inTurn(load, context, all, kept))
+  return (kept.loading ??= inTurn(load, collection, all, { kept, toKept }))
 }
 
 /** A response finds each part of its records again: all of them would be kept while a client does not read it. */
-export async function findByIdsOrKept({ collection, records }: Context, ids: readonly string[]) {
+export async function findByIdsOrKept({ collection, records }: Source, ids: readonly string[]) {
   const kept = await keptLists.get(records)?.get(collection)?.loading
   return kept?.byId ?? findByIds(collection, ids)
 }
 
-async function load(context: Context, all: Map<Collection, Kept>, kept: Kept) {
-  const { collection, resource } = context
+async function load(
+  collection: Collection,
+  all: Map<Collection, Kept>,
+  { kept, toKept }: Required<Pick<Wanted, 'toKept'>> & { kept: Kept },
+): Promise<KeptRecords | undefined> {
   const pages: StoredRecord[][] = []
   let length = 0
   try {
     for await (const page of collection.pages()) {
       length += JSON.stringify(page).length
       if (length > maxKeptLength) return undefined
-      const toKept = (record: StoredRecord) => ({
-        ...record,
-        document: toShown(context, record),
-      })
-      // The shown documents have no passwords, which a filter can name.
-      pages.push(resource.passwords.length === 0 ? page.map(toKept) : [...page])
+      pages.push(page.map(toKept))
     }
   } catch {
     // The request reads the store, and fails if it needs the records that cannot be read.
