@@ -41,7 +41,11 @@ export default defineConfig(
         'error',
         {
           paths: [
-            { name: 'node:http', allowTypeImports: true, message: 'See src/http/node-http.ts.' },
+            ...['http', 'http2', 'https', 'tls'].map((name) => ({
+              name: `node:${name}`,
+              allowTypeImports: true,
+              message: 'It makes each start longer: see src/http/node-http.ts.',
+            })),
             { name: 'node:timers', message: ownTimers },
             { name: 'node:timers/promises', message: ownTimers },
           ],

@@ -1,5 +1,4 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { finished, type Duplex } from 'node:stream'
 import { request as requestHttp } from '../http/node-http.ts'
 import { connectionFields } from '../http/request/raw-request.ts'
@@ -14,6 +13,7 @@ export function sendToLocal(to: URL, captured: ListedRequest, body?: Buffer) {
   const hasLength = body !== undefined || !/^(DELETE|GET|HEAD|OPTIONS)$/.test(method)
   const length = hasLength ? ['Content-Length', String(body?.length ?? 0)] : []
   const kept = requestFields.filter(([name]) => !connectionFields.test(name))
+  const { request: requestHttps } = process.getBuiltinModule('node:https')
   const request = (to.protocol === 'https:' ? requestHttps : requestHttp)(to, {
     method,
     path: toLocalPath(to, captured),

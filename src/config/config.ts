@@ -170,13 +170,15 @@ export function findOpenInspector({ preset, inspector }: Config): string[] {
 }
 
 export function findMisspelled(environment: Environment): string[] {
-  const known = settingNames.map(toEnvironmentName)
+  const known = new Map(settingNames.map(toEnvironmentName).map((name) => [toSingular(name), name]))
+  const names = [...known.values()]
+  const singulars = [...known.keys()]
   return Object.keys(environment).flatMap((name) => {
+    if (names.includes(name)) return []
     const bare = name.replace(/^VITRINE_/, '')
-    const isMeant = (each: string) =>
-      findNearest(toSingular(bare), [toSingular(each)]) !== undefined ||
-      (each.includes('_') && bare.startsWith(`${each}_`))
-    const meant = known.includes(name) ? undefined : known.find(isMeant)
+    const nearest = findNearest(toSingular(bare), singulars) ?? ''
+    const meant =
+      known.get(nearest) ?? names.find((each) => each.includes('_') && bare.startsWith(`${each}_`))
     return meant ? [`${name} is not a setting and is ignored. Did you mean ${meant}?`] : []
   })
 }

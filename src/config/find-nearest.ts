@@ -11,14 +11,17 @@ export function findNearest(name: string, names: readonly string[]): string | un
   const [nearest] = names
     // To count the edits of a long name takes long.
     .filter((known) => Math.abs(known.length - name.length) <= toMax(known))
-    .map((known) => ({ known, edits: countEdits(name, known) }))
+    .map((known) => ({ known, edits: countEdits(name, known, toMax(known)) }))
     .filter(({ known, edits }) => edits <= toMax(known))
     .toSorted((one, other) => one.edits - other.edits)
   return nearest?.known
 }
 
-/** The characters to add, remove, replace or swap with their neighbor (optimal string alignment). */
-function countEdits(one: string, other: string): number {
+/**
+ * The characters to add, remove, replace or swap with their neighbor (optimal string alignment); infinite if
+ * they are more than `max`.
+ */
+function countEdits(one: string, other: string, max: number): number {
   let before: readonly number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let index = 0; index < one.length; index += 1) {
@@ -29,6 +32,7 @@ function countEdits(one: string, other: string): number {
       const swapped = isSwapped ? (before[at - 1] ?? Infinity) + 1 : Infinity
       next.push(Math.min(replaced, swapped, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
+    if (row.every((edits) => edits > max) && next.every((edits) => edits > max)) return Infinity
     before = row
     row = next
   }

@@ -1,4 +1,5 @@
-// An import of node:http evaluates every getter: that of WebSocket takes 40 ms and 15 MB of a start.
+// An import of node:http evaluates every getter: that of WebSocket takes 40 ms and 15 MB of a start. The modules
+// of TLS and HTTP/2 take 16 ms and 3 MB, and are loaded where a service uses them.
 export const { STATUS_CODES, ServerResponse, createServer, request } =
   process.getBuiltinModule('node:http')
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
 import { maxRecordedBytes } from '../config/limits.ts'
 import { hasBody } from './body/body-reader.ts'
 import { createByteCollector } from './body/read-bytes.ts'
@@ -92,14 +93,15 @@ export function endRecording(raw: IncomingMessage): void {
 
 const sessions = new WeakMap<object, Connection>()
 
+const isTls = (socket: Socket): socket is TLSSocket => 'encrypted' in socket
+
 function findConnection(raw: IncomingMessage): Connection {
   const session = findStream(raw)?.session
   // A property takes less time than a WeakMap. Over HTTP/2 the socket is a proxy, which can throw.
   const known = session ? sessions.get(session) : raw.socket.recordedConnection
   if (known !== undefined) return known
   const { socket } = raw
-  const isTls = socket instanceof TLSSocket
-  const tls = isTls ? `${socket.getProtocol() ?? ''} ${socket.getCipher().name}` : ''
+  const tls = isTls(socket) ? `${socket.getProtocol() ?? ''} ${socket.getCipher().name}` : ''
   const remoteAddress = `${socket.remoteAddress ?? ''}:${String(socket.remotePort ?? 0)}`
   const text = [randomUUID().slice(0, 8), remoteAddress, tls].join('\0')
   const connection = { text, requests: 0 }

@@ -66,13 +66,11 @@ function parseSort(sort: string): ListRequest['sort'] {
   })
 }
 
-const { compare: compareTexts } = new Intl.Collator()
-
 function compare(one: unknown, other: unknown): number {
   if (one === other) return 0
   if (other !== 0 && !other) return -1
   if (one !== 0 && !one) return 1
-  if (typeof one === 'string' && typeof other === 'string') return compareTexts(one, other)
+  if (typeof one === 'string' && typeof other === 'string') return one.localeCompare(other)
   return isBelow(one, other) ? -1 : 1
 }
 

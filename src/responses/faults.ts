@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
 import { isNameOf } from '../config/is-name-of.ts'
 import {
@@ -25,7 +25,8 @@ export interface Fault {
   isAfterHalf?: boolean
 }
 
-const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM } = constants
+/** The error codes of RFC 9113 §7. */
+const http2Errors = { none: 0, internal: 2, refusedStream: 7 } as const
 
 export const faultNames = [
   ...(['reset-before-head', 'close-before-head', 'reset-in-head', 'slow-head'] as const),
@@ -126,7 +127,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     },
     http2: async (response, stream) => {
       await repeatBody(response)
-      await resetStream(stream, NGHTTP2_INTERNAL_ERROR)
+      await resetStream(stream, http2Errors.internal)
     },
   },
   'stream-reset': {
@@ -135,15 +136,15 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     isAfterHalf: true,
     http2: async (response, stream) => {
       await sendHalf(response)
-      await resetStream(stream, NGHTTP2_INTERNAL_ERROR)
+      await resetStream(stream, http2Errors.internal)
     },
   },
   goaway: {
     summary: 'GOAWAY, and REFUSED_STREAM: the request can be repeated on a new connection.',
     http2: async (_, stream) => {
       const { session } = stream
-      session?.goaway(NGHTTP2_NO_ERROR)
-      await resetStream(stream, NGHTTP2_REFUSED_STREAM)
+      session?.goaway(http2Errors.none)
+      await resetStream(stream, http2Errors.refusedStream)
       // Other streams are completed.
       session?.close()
     },

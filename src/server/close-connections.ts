@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { Server as TlsServer } from 'node:tls'
 import { clearInterval, setInterval } from '../timers.ts'
 
 /** Kept-alive connections would delay the shutdown. Returns whether it has begun. */
@@ -33,7 +32,7 @@ function trackSockets(server: Server): ReadonlyMap<Socket, boolean> {
     socket.once('close', () => sockets.delete(socket))
   }
   server.on('connection', (socket) => {
-    add(socket, server instanceof TlsServer)
+    add(socket, 'setSecureContext' in server)
   })
   server.on('secureConnection', (socket: Socket & { _parent: Socket }) => {
     sockets.set(socket._parent, false)

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Http2ServerResponse } from 'node:http2'
+import type { Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { formatNumber } from '../config/format-count.ts'
 import { defaultErrorHeaders, toTextErrorHeaders } from '../http/response/default-headers.ts'
@@ -87,8 +87,7 @@ export function respondToConnect(
   log: RequestLog | undefined,
 ): void {
   log?.info({ method: 'CONNECT', status: noConnect[0] }, noConnect[1])
-  if (socket instanceof Http2ServerResponse)
-    socket.writeHead(noConnect[0], defaultErrorHeaders).end()
+  if ('stream' in socket) socket.writeHead(noConnect[0], defaultErrorHeaders).end()
   // Its response would be sent within that of an earlier request.
   else if (socket._httpMessage?.writableFinished === false) socket.destroy()
   else {

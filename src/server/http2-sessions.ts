@@ -1,9 +1,12 @@
 import type { Server } from 'node:http'
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
+import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
 import { clearInterval, performance, setInterval } from '../timers.ts'
 
 /** A frame that acknowledges PING or SETTINGS has at most this size, with its TLS record. */
 const acknowledgementBytes = 128
+
+/** RFC 9113 §7: the code CANCEL. */
+const cancel = 8
 
 /** A client that takes fewer bytes during `sendIdleMs` does not read. */
 const minSentBytes = 1024
@@ -65,7 +68,7 @@ function endUnreadStreams(session: ServerHttp2Session, streams: Streams, limits:
     queuedBytes = connection._handle?.writeQueueSize ?? 0
     sentBytes = connection.bytesWritten - queuedBytes - acknowledgedBytes
     if (sentBytes - previouslySent < minSentBytes) {
-      for (const stream of unread.filter(isUnread)) stream.close(constants.NGHTTP2_CANCEL)
+      for (const stream of unread.filter(isUnread)) stream.close(cancel)
       // Nothing behind the queue can be sent, not even the end of a stream or of the session.
       if (previouslyQueued > 0 && queuedBytes > 0) connection.destroy()
     }

@@ -4,7 +4,6 @@ import type { InjectOptions } from 'light-my-request'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { createServer } from 'node:net'
-import { createSecureContext } from 'node:tls'
 import type { Config } from '../config/config.ts'
 import { respondToConnect } from './connection-errors.ts'
 import { delayContinue } from '../http/body/read-bytes.ts'
@@ -160,7 +159,7 @@ export function applyServerLimits(
 
 function assertCertificate({ tlsCert: cert, tlsKey: key }: Pick<Config, 'tlsCert' | 'tlsKey'>) {
   try {
-    if (key !== undefined) createSecureContext({ cert, key })
+    if (key !== undefined) process.getBuiltinModule('node:tls').createSecureContext({ cert, key })
   } catch (error) {
     throw new Error(`TLS_CERT and TLS_KEY cannot be used: ${toReason(error)}`, { cause: error })
   }

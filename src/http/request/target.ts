@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { ServerHttp2Stream } from 'node:http2'
 import { isObject } from '../../config/is-object.ts'
 import type { Config } from '../../config/config.ts'
 import type { DeclaredRoute } from '../openapi/route.ts'
@@ -104,12 +104,12 @@ const routableMethods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE'.split(' '
 
 /** A request line of HTTP/1.1 may claim 2.0. */
 export function isHttp2(raw: IncomingMessage): boolean {
-  return raw.httpVersionMajor === 2 && raw instanceof Http2ServerRequest
+  return raw.httpVersionMajor === 2 && 'stream' in raw
 }
 
-export function findStream(message: object) {
-  const hasStream = message instanceof Http2ServerRequest || message instanceof Http2ServerResponse
-  return hasStream ? message.stream : undefined
+/** Only the requests and responses of HTTP/2 have it. Their classes are not imported: most starts need no TLS. */
+export function findStream(message: { stream?: ServerHttp2Stream } | object) {
+  return 'stream' in message ? message.stream : undefined
 }
 
 export const isRawRequest = ({ target }: IncomingMessage): boolean => target?.isRaw === true

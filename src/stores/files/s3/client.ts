@@ -1,8 +1,6 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { hash } from 'node:crypto'
-// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- loaded only where a bucket is set
-import { Agent as HttpAgent, request as requestHttp, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Config } from '../../../config/config.ts'
 import { hasCode } from '../../../config/has-code.ts'
@@ -47,9 +45,10 @@ const pausesMs = [100, 400]
 export function createS3Client(settings: S3Settings, silenceMs = maxSilenceMs) {
   const { awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
   const { endpoint, region, bucket, prefix } = parseS3Url(settings.filesUrl)
-  const [Agent, openRequest] = endpoint.startsWith('https:')
-    ? [HttpsAgent, requestHttps]
-    : [HttpAgent, requestHttp]
+  // Imports of these modules would load more of Node.js at each start.
+  const { Agent, request: openRequest } = endpoint.startsWith('https:')
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http')
   const agent = new Agent({ keepAlive: true, timeout: idleMs })
   const keys = { accessKeyId, secretAccessKey, region, service: 's3', cache: new Map() }
 
@@ -113,10 +112,7 @@ function parseS3Url(url: string) {
   return { bucket, region, prefix: path && `${path}/`, endpoint: endpoint.replace(/\/$/, '') }
 }
 
-function receive(
-  request: ReturnType<typeof requestHttp>,
-  silenceMs: number,
-): Promise<IncomingMessage> {
+function receive(request: ClientRequest, silenceMs: number): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   let received: IncomingMessage | undefined
   request.on('response', (response) => {
