@@ -65,7 +65,7 @@ function toContent(body: Body, fields: VisitorHeaders): Body {
   // Fastify would add a type to an empty Buffer.
   if (Buffer.isBuffer(body) && body.length === 0) return ''
   if (typeof body !== 'string' || body === '') return body
-  // A buffer would take another write, but Node encodes headers like a text that is sent with them.
+  // Node encodes headers like a text that is sent with them.
   const isText = Object.values(fields).every((value) => isAscii(String(value)))
   return isText ? body : Buffer.from(body)
 }
@@ -96,7 +96,10 @@ function writeResponse(reply: FastifyReply, head: Head, content: string | Buffer
   const headers: Sent = { ...reply.getHeaders(), ...removed, ...fields }
   raw.contentBytes = Buffer.byteLength(content)
   if (content !== '' || !endsWithHead(status)) headers['content-length'] = String(raw.contentBytes)
-  raw.writeHead(status, toReason?.(status), toNamed(headers, toName)).end(content)
+  raw.writeHead(status, toReason?.(status), toNamed(headers, toName))
+  // Node writes a text together with the head, and a Buffer after it.
+  if (typeof content === 'string') raw.end(content)
+  else raw.end(content.toString('latin1'), 'latin1')
   return reply
 }
 

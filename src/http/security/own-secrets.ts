@@ -26,15 +26,16 @@ export function withoutCookies(headers: readonly Pair[], own: readonly string[])
   })
 }
 
-const secrets: { pattern: RegExp; run: RegExp; hidden: string }[] = []
+const secrets: { pattern: RegExp; length: number; run: RegExp; hidden: string }[] = []
 
 /** Logs, recorded exchanges and captured requests then hide it. The global pattern also matches percent-encodings. */
 export function registerSecret(pattern: RegExp, length: number, hidden: string): void {
-  secrets.push({ pattern, run: new RegExp(`[\\w%-]{${String(length)},}`, 'g'), hidden })
+  secrets.push({ pattern, length, run: new RegExp(`[\\w%-]{${String(length)},}`, 'g'), hidden })
 }
 
 export function hideSecrets(text: string, hide?: (secret: string) => string): string {
-  return secrets.reduce((shown, { pattern, run, hidden }) => {
+  return secrets.reduce((shown, { pattern, length, run, hidden }) => {
+    if (shown.length < length) return shown
     const hideOne = hide ?? (() => hidden)
     return shown
       .replaceAll(pattern, hideOne)

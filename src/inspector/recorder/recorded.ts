@@ -40,7 +40,6 @@ export function toEntry(
   const requestId = findChosenId(raw) ?? request.id
   const head = toSentHead(reply.raw)
   const masked = maskRequestTarget(request.originalUrl)
-  const [, location = ''] = /\r\nlocation: ([^\r\n]*)/i.exec(head) ?? []
   const texts = [
     id,
     requestId === id ? '' : requestId,
@@ -57,7 +56,7 @@ export function toEntry(
     toRare(request, reply.getHeader('etag')),
     // Masked once: lists and searches have up to a thousand.
     masked === request.originalUrl ? '' : masked,
-    isRedirect(response.status) ? maskTarget(location) : '',
+    isRedirect(response.status) ? maskTarget(findLocation(head)) : '',
     head,
     raw.rawHeaders.join(separator),
   ]
@@ -81,6 +80,8 @@ function toNumbers(recording: Recording, response: FinishedResponse, sizes: read
     Number(recording.isRateLimited),
   ]
 }
+
+const findLocation = (head: string) => /\r\nlocation: ([^\r\n]*)/i.exec(head)?.[1] ?? ''
 
 const isRedirect = (status = 0) => status >= 300 && status < 400
 
