@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../../test/support/data-app.ts'
-import { temporaryDatabase } from '../../../test/support/resources.ts'
 import { openRecords } from '../../../test/support/sqlite-records.ts'
+import { temporaryFolder } from '../../../test/support/start-vitrine.ts'
 import { findStatements } from '../../../test/support/statements.ts'
 import { comparisons, toQuery } from '../../stores/records/query-cases.contract.ts'
 import { fill } from '../../stores/records/query-records.contract.ts'
@@ -86,7 +86,8 @@ const lists: Record<string, (known: readonly Post[]) => readonly Post[]> = {
 for (const [query, toExpected] of Object.entries(lists)) {
   test(`?${query} reads the 500 records of a list three times until it changes, by this process or another`, async (t) => {
     const known = structuredClone(posts)
-    const settings = { DATABASE_URL: await temporaryDatabase(t) }
+    // On PostgreSQL no list is kept.
+    const settings = { DATABASE_URL: `sqlite:${await temporaryFolder(t)}/data.db` }
     const app = await dataApp(t, { posts, notes }, { settings })
     const other = await dataApp(t, { posts, notes }, { settings })
     const countReads = async () => {
