@@ -133,7 +133,7 @@ test('the home page has two requests of the first resource, and one of the next 
   const names = Array.from({ length: 7 }, (_, index) => `r${String(index)}`)
   const app = await dataApp(t, Object.fromEntries(names.map((name) => [name, []])))
   const { body } = await app.inject('/')
-  const found = [...body.matchAll(/data-target="\/(r\d)/g)].map(([, name]) => name)
+  const found = [...body.matchAll(/&quot;target&quot;:&quot;\/(r\d)/g)].map(([, name]) => name)
   assert.deepEqual(found, ['r0', 'r0', 'r1', 'r2', 'r3', 'r4'])
 })
 

@@ -80,11 +80,14 @@ function renderValidators(exchange: Exchange): HtmlValue | undefined {
   return html`${sent}${sent.length === 0 ? '' : html`<br>`}${given}was compared with <code>${current}</code>: ${outcomes[outcome]}.${hint}`
 }
 
-function renderRepresentation({ negotiation, requestFields }: Exchange): HtmlValue | undefined {
+function renderRepresentation(exchange: Exchange): HtmlValue | undefined {
+  const { negotiation, requestFields, responseFields } = exchange
   if (negotiation === undefined) return undefined
   const { chosen, by, offers } = negotiation
-  const others = offers.filter((offer) => offer !== chosen).join(', ')
-  if (chosen === undefined) return `None is acceptable. Available: ${others}.`
+  if (chosen === undefined) return `None is acceptable. Available: ${offers.join(', ')}.`
+  // RFC 9457 §3: an error as JSON has a type of its own.
+  const sent = findField(responseFields, 'content-type')?.replace(/\s*;.*$/s, '') ?? chosen
+  const others = offers.filter((offer) => offer !== chosen && offer !== sent).join(', ')
   const also = others === '' ? '' : ` Also available: ${others}.`
   const accept = findField(requestFields, 'accept') ?? ''
   const preference = accept.length > 60 ? 'Accept' : `Accept: ${accept}`
@@ -93,5 +96,5 @@ function renderRepresentation({ negotiation, requestFields }: Exchange): HtmlVal
     default: html`the default without an Accept header.${also}`,
     accept: html`the best match for <code>${preference}</code>.${also}`,
   }
-  return html`<code>${chosen}</code>, ${reasons[by]}`
+  return html`<code>${sent}</code>, ${reasons[by]}`
 }

@@ -1,3 +1,4 @@
+import { renderComposer, toChipData, type ComposerRequest } from './composer.ts'
 import { renderMethod } from './highlight.ts'
 import { html, type Html } from './html.ts'
 
@@ -10,7 +11,7 @@ export interface SampleRequest {
   /** Sent in the query string of a GET, otherwise as a form, which is multipart if there is a file. */
   fields?: Readonly<Record<string, string>>
   file?: string
-  /** The Accept of the form on the home page; any type if unset. */
+  /** Any type if unset. */
   accept?: string
   /** Replaces the fields. Only scripts can send it. */
   body?: { type: string; text: string }
@@ -26,40 +27,50 @@ export function toTarget({ method, path, parameters = {}, fields = {} }: SampleR
   return method === 'GET' && query !== '' ? `${filled}?${query}` : filled
 }
 
+/** What the composer sends for the sample. */
+export function toRequest(sample: SampleRequest): ComposerRequest {
+  const { method, path, fields = {}, file, accept, body } = sample
+  const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
+  const bodies = body
+    ? [body]
+    : file
+      ? [{ type: 'multipart/form-data', text: '' }]
+      : form === ''
+        ? undefined
+        : [{ type: 'application/x-www-form-urlencoded', text: form }]
+  return { method, path, target: toTarget(sample), accept, bodies }
+}
+
 export function renderSample(sample: SampleRequest, number: number): Html {
   const { title, method, path, file, body } = sample
-  const isGet = method === 'GET'
   const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
+  const action = body ? undefined : toTarget({ ...sample, fields: {} })
   return html`<section class="try" aria-labelledby="${id('title')}">
-<form method="${isGet ? 'get' : 'post'}" action="${toTarget({ ...sample, fields: {} })}" data-request="${JSON.stringify({ method, path })}"${file ? html` enctype="multipart/form-data"` : ''}>
+<div>
 <h2 id="${id('title')}">${title}</h2>
-<p class="line">${renderMethod(method)} <code>${path}</code></p>
-${isGet || method === 'POST' ? '' : html`<input type="hidden" name="_method" value="${method}">\n`}${renderControls(sample, id)}${renderChoices(sample)}<p class="actions${body ? ' scripted' : ''}"><button type="submit">Send</button></p>
-${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> from this page.</p></noscript>\n` : ''}</form>
+<p class="line unscripted">${renderMethod(method)} <code>${path}</code></p>
+${renderChoices(sample)}${renderComposer(toRequest(sample), { action, isMultipart: file !== undefined, fields: renderFields(sample, id) })}${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> from this page.</p></noscript>\n` : ''}</div>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 </section>
 `
 }
 
-function renderControls(sample: SampleRequest, id: (name: string) => string): Html {
-  const { parameters = {}, fields = {}, file, body } = sample
+function renderFields(sample: SampleRequest, id: (name: string) => string): Html | undefined {
+  const { parameters = {}, fields = {}, file } = sample
   const inPath = (name: string, value: string) =>
-    html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required autocomplete="off">`
-  return html`${Object.entries(parameters).map(([name, value]) =>
-    renderField({ id: id(name), label: name, control: inPath(name, value), isScripted: true }),
-  )}${Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value))}${
-    file ? renderFileField(id(file), file) : ''
-  }${body ? renderSampleBody(id('body'), body) : ''}`
-}
-
-function renderSampleBody(id: string, { type, text }: { type: string; text: string }): Html {
-  const control = html`<textarea id="${id}" data-in="body" rows="4" spellcheck="false">${text}</textarea>`
-  const field = renderField({ id, label: `Body, as ${type}`, control, isScripted: true })
-  return html`<input type="hidden" data-in="type" value="${type}">${field}`
+    html`<input type="text" id="${id(name)}" data-in="path" data-name="${name}" value="${value}" required>`
+  const all = [
+    ...Object.entries(parameters).map(([name, value]) =>
+      renderField({ id: id(name), label: name, control: inPath(name, value), isScripted: true }),
+    ),
+    ...Object.entries(fields).map(([name, value]) => renderTextField(id(name), name, value)),
+    ...(file ? [renderFileField(id(file), file)] : []),
+  ]
+  return all.length > 0 ? html`${all}` : undefined
 }
 
 export function renderTextField(id: string, name: string, value: string): Html {
-  const control = html`<input type="text" id="${id}" name="${name}" value="${value}" dir="auto" autocomplete="off">`
+  const control = html`<input type="text" id="${id}" name="${name}" value="${value}" dir="auto">`
   return renderField({ id, label: name, control })
 }
 
@@ -88,9 +99,10 @@ function renderChoices(sample: SampleRequest): Html {
   return html`<ul class="chips${method === 'GET' ? '' : ' scripted'}" aria-label="Values to try">
 ${Object.entries(choices).map(([label, value]) => {
   const chosen = { ...sample, [key]: { ...sample[key], [first]: value } }
+  const data = toChipData(toRequest(chosen))
   return method === 'GET'
-    ? html`<li><a href="${toTarget(chosen)}" data-value="${value}">${label}</a></li>\n`
-    : html`<li><button type="button" data-value="${value}">${label}</button></li>\n`
+    ? html`<li><a href="${toTarget(chosen)}" data-fill="${data}">${label}</a></li>\n`
+    : html`<li><button type="button" data-fill="${data}">${label}</button></li>\n`
 })}</ul>
 `
 }

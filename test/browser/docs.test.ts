@@ -78,7 +78,7 @@ for (const javaScriptEnabled of [true, false]) {
       }
       await page.goto('/docs/getUsersId')
       assert.equal(
-        await page.getByRole('button', { name: 'Send GET' }).count(),
+        await page.getByRole('button', { name: 'Send' }).count(),
         Number(javaScriptEnabled),
       )
       if (javaScriptEnabled) return

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ComposerRequest } from '../../src/site/composer.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite } from './site.ts'
 
@@ -7,7 +8,7 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   const { visit } = await openSite(t)
   const page = await visit({ errorStatuses: [404] })
   await page.goto('/')
-  const composer = page.locator('.composer')
+  const composer = page.locator('.panel')
   const result = composer.locator('.result')
   await composer.getByRole('button', { name: 'Send' }).click()
   await result.locator('.exchange').last().waitFor()
@@ -18,8 +19,8 @@ test('the composer of the home page sends the chosen request', inBrowser, async 
   for (const chip of await composer.locator('.chips a').all()) {
     await chip.click()
     await page.keyboard.press('Enter')
-    const method = String(await chip.getAttribute('data-method'))
-    const target = String(await chip.getAttribute('data-target'))
+    const fill = JSON.parse(String(await chip.getAttribute('data-fill'))) as ComposerRequest
+    const { method, target = '' } = fill
     await result
       .locator('.t-meta', { hasText: `${method} ${target} HTTP` })
       .waitFor({ state: 'attached' })
@@ -58,7 +59,7 @@ test('a second send replaces the first, whose response is slower', inBrowser, as
   await send.click()
   await page.getByLabel('Path').fill('/mirror?fast')
   await send.click()
-  const line = page.locator('.composer .exchange .line')
+  const line = page.locator('.panel .exchange .line')
   await line.filter({ hasText: '/mirror?fast' }).waitFor()
   isReleased.resolve(undefined)
   await page.getByLabel('Path').fill('/mirror?last')

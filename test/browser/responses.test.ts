@@ -5,8 +5,10 @@ import { inBrowser } from './chromium.ts'
 import { findFlawsOfState, findOverflow } from './look.ts'
 import { openSite } from './site.ts'
 
-const toUrl = (page: Page) => page.locator('.compose figure code').first().innerText()
-const toCommand = (page: Page) => page.getByRole('tabpanel').locator('code').first().innerText()
+const toUrl = async (page: Page) =>
+  String(await page.locator('.commands figure code').first().textContent())
+const toCommand = async (page: Page) =>
+  String(await page.locator('.commands figure code').nth(1).textContent())
 
 async function preset(page: Page, name: string) {
   await page.goto('/responses')

@@ -4,11 +4,12 @@ import { documentedMethods } from '../../http/openapi/operation.ts'
 import type { DeclaredRoute } from '../../http/openapi/route.ts'
 import { samples } from '../../site/commands/code.ts'
 import { descriptionSchema } from '../../responses/description.ts'
+import { renderComposer, toChipData } from '../../site/composer.ts'
 import { renderCommand } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import type { Page } from '../../site/page.ts'
 
-interface Composer {
+interface Place {
   origin: string
   routes: readonly DeclaredRoute[]
   hasFaults: boolean
@@ -27,7 +28,7 @@ const presets = {
   'Body cut off': '/responses/custom?body=Hello&fault=short-body',
 }
 
-export function renderResponsesPage({ origin, routes, hasFaults }: Composer): Page {
+export function renderResponsesPage({ origin, routes, hasFaults }: Place): Page {
   const url = `${origin}/responses/custom`
   const shown = Object.entries(presets).filter(
     ([, preset]) => hasFaults || !preset.includes('&fault='),
@@ -35,17 +36,22 @@ export function renderResponsesPage({ origin, routes, hasFaults }: Composer): Pa
   return {
     title: 'Responses',
     description: 'Describe any HTTP response in one URL, and test what a client does with it.',
-    styles: ['responses.css'],
+    styles: ['composer.css', 'responses.css'],
     scripts: ['responses.js'],
     main: html`<p class="lead">Describe a response, and get a URL that sends it to any client: a browser, curl, or the code
 that you test.</p>
 <ul class="chips" aria-label="Responses to try">
-${shown.map(([label, preset]) => html`<li><a href="${encodeURI(preset)}">${label}</a></li>\n`)}</ul>
-${renderComposer(url, hasFaults)}<h2>Endpoints</h2>
+${shown.map(([label, preset]) => renderPreset(label, encodeURI(preset)))}</ul>
+${renderDescription(url, hasFaults)}<h2>Endpoints</h2>
 <dl>
 ${routes.filter(isFirst).map(renderEndpoint)}</dl>
 ${notes}`,
   }
+}
+
+function renderPreset(label: string, path: string): Html {
+  return html`<li><a href="${path}" data-fill="${toChipData({ method: 'GET', path })}">${label}</a></li>
+`
 }
 
 function isFirst({ url }: DeclaredRoute, index: number, routes: readonly DeclaredRoute[]): boolean {
@@ -59,17 +65,15 @@ function renderEndpoint({ url, method, summary }: DeclaredRoute): Html {
 `
 }
 
-function renderComposer(url: string, hasFaults: boolean): Html {
+function renderDescription(url: string, hasFaults: boolean): Html {
+  const path = '/responses/custom'
+  const fields = html`${renderInputs(hasFaults)}<p class="actions"><button type="reset" class="second">Clear</button></p>
+`
   return html`<div class="compose">
-<form id="description" action="/responses/custom">
-${renderInputs(hasFaults)}</form>
-<section aria-label="Request">
-<figure class="command scripted"><figcaption>URL</figcaption><pre tabindex="0"><code>${url}</code></pre></figure>
-<p class="actions"><button type="submit" form="description">Send</button>
-<button type="reset" form="description" class="second">Clear</button></p>
+${renderComposer({ method: 'GET', path }, { action: path, fields })}<section aria-label="Response">
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 <div class="scripted commands"><div data-tabs="Command">
-${renderCommands(url)}</div></div>
+${renderCommand('URL', url, 'plain')}${renderCommands(url)}</div></div>
 </section>
 </div>
 `

@@ -82,6 +82,10 @@ export function chooseErrorForm(
   const mediaType = ofUrl ?? negotiate(request, reply, offers) ?? offers[0]
   // The offers that were not acceptable explain a 406, not those of the error.
   if (reply.statusCode === 406) request.negotiation = negotiation
+  else if (request.negotiation !== undefined) {
+    const sent = request.negotiation.offers.filter((offer) => offer !== 'application/json')
+    request.negotiation = { ...request.negotiation, offers: sent }
+  }
   if (mediaType === 'text/html') return 'html'
   return mediaType?.includes('json') === true ? 'json' : 'text'
 }

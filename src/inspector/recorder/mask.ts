@@ -1,30 +1,9 @@
 import { remember } from '../../http/remember.ts'
 import { mask } from '../../exchanges/exchange.ts'
 import { hideSecrets } from '../../http/security/own-secrets.ts'
+import { isSecretName } from '../../site/assets/secret-names.js'
 
-const secretWord =
-  /^(auth|authentication|authorization|bearer|cookie|credential|csrf|jwt|key|otp|pass|passcode|passphrase|passwd|password|pin|pwd|secret|sess|session|sid|sig|signature|token|xsrf)s?$/
-/** Words without separators, such as `apikey`, `usertoken` and `JSESSIONID`. */
-const secretCompound =
-  /(authorization|password|secret|token|(access|api|private|secret|session)key|sess(ion)?id)s?$/
-
-const publicName =
-  /^(access-control-allow-credentials|(idempotency|sec-websocket|surrogate|x-cache)-key)$/
-
-export const isSecret = remember((name): boolean => {
-  const words =
-    name
-      .replaceAll(/%(?:25)*([\da-f]{2})/gi, (_, hex: string) =>
-        String.fromCharCode(parseInt(hex, 16)),
-      )
-      .replace(/([a-z\d])(?=[A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$&-')
-      .toLowerCase()
-      .match(/[a-z]+/g) ?? []
-  const joined = words.join('-')
-  if (publicName.test(joined)) return false
-  if (joined === 'x-inspector') return true
-  return words.some((word) => secretWord.test(word) || secretCompound.test(word))
-})
+export const isSecret = remember(isSecretName)
 
 /**
  * Matches a parameter name in a URL or in text that contains URLs, however often it is percent-encoded, since a

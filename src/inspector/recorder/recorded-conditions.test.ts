@@ -86,6 +86,24 @@ test('a 406 shows the representations of the resource', async () => {
   assert.ok(body.includes(`None is acceptable. Available: ${offers}.`))
 })
 
+for (const [url, accept, sent, others] of [
+  ['/places/none', 'application/json', 'application/problem+json', 'text/plain, text/html'],
+  ['/nothing', 'application/problem+json', 'application/problem+json', 'text/plain, text/html'],
+  ['/places/none', '*/*', 'text/plain', 'text/html, application/problem+json'],
+  ['/places/none', 'text/html;q=0.9', 'text/html', 'text/plain, application/problem+json'],
+  ['/nothing', 'application/json', 'application/problem+json', 'text/plain, text/html'],
+] as const) {
+  test(`a 404 of ${url} with ${accept} does not offer what was sent`, async () => {
+    const { app, id } = await startRecording(sharedApp())
+    const headers = { accept, 'x-request-id': id }
+    assert.equal((await app.inject({ url, headers })).statusCode, 404)
+    const { body } = await app.inject(`/inspector/${(await findExchange(app, id)).id}`)
+    const [, shown = '', also = ''] =
+      /Representation<\/dt><dd><code>(.*?)<\/code>.* Also available: (.*)\.<\/dd>/.exec(body) ?? []
+    assert.deepEqual([shown, also], [sent, others])
+  })
+}
+
 const conditions: readonly (readonly [string, string, Headers, string])[] = [
   ['GET', '/places/x', { 'if-none-match': '*' }, 'not modified'],
   ['GET', '/places/x', { 'if-none-match': '"other"' }, 'proceed'],

@@ -1,12 +1,12 @@
-// The composer of /responses: builds the URL of the described response, and sends it.
-import { create } from './dom.js'
+// The page /responses: its fields describe a response, and the composer has the request that gets it.
 import { renderCodeBlock } from './body.js'
-import { sendRequest, showSending } from './exchange.js'
+import { openFragment } from './composer.js'
+import { create } from './dom.js'
+import { sendRequest } from './exchange.js'
+import { openSender } from './send.js'
 
 const form = document.querySelector('.compose > form')
-const output = document.querySelector('.compose .result')
-const chips = [...document.querySelectorAll('.chips a')]
-const commands = Array.from(output.parentElement.querySelectorAll('.command code'), (code) => {
+const commands = Array.from(document.querySelectorAll('.commands code'), (code) => {
   return { code, text: code.textContent }
 })
 const [first] = commands
@@ -29,21 +29,26 @@ function toTarget() {
   const pairs = [...new FormData(form)].filter(([name, value]) => name !== 'kind' && value !== '')
   const times = Number(failure('times').value)
   const query = toQuery(pairs)
-  if (times === 0) return { times, target: `/responses/custom${query && `?${query}`}` }
+  if (times === 0) return `/responses/custom${query && `?${query}`}`
   const others = pairs.filter(([name]) => name !== 'status')
   const { status = '200' } = Object.fromEntries(pairs)
   const steps = `${failure('status').value || '503'}*${times},${status}`
   const retryAfter = failure('retry_after').value
   const after = retryAfter === '' ? [] : [['retry_after', retryAfter]]
-  return { times, target: `${path}?${toQuery([['steps', steps], ...after, ...others])}` }
+  return `${path}?${toQuery([['steps', steps], ...after, ...others])}`
 }
 
-function update() {
-  const { times, target } = toTarget()
-  const url = location.origin + target
+const toTimes = (target) =>
+  /^\/responses\/sequence\//.test(target)
+    ? Number(/[?&]steps=\d+\*(\d+),/.exec(target)?.[1] ?? 0)
+    : 0
+
+function showTexts() {
+  const target = form.querySelector('[data-in=target]').value
+  const times = toTimes(target)
   for (const { code, text } of commands) {
     const command = text
-      .replaceAll(first.text, () => url)
+      .replaceAll(first.text, () => location.origin + target)
       .replace('curl -i', times === 0 ? 'curl -i' : `curl -i --retry ${times}`)
     const language = text === first.text ? '' : 'code'
     code.replaceChildren(...renderCodeBlock(command, language).firstChild.childNodes)
@@ -52,11 +57,14 @@ function update() {
   form.querySelector('[data-part=phrase]').textContent = option?.textContent ?? ''
 }
 
-async function send(watch) {
-  const { times, target } = toTarget()
-  if (times > 0) await fetch(`${path}/state`, { method: 'DELETE', signal: watch.signal })
+/** All steps of a sequence that the fields describe, from its first one. */
+async function sendSteps(url, options) {
+  const { pathname, search } = new URL(url)
+  if (pathname !== path) return sendRequest(url, options)
+  await fetch(`${path}/state`, { method: 'DELETE', signal: options.signal })
   const results = []
-  while (results.length <= times) results.push(await sendRequest(target, watch))
+  const times = toTimes(pathname + search)
+  while (results.length <= times) results.push(await sendRequest(url, options))
   return results
 }
 
@@ -83,56 +91,50 @@ function addBodyChoice(fieldset) {
 
 const chooseBody = addBodyChoice(form.querySelector('[data-part=bodies]'))
 
+/** Takes the path apart. The path of a sequence becomes the one of this page. */
+function readTarget(target) {
+  const [, isSequence, query = ''] =
+    /^\/responses\/(?:custom|(sequence)\/[^/?]+)(?:[?](.*))?$/.exec(target) ?? []
+  if (!/^\/responses\/(custom|sequence\/[^/?]+)(\?|$)/.test(target)) return undefined
+  fill(new URLSearchParams(query))
+  return isSequence && toTimes(target) > 0 ? toTarget() : undefined
+}
+
 function fill(searchParams) {
-  for (const control of form.querySelectorAll('input, select, textarea')) {
+  for (const control of form.querySelectorAll('.values :is(input, select, textarea)')) {
     if (/radio|checkbox/.test(control.type)) control.checked = false
     else control.value = ''
   }
   for (const [name, value] of searchParams) {
     const [, status, times, last] = /^(\d+)\*(\d+),(\d+)$/.exec(value) ?? []
     if (name === 'steps') {
-      failure('status').value = status
-      failure('times').value = times
-      form.elements.status.value = last
+      failure('status').value = status ?? ''
+      failure('times').value = times ?? ''
+      form.elements.status.value = last ?? ''
     } else if (name === 'retry_after') failure(name).value = value
-    else [...form.querySelectorAll(`[name=${name}]`)].find((one) => one.value === '').value = value
+    else setField([...form.querySelectorAll(`[name="${CSS.escape(name)}"]`)], value)
   }
   chooseBody(['json', 'base64'].find((kind) => searchParams.has(kind)) ?? 'body')
-  for (const group of form.querySelectorAll('details')) {
-    group.open = [...group.querySelectorAll('input:not([type=checkbox]), select')].some(
-      ({ value }) => value !== '',
-    )
+}
+
+function setField(fields, value) {
+  const [field] = fields
+  if (field?.type === 'checkbox') field.checked = value === field.value
+  else {
+    const empty = fields.find((one) => one.value === '')
+    if (empty) empty.value = value
   }
-  update()
 }
 
-function markChip(current) {
-  for (const chip of chips) chip.ariaCurrent = chip === current ? 'true' : null
-}
-
-for (const chip of chips) {
-  chip.addEventListener('click', (event) => {
-    // With a modifier key, the browser opens the link.
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    fill(new URL(chip.href).searchParams)
-    markChip(chip)
-    output.parentElement.querySelector('[type=submit]').focus()
-  })
-}
 form.addEventListener('input', ({ target }) => {
   if (target.name === 'kind') chooseBody(target.value)
-  markChip()
-  update()
-})
-form.addEventListener('reset', (event) => {
-  event.preventDefault()
-  markChip()
-  fill(new URLSearchParams())
-})
-form.addEventListener('submit', async (event) => {
-  event.preventDefault()
-  await showSending(output, send)
 })
 chooseBody('body')
-update()
+const isOwn = (target) => /^\/responses\/(custom|sequence)/.test(target)
+const values = { toTarget, readTarget, isOwn }
+openSender(form, { place: document.querySelector('main'), values, sendOwn: sendSteps, showTexts })
+openFragment([form.composer])
+form.addEventListener('reset', (event) => {
+  event.preventDefault()
+  form.composer.fill({ target: '/responses/custom' })
+})

@@ -1,11 +1,8 @@
-// Sends the request of a form or link in place, and shows the exchange. `data-request` has the method,
-// the path and headers. Controls with `data-in` are parts of the request, and others form fields.
-import { openComposer, toFragment } from './composer.js'
+// Sends the request of a form in place, and shows the exchange. `data-request` has the path of a composer.
+import { isSafe, openComposer, openFragment } from './composer.js'
 import { create, fetchPage, local } from './dom.js'
-import { sendRequest, showSending } from './exchange.js'
-import { fetchChain } from './exchange-view.js'
 
-const senders = [...document.querySelectorAll('[data-request], .try > form')]
+const senders = [...document.querySelectorAll('.composer:not(.compose > *), .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
 let first
 
@@ -23,14 +20,16 @@ function fill(text) {
 function keepFirst(response) {
   first = response
   if (!first?.ok) return
-  showTexts()
+  showExamples()
   for (const note of notes) note.hidden = true
 }
 
 /** The requests and commands beside a form, with the values that the form had first. */
-const codes = [...document.querySelectorAll(':is(.step, .request) .command code')]
+const codes = [...document.querySelectorAll(':is(.step, .request) .command code:not(form *)')]
 const texts = codes.flatMap((code) => {
-  const inputs = code.closest('.step, .request').querySelectorAll('form [type=text]')
+  const inputs = code
+    .closest('.step, .request')
+    .querySelectorAll('form [type=text]:is([name], [data-in=path])')
   const fields = Array.from(inputs, (input) => ({ input, example: input.defaultValue }))
   const isCommand = code.closest('[data-tabs]') !== null
   const nodes = [code, ...code.children].flatMap(({ childNodes }) => [...childNodes])
@@ -40,7 +39,7 @@ const texts = codes.flatMap((code) => {
 })
 
 /** Puts the values of the forms in place of the examples. */
-function showTexts() {
+function showExamples() {
   for (const { node, text, fields, isCommand } of texts) {
     const shown = fields.reduce((known, field) => setField(known, field, isCommand), text)
     const [, body] = /^: \d+\n\n([^]*)/.exec(shown) ?? []
@@ -54,7 +53,6 @@ function setField(text, { input, example }, isCommand) {
   const { name, value, dataset } = input
   if (dataset.in === 'path')
     return text.replaceAll(`/${encodeURIComponent(example)}`, () => `/${toSegment(value)}`)
-  if (dataset.in) return text
   const [old, own] = [example, value].map((one) => String(new URLSearchParams({ [name]: one })))
   const json = isCommand ? toPlainJson(value) : JSON.stringify(value).slice(1, -1)
   const withForm = text.replaceAll(old, () => own)
@@ -89,45 +87,30 @@ async function addKey() {
   }
 }
 
-function toRequest(sender) {
-  const inputs = (place) =>
-    [...sender.querySelectorAll(`[data-in=${place}]`)].filter(({ value }) => value !== '')
-  const [method, target, type, body] = ['method', 'target', 'type', 'body'].map(
-    (place) => inputs(place)[0]?.value,
-  )
-  const given = JSON.parse(sender.dataset.request ?? '{}')
-  const { headers = { accept: 'application/json, text/plain;q=0.9, */*;q=0.8' } } = given
-  const options = { method: method ?? given.method ?? sender.method.toUpperCase() }
-  let path = target ?? given.path ?? sender.getAttribute('action')
-  for (const { dataset, value } of inputs('path')) {
-    path = path.replace(`{${dataset.name}}`, () => encodeURIComponent(value))
-  }
-  const url = new URL(fill(path), location.origin)
+/** Returns the URL and the options for `fetch`. */
+function toRequest({ method, target, headers, type, body, form }) {
+  const url = new URL(fill(target), location.origin)
   if (url.origin !== location.origin) throw new Error('the path has to start with one slash')
-  for (const { dataset, value } of inputs('query')) url.searchParams.append(dataset.name, value)
-  options.headers = new Headers(Object.entries(headers).map(([name, one]) => [name, fill(one)]))
-  for (const { dataset, value } of inputs('header')) options.headers.set(dataset.name, value)
-  for (const [name, value] of sender.composer?.headers() ?? []) options.headers.set(name, value)
-  if (body && !isSafe(options.method)) {
-    options.headers.set('content-type', type)
-    options.body = body
-  } else addFields(sender, url, options)
-  return [url.href, options, given.isCrossSite]
+  const sent = new Headers()
+  for (const [name, value] of headers) sent.append(name, fill(value))
+  if (isSafe(method)) return [url.href, { method, headers: sent }]
+  if (form) {
+    const fields = new FormData()
+    for (const field of form) fields.append(...field)
+    return [url.href, { method, headers: sent, body: fields }]
+  }
+  if (body && !sent.has('content-type')) sent.set('content-type', type)
+  return [url.href, { method, headers: sent, ...(body && { body }) }]
 }
 
-function addFields(sender, url, options) {
-  const fields = sender.matches('form') ? new FormData(sender) : new FormData()
-  fields.delete('_method')
-  const pairs = Array.from(fields, ([name, value]) => [name, value])
-  if (isSafe(options.method)) for (const pair of pairs) url.searchParams.append(...pair)
-  else if (sender.enctype === 'multipart/form-data') options.body = fields
-  else if (/json/.test(options.headers.get('content-type')))
-    options.body = JSON.stringify(Object.fromEntries(pairs))
-  else if (pairs.length > 0) options.body = new URLSearchParams(pairs)
-}
-
-function isSafe(method) {
-  return method === 'GET' || method === 'HEAD'
+/** The request of a form of a static page. */
+function toFormRequest(form) {
+  const url = new URL(form.getAttribute('action'), location.origin)
+  const fields = new URLSearchParams([...new FormData(form)])
+  const headers = { accept: 'application/json, text/plain;q=0.9, */*;q=0.8' }
+  if (form.method !== 'get') return [url.href, { method: 'POST', headers, body: fields }]
+  url.search = fields
+  return [url.href, { method: 'GET', headers }]
 }
 
 /** A sandboxed frame has an origin of its own, so that the browser treats its requests as cross-site. */
@@ -145,18 +128,24 @@ async function sendFromFrame(path, { body, method, headers }) {
   const ms = performance.now() - startedAt
   frame.remove()
   if (data.error) throw new Error(data.error)
+  const { fetchChain } = await import('./exchange-view.js')
   const view = await fetchChain(`/inspector/${data.id}`)
   const response = { ...data, headers: new Headers(data.headers) }
   const request = { method, target: path.replace(location.origin, '') }
   return { request, response, text: data.text, ms, view }
 }
 
-async function send(sender, watch) {
-  const [path, options, isCrossSite] = toRequest(sender)
-  const result = await (isCrossSite ? sendFromFrame : sendRequest)(path, { ...options, ...watch })
+async function send(sender, { request, watch, sendOwn }) {
+  const { isCrossSite } = JSON.parse(sender.dataset.request ?? '{}')
+  // The preflight of a lesson has headers that only a browser sets.
+  const given = request && !isCrossSite ? { ...request, headers: request.sendable } : request
+  const [url, options] = given ? toRequest(given) : toFormRequest(sender)
+  const { sendRequest } = await import('./exchange.js')
+  const sendOne = isCrossSite ? sendFromFrame : (sendOwn ?? sendRequest)
+  const result = await sendOne(url, { ...options, ...watch })
   // As after sending the form without a script: what GET sends can be seen, shared and bookmarked.
-  if (sender.matches('form[method=get]:not([data-request])'))
-    history.replaceState(null, '', location.pathname + new URL(path).search)
+  if (!request && options.method === 'GET')
+    history.replaceState(null, '', location.pathname + new URL(url).search)
   if (sender === senders[0]) keepFirst(result.response)
   return result
 }
@@ -171,112 +160,66 @@ function markHeaders(place) {
   }
 }
 
-/** Chips set values of the form. */
-function addChips(form, chips) {
-  const find = (key) =>
-    form.querySelector(key === 'value' ? 'input:not([type=hidden])' : `[data-in=${key}]`)
-  const mark = () => {
-    for (const chip of chips) {
-      const parts = Object.entries(chip.dataset)
-      chip.ariaCurrent = parts.every(([key, value]) => find(key).value === value) ? 'true' : null
-    }
-    const body = form.querySelector('[data-part=body]')
-    if (body) body.hidden = isSafe(find('method').value)
-  }
-  const choose = ({ dataset }) => {
-    const { method, target, header, type, body } = dataset
-    if (form.composer)
-      form.composer.fill({ method, target, headers: [['Accept', header]], type, body })
-    else for (const [key, value] of Object.entries(dataset)) find(key).value = value
-    mark()
-    form.querySelector('[type=submit]').focus()
-  }
-  form.addEventListener('input', mark)
-  for (const chip of chips) {
-    chip.addEventListener('click', (event) => {
-      // With a modifier key, the browser opens the link.
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return
-      event.preventDefault()
-      choose(chip)
-    })
-  }
-  if (form.matches('.composer > form')) {
-    const { method, target, header } = chips[0].dataset
-    const start = { method, target, headers: [['Accept', header]] }
-    form.composer = openComposer(form, { start, onFill: mark })
-  } else if (form.matches('form:not([enctype])')) addComposerLink(form)
-  mark()
-}
-
-/** Leads to the composer of the home page, which has rows for headers, with the same request. */
-function addComposerLink(form) {
-  const submit = form.querySelector('[type=submit]')
-  const link = create('a', { href: '/', class: 'button second small' }, 'Edit in the composer')
-  link.addEventListener('click', (event) => {
-    try {
-      const [url, { method, headers, body = '' }] = toRequest(form)
-      const { pathname, search } = new URL(url)
-      link.href = `/${toFragment({ method, target: pathname + search, headers: [...headers], body: String(body) })}`
-    } catch {
-      // A later request of a lesson needs the response to the first: the message says so.
-      event.preventDefault()
-      form.requestSubmit()
-    }
-  })
-  submit.after(' ', link)
-}
-
 /** The service names the nearest path in its response. */
-function offerNearest(form, place) {
+function offerNearest({ composer }, place) {
   const text = place.querySelector('.result .exchange:not([hidden]) [data-part=body]')?.textContent
-  const [, path] = /^There is nothing at .* Did you mean (\/\S*)\?/m.exec(text ?? '') ?? []
+  const [, path] = /There is nothing at .*? Did you mean (\/[^\s?"<]*)\?/.exec(text ?? '') ?? []
   if (!path) return
   const button = create('button', { type: 'button', class: 'second' }, `Use ${path}`)
   button.addEventListener('click', () => {
-    const target = form.querySelector('[data-in=target]')
-    target.value = path
-    target.dispatchEvent(new globalThis.Event('input', { bubbles: true }))
-    target.focus()
+    const request = composer.read()
+    const [, query = ''] = /[^?]*([?].*)?/.exec(request.target)
+    composer.fill({ ...request, target: path + query })
+    place.querySelector('[data-in=target]').focus()
   })
   place
     .querySelector('.result .exchange:not([hidden]) > .note')
     ?.after(create('p', { class: 'actions' }, button))
 }
 
-for (const sender of senders) {
-  const place = sender.closest('section') ?? document
-  sender.hidden = false
-  sender.addEventListener(sender.matches('form') ? 'submit' : 'click', async (event) => {
+/** `values` and `sendOwn` are those of a page whose fields describe something else than a request. */
+export function openSender(sender, { place, values, sendOwn, showTexts = showExamples }) {
+  const chips = [...place.querySelectorAll('[data-fill]')]
+  if (sender.matches('.composer'))
+    sender.composer = openComposer(sender, { chips, values, onFill: showTexts })
+  sender.addEventListener('submit', async (event) => {
     event.preventDefault()
-    sender.composer?.remember()
-    await showSending(place.querySelector('.result'), async (watch) => send(sender, watch))
+    const request = sender.composer?.read()
+    // Most pages are read and send nothing.
+    const { showSending } = await import('./exchange.js')
+    await showSending(place.querySelector('.result'), async (watch) => {
+      let result
+      try {
+        result = await send(sender, { request, watch, sendOwn })
+      } finally {
+        // A request that was cancelled was sent too.
+        if (request && (result || watch.signal.aborted)) sender.composer.keep(request)
+      }
+      return result
+    })
     markHeaders(place)
-    if (sender.composer) offerNearest(sender, place)
+    if (request) offerNearest(sender, place)
   })
   sender.addEventListener('input', showTexts)
   sender.addEventListener('keydown', ({ key, ctrlKey, metaKey, target }) => {
     if (key === 'Enter' && (ctrlKey || metaKey) && target.matches('textarea'))
       sender.requestSubmit()
   })
-  sender.addEventListener('change', ({ target }) => {
-    const example = target.selectedOptions?.[0].dataset.example
-    if (example !== undefined) sender.querySelector('[data-in=body]').value = example
-  })
-  addChips(
-    sender,
-    place === document ? [] : [...place.querySelectorAll('.chips:not([data-part]) > * > *')],
-  )
 }
 
+for (const sender of senders)
+  openSender(sender, { place: sender.closest('section') ?? document.querySelector('main') })
+const composers = senders.flatMap(({ composer }) => composer ?? [])
+if (composers.length > 0) openFragment(composers)
 if (local.hasKey && codes.length > 0) void addKey()
-// The values of a reload.
-showTexts()
 
 // The id of the newest record in place of the example.
 for (const input of document.querySelectorAll('[data-ids]')) {
   const response = await fetch(input.dataset.ids, { headers: { accept: 'application/json' } })
   const [record] = response.ok ? [await response.json()].flat() : []
   const id = record?._id ?? record?.id
-  if (id !== undefined) input.defaultValue = id
-  showTexts()
+  if (id === undefined) continue
+  input.defaultValue = id
+  // The path has the id too.
+  input.dispatchEvent(new globalThis.Event('input', { bubbles: true }))
 }

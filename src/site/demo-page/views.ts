@@ -19,7 +19,7 @@ export function renderDemoPage(
   return {
     title,
     description: summary,
-    styles: ['demo.css'],
+    styles: ['composer.css', 'demo.css'],
     scripts: ['send.js'],
     main: html`<p class="lead">${summary}</p>
 ${page === undefined ? '' : html`<p class="actions"><a class="button" href="${page}">Open ${title.toLowerCase()}</a></p>\n`}${samples.map(renderSample)}${lookFor ? html`<h2>What to look for</h2>\n<p>${renderPhrases(lookFor)}</p>\n` : ''}${hasForm ? html`<p><a href="${form}">A static page with a form</a> sends the same request.</p>\n` : ''}<h2>Routes</h2>

@@ -68,7 +68,7 @@ export function renderForOrigin(place: PagePlace, page: Page, origin: string): s
 }
 
 function toPage(heading: string, main: Html, scripts: readonly string[]): Page {
-  return { title: heading, heading, main, styles: ['docs.css'], scripts }
+  return { title: heading, heading, main, styles: ['composer.css', 'docs.css'], scripts }
 }
 
 type Groups = DocsContents['groups']

@@ -1,7 +1,7 @@
 import { isObject } from '../../config/is-object.ts'
 import { resolve } from '../../http/openapi/component.ts'
 import type { DocumentedOperation, OpenApiDocument } from '../../http/openapi/document.ts'
-import type { MediaType, Schema } from '../../http/openapi/operation.ts'
+import type { MediaType, Parameter, Schema } from '../../http/openapi/operation.ts'
 import type { CommandRequest } from '../commands/commands.ts'
 
 export type DocsOperation = ReturnType<typeof toOperations>[number]
@@ -75,7 +75,7 @@ export function toExampleRequest(operation: DocsOperation, origin: string): Comm
   const body = toExampleBody(type, content)
   return {
     method,
-    url: `${origin}${toExampleTarget(operation)}`,
+    url: `${origin}${toExampleUrl(operation)}`,
     headers: [
       ...(canBeJson ? [['Accept', 'application/json'] as const] : []),
       ...(body && body.kind !== 'file' ? [['Content-Type', type] as const] : []),
@@ -84,14 +84,22 @@ export function toExampleRequest(operation: DocsOperation, origin: string): Comm
   }
 }
 
-function toExampleTarget({ path, parameters }: DocsOperation): string {
+function toExampleUrl({ path, parameters }: DocsOperation): string {
+  const first = parameters.find((one) => one.in === 'query' && one.example !== undefined)
+  return toExampleTarget(path, parameters, first ? [first] : [])
+}
+
+export function toExampleTarget(
+  path: string,
+  parameters: readonly Parameter[],
+  ofQuery: readonly Parameter[],
+): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { example } = parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
     return encodeURIComponent(exampleToText(example))
   })
-  const first = parameters.find((one) => one.in === 'query' && one.example !== undefined)
-  if (first === undefined) return filled
-  return `${filled}?${new URLSearchParams([[first.name, exampleToText(first.example)]]).toString()}`
+  const pairs = ofQuery.map(({ name, example }) => [name, exampleToText(example)])
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs).toString()}`
 }
 
 function toExampleBody(type: string, content: MediaType): CommandRequest['body'] {

@@ -86,5 +86,11 @@ test('the stylesheets and the icon of the home page exist', async () => {
 test('the requests to try ask for a record as JSON', async (t) => {
   const app = await testApp(t, { settings: { DEMOS: 'people,mirror' } })
   const { body } = await app.inject('/')
-  assert.match(body, /data-method="POST" data-target="\/people" data-header="application\/json"/)
+  const chips = [...body.matchAll(/data-fill="([^"]*)"/g)].map(
+    ([, text = '']) =>
+      JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&amp;', '&')) as object,
+  )
+  const [create] = chips.filter((chip) => 'method' in chip && chip.method === 'POST')
+  const { target, headers } = { target: '', headers: [], ...create }
+  assert.deepEqual([target, headers], ['/people', [['Accept', 'application/json']]])
 })

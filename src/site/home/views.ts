@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
+import { renderComposer, toChipData } from '../composer.ts'
 import { demoGroups, toDemoPath, type Demo } from '../demo.ts'
-import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import type { Page } from '../page.ts'
-import { type SampleRequest, toTarget } from '../sample-request.ts'
+import { type SampleRequest, toRequest, toTarget } from '../sample-request.ts'
 
 const inspectorLink = html`<a href="/inspector">request inspector</a>`
 const inspectorSentences = {
@@ -18,10 +18,10 @@ export function renderHomePage(demos: readonly Demo[], inspector: Config['inspec
     heading: 'Send a request, see the exchange',
     description:
       'Send HTTP requests from the browser, curl or your own client, and see every header of the request and the response.',
-    styles: ['demo.css', 'home.css'],
+    styles: ['composer.css', 'home.css'],
     scripts: ['send.js'],
     main: html`<p class="lead">New to HTTP? Start with the <a href="/learn">lessons</a>. Send requests from this page, with curl or with your own client.${inspectorSentences[inspector]}</p>
-${renderComposer(demos)}${[...demoGroups, undefined].map((group) =>
+${renderPanel(demos)}${[...demoGroups, undefined].map((group) =>
       renderGroup(
         group ?? 'Others',
         demos.filter((demo) => demo.group === group),
@@ -31,52 +31,25 @@ explains every error.</p>`,
   }
 }
 
-const types = ['*/*', 'text/html', 'application/json', 'text/plain', 'text/csv']
-const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'text/plain']
-const headerNames = [
-  ...['Accept-Language', 'Authorization', 'Cache-Control', 'Content-Language', 'Idempotency-Key'],
-  ...['If-Match', 'If-Modified-Since', 'If-None-Match', 'If-Range', 'Prefer', 'Range'],
-]
-const headerValues = ['bytes=0-99', 'de', 'no-cache', 'return=minimal', '"1"', '*']
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
-function renderComposer(demos: readonly Demo[]): Html {
-  const chips = demos.flatMap((demo) =>
-    (demo.samples ?? []).flatMap((sample) => (sample.featured ? renderChip(demo, sample) : [])),
+function renderPanel(demos: readonly Demo[]): Html {
+  const featured = demos.flatMap((demo) =>
+    (demo.samples ?? []).flatMap((sample) => (sample.featured ? { demo, sample } : [])),
   )
-  if (chips.length === 0) return html``
-  return html`<section class="composer" aria-labelledby="composer">
+  const [first] = featured
+  if (first === undefined) return html``
+  return html`<section class="panel" aria-labelledby="composer">
 <h2 id="composer" class="unseen">Send a request</h2>
-<form class="scripted" data-request="{}">
-<div class="request-line"><p><label for="method">Method</label> <select id="method" data-in="method">${toOptions(methods)}</select></p>
-<p class="target"><label for="target">Path, or a curl command to paste</label> <input type="text" id="target" data-in="target" value="/" required autocomplete="off" spellcheck="false" autocapitalize="none"></p>
-<p><label for="accept">Accept</label> <select id="accept" data-in="header" data-name="Accept">${toOptions(types)}</select></p>
-<button type="submit">Send</button></div>
-<div data-part="body" hidden><p><label for="body-type">Content-Type</label> <select id="body-type" data-in="type">${toOptions(bodyTypes)}</select></p>
-<p><label for="body">Body</label> <textarea id="body" data-in="body" rows="4" spellcheck="false"></textarea></p></div>
-<div class="more"><details><summary>Headers</summary><div data-part="headers"></div><p class="quiet" role="status" data-part="forbidden"></p></details>
-<details><summary>curl</summary>${renderCommand('This request', '')}</details>
-<details hidden><summary>History</summary><ul class="chips" data-part="history"></ul></details></div>
-<datalist id="names">${toOptions(headerNames)}</datalist>
-<datalist id="values">${toOptions(headerValues)}</datalist>
-</form>
-<ul class="chips" aria-label="Requests to try">
-${chips}</ul>
+${renderComposer({ ...toRequest(first.sample), bodies: undefined })}<ul class="chips" aria-label="Requests to try">
+${featured.map(renderChip)}</ul>
 <div class="result"></div>
 </section>
 `
 }
 
-function toOptions(values: readonly string[]): Html {
-  return html`${values.map((value) => html`<option>${value}</option>`)}`
-}
-
-function renderChip({ name }: Demo, sample: SampleRequest): Html {
-  const { method, fields, accept = '*/*', featured = '' } = sample
-  const target = toTarget(sample)
-  const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
-  const body = sample.body ?? { type: 'application/x-www-form-urlencoded', text: form }
-  return html`<li><a href="${method === 'GET' ? target : toDemoPath(name)}" data-method="${method}" data-target="${target}" data-header="${accept}" data-type="${body.type}" data-body="${body.text}">${featured}</a></li>
+function renderChip({ demo, sample }: { demo: Demo; sample: SampleRequest }): Html {
+  const { method, featured = '' } = sample
+  const href = method === 'GET' ? toTarget(sample) : toDemoPath(demo.name)
+  return html`<li><a href="${href}" data-fill="${toChipData(toRequest(sample))}">${featured}</a></li>
 `
 }
 

@@ -1,3 +1,4 @@
+import { renderComposer, type ComposerRequest } from '../composer.ts'
 import { renderCommand } from '../highlight.ts'
 import { html, type Html } from '../html.ts'
 import { renderInline, renderMarkdown } from '../markdown.ts'
@@ -43,7 +44,7 @@ export function renderLesson(lessons: readonly Lesson[], lesson: Lesson, place: 
   return {
     title,
     description: summary,
-    styles: ['learn.css'],
+    styles: ['composer.css', 'learn.css'],
     scripts: ['send.js'],
     back: ['/learn', 'All lessons'],
     main: html`<p class="lead">${summary}</p>
@@ -86,22 +87,28 @@ function renderPlaceholders(text: string): Html {
     : html``
 }
 
-/** Without JavaScript a link or a form sends the request, if it can. */
+/** Without JavaScript a form sends the request, if it can. */
 function renderSender(step: LessonStep, number: number): Html {
-  const { method, path, headers = {}, fields = {}, file, isCrossSite = false, withoutScript } = step
-  const request = html`data-request="${JSON.stringify({ method, path, headers, isCrossSite })}"`
-  const isLink = method === 'GET' && step.fields === undefined && withoutScript === undefined
+  const { path, fields = {}, file, isCrossSite = false, withoutScript } = step
   const inputs = Object.entries(fields).map(([name, value]) =>
     renderTextField(`${name}-${String(number)}`, name, value),
   )
-  const isOverride = !['GET', 'POST'].includes(method)
-  const form = html`<form class="send" ${request} ${withoutScript ? 'hidden' : html`method="${method === 'GET' ? 'get' : 'post'}" action="${path}"${file ? html` enctype="multipart/form-data"` : ''}`}>
-${inputs}${file ? renderFileField(file, file) : ''}${isOverride ? html`<input type="hidden" name="_method" value="${method}">\n` : ''}<button type="submit">Send</button>
-</form>`
-  const link = html`<p class="send"><a class="button" ${request} href="${path}">Send</a></p>`
+  const all = [...inputs, ...(file ? [renderFileField(file, file)] : [])]
+  const action = withoutScript ? undefined : path
   const instead = withoutScript
     ? html`<noscript><p class="note">${renderInline(withoutScript)}</p></noscript>\n`
     : ''
-  return html`${isLink ? link : form}
-${instead}`
+  return html`${renderComposer(toRequest(step), { action, isCrossSite, isMultipart: file !== undefined, fields: all.length > 0 ? html`${all}` : undefined })}${instead}`
+}
+
+function toRequest(step: LessonStep): ComposerRequest {
+  const { method, path, headers = {}, fields, file } = step
+  const { Accept: accept, 'Content-Type': given, ...others } = headers
+  const form = new URLSearchParams(fields).toString()
+  const isQuery = method === 'GET' && form !== ''
+  const type = file ? 'multipart/form-data' : (given ?? 'application/x-www-form-urlencoded')
+  const text = file || isQuery ? '' : given ? JSON.stringify(fields) : form
+  const bodies = fields || file ? [{ type, text }] : undefined
+  const target = isQuery ? `${path}?${form}` : path
+  return { method, path, target, accept, headers: Object.entries(others), bodies }
 }
