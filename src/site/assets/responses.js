@@ -2,7 +2,6 @@
 import { renderCodeBlock } from './body.js'
 import { openFragment } from './composer.js'
 import { create } from './dom.js'
-import { sendRequest } from './exchange.js'
 import { openSender } from './send.js'
 
 const form = document.querySelector('.compose > form')
@@ -59,6 +58,7 @@ function showTexts() {
 
 /** All steps of a sequence that the fields describe, from its first one. */
 async function sendSteps(url, options) {
+  const { sendRequest } = await import('./exchange.js')
   const { pathname, search } = new URL(url)
   if (pathname !== path) return sendRequest(url, options)
   await fetch(`${path}/state`, { method: 'DELETE', signal: options.signal })
