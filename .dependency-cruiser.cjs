@@ -10,7 +10,8 @@ const allowed = {
   limits: 'config|http|stores',
   idempotency: 'config|http|stores|auth',
   events: 'config|http|stores',
-  responses: 'config|http|stores',
+  responses: 'config|http|stores|lists',
+  stubs: 'config|http|stores|lists|site|responses',
   httpbin: 'config|http|site',
   site: 'config|http|stores|exchanges|operations/readiness',
   exchanges: 'config|http|site',
@@ -18,8 +19,8 @@ const allowed = {
   lists: 'config|http|stores',
   resources: 'config|http|stores|lists|site|idempotency|auth|events',
   'json-server': 'config|http|stores|lists|site|resources',
-  'test-api': 'config|http|stores|site|resources|data-file',
-  'data-file': 'config|http|stores|site|resources|responses|json-server|test-api',
+  'test-api': 'config|http|stores|site|resources|data-file|stubs',
+  'data-file': 'config|http|stores|site|resources|responses|stubs|json-server|test-api',
   demos:
     'config|http|stores|lists|site|exchanges|resources/(definition|routes|samples|openapi/schemas)|events|responses|httpbin|auth',
   server: 'config|http|stores|limits',
@@ -60,7 +61,7 @@ module.exports = {
       name: 'only-interfaces-of-stores',
       severity: 'error',
       from: {
-        path: '^src/(data-file|test-api|json-server|events|responses|httpbin|demos|lists|resources|idempotency|limits|auth|site|exchanges|inspector|server|operations|app\\.ts)',
+        path: '^src/(data-file|test-api|json-server|events|responses|stubs|httpbin|demos|lists|resources|idempotency|limits|auth|site|exchanges|inspector|server|operations|app\\.ts)',
       },
       to: {
         path: '^src/stores/',

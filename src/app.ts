@@ -8,6 +8,7 @@ import { HttpError, serviceUnavailable } from './http/errors/http-error.ts'
 import { createErrorSender, isUnrouted } from './http/errors/send-error.ts'
 import { collectAllowedMethods } from './http/request/allowed-methods.ts'
 import { applyFormHeaders, createMethodOverride } from './http/request/method-override.ts'
+import { restoreTargets } from './http/request/interceptor.ts'
 import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
@@ -76,7 +77,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   // `request.log` would create a logger for each request, which costs a fifth of a small response.
   app.log = parts.log
-  const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes)
+  const { interceptor } = parts
+  const lacksRoute = collectAllowedMethods(app, config.maxUrlBytes, interceptor?.findMethods)
+  if (interceptor) restoreTargets(app)
   routeRequests(app, parts, createHeadCheck(config, lacksRoute))
   countInProgress(app, config)
   injectRequests(app)
@@ -131,6 +134,7 @@ function createParts(
   demos: readonly Demo[],
 ) {
   const shapes = demos.flatMap(({ errorShape }) => errorShape?.({ config, ...stores }) ?? [])
+  const [interceptor] = demos.flatMap((demo) => demo.interceptor ?? [])
   const segments = demos.flatMap(({ segment }) => segment ?? [])
   const exchangeLog = createExchangeLog(config)
   const blockList = openBlockList(config, stores.records)
@@ -138,6 +142,7 @@ function createParts(
   return {
     config,
     demos,
+    interceptor,
     blockList,
     limits: openLimits(config, { ...stores, findBlock: blockList.findError }),
     metrics: options.metrics,
@@ -174,7 +179,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
 /** Runs before routing, because the target and the method decide the route. */
 function routeRequests(
   app: FastifyInstance,
-  { config, exchangeLog, limits, readBody, segments }: AppParts,
+  { config, exchangeLog, limits, readBody, segments, interceptor }: AppParts,
   isHeadEnough: ReturnType<typeof createHeadCheck>,
 ): void {
   const route = app.routing.bind(app)
@@ -186,8 +191,10 @@ function routeRequests(
     if (raw.recording === undefined) exchangeLog.begin(raw)
     raw.originalUrl = raw.url ?? ''
     raw.url = parseTarget(raw)
-    if (config.methodOverride) overrideMethod(raw, route.bind(undefined, raw, response))
-    else route(raw, response)
+    const routeNow = route.bind(undefined, raw, response)
+    const next = config.methodOverride ? overrideMethod.bind(undefined, raw, routeNow) : routeNow
+    if (interceptor) interceptor.intercept(raw, { route: routeNow, next, isDecided })
+    else next()
   }
 }
 
@@ -206,8 +213,10 @@ function sendUnroutableError(error: { code: string }, reply: FastifyReply, parts
 }
 
 function handleErrors(app: FastifyInstance, parts: AppParts): void {
-  const { config, sendError } = parts
-  app.setErrorHandler(async (error: unknown, request, reply) => {
+  const { config, interceptor, sendError } = parts
+  app.setErrorHandler(async (given: unknown, request, reply) => {
+    const isMissing = given instanceof HttpError && given.status === 404
+    const error = isMissing && interceptor ? interceptor.explain(given, request.raw) : given
     if (isUnrouted(error)) {
       sendUnroutableError(error, reply, parts)
       return reply

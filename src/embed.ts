@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApp } from './app.ts'
-import { openStores, type Stores } from './stores/open-stores.ts'
+import { openStores } from './stores/open-stores.ts'
 import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
 import { freshPattern, loadConfig, nameFreshFolder, type Config } from './config/config.ts'
@@ -11,8 +11,7 @@ import { demos } from './demos/catalogue.ts'
 import { removeDead } from './cli/remove-dead.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
-import { addTestApi, combineDemos } from './data-file/data-demos.ts'
-import { openData } from './data-file/open-data.ts'
+import { openDemos } from './data-file/data-demos.ts'
 import { resetDaily } from './test-api/daily-reset.ts'
 import { resetAll } from './test-api/reset-all.ts'
 import { listen } from './server/server.ts'
@@ -76,16 +75,11 @@ function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: strin
   }
 }
 
-async function openDemos(config: Config, stores: Stores) {
-  if (config.dataFile === undefined) return addTestApi(config, demos)
-  return combineDemos(config, demos, await openData(config, stores))
-}
-
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
   const stores = await openStores(config)
   opened.defer(stores.close)
-  const served = await openDemos(config, stores)
-  const app = await createApp({ ...served, stores })
+  const served = await openDemos(config, demos, { services: stores })
+  const app = await createApp({ config: served.config, demos: served.demos, stores })
   resetDaily(app, { ...stores, config }, demos)
   opened.defer(() => app.close())
   const running = new Set<Promise<unknown>>()

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../app.ts'
 import { findFreshFolder, findOpenInspector, freshPattern, type Config } from '../config/config.ts'
-import { addTestApi, combineDemos } from '../data-file/data-demos.ts'
-import { openData } from '../data-file/open-data.ts'
+import { openDemos } from '../data-file/data-demos.ts'
+import { listPlaces } from '../data-file/find-oddities.ts'
+import { formatCount } from '../config/format-count.ts'
 import { demos as catalogue } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
@@ -15,7 +16,7 @@ import { findRewriteProblems } from '../http/request/rewrites.ts'
 import { isLoopback } from '../config/hosts.ts'
 import { openHttpsRedirect } from '../server/https-redirect.ts'
 import { removeDead } from './remove-dead.ts'
-import { watchData } from './watch-data.ts'
+import { watchFiles } from './watch-files.ts'
 import { findNetworkOrigins } from '../server/network-origins.ts'
 import { assertCanListen, listen } from '../server/server.ts'
 import { findOpenToOthers, openStores, type Stores } from '../stores/open-stores.ts'
@@ -51,10 +52,12 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   findOpenInspector(config).forEach(warn)
   findOpenToOthers(config).forEach(warn)
   for (const problem of findRewriteProblems(config.rewrites)) warn(`REWRITES: ${problem}`)
-  const app = config.dataWatch
-    ? await openFront(config, { ...parts, opening, opened })
+  const current = { opening }
+  const app = isReopened(config)
+    ? await openFront(config, { ...parts, current, opened })
     : opening.app
-  if (!config.dataWatch) opened.defer(watchData(config, printChange))
+  if (!config.dataWatch) opened.defer(watchFiles(listDataFiles(config), printChange))
+  opened.defer(watchFiles([config.responsesFile], () => reloadStubs(config, current)))
   const origin = await listen(app, config)
   if (config.redirectHttpPort !== undefined) {
     const redirect = await openHttpsRedirect(config, new URL(origin))
@@ -91,6 +94,24 @@ function printOrigins(config: Config, origin: string): void {
   if (others.length > 0) console.log(`On this network: ${others.join(', ')}`)
 }
 
+const listDataFiles = ({ dataFile, dataSchema }: Config) => [dataFile, dataSchema]
+
+/** A change of the data file opens the service again, with new records. */
+const isReopened = ({ dataWatch, dataFile }: Config) => dataWatch && dataFile !== undefined
+
+async function reloadStubs({ dataWatch }: Config, { opening }: Current): Promise<void> {
+  if (!dataWatch) {
+    console.log('The file of stubs has changed: --watch loads it at each change')
+    return
+  }
+  try {
+    console.log(`Loaded ${formatCount(await opening.reloadStubs(), 'stub')}`)
+  } catch (error) {
+    for (const line of toReason(error).split('\n')) warn(line)
+    warn('the file of stubs was not loaded; the stubs of before are still served')
+  }
+}
+
 const maxPrinted = 20
 
 function printResources(origin: string, paths: readonly string[]): void {
@@ -101,17 +122,26 @@ function printResources(origin: string, paths: readonly string[]): void {
 
 type Parts = Pick<Parameters<typeof createApp>[0], 'metrics'> & { readiness: Readiness }
 type Opening = Awaited<ReturnType<typeof openApp>>
+interface Current {
+  opening: Opening
+}
 
 async function openApp(config: Config, parts: Parts) {
-  const stores = await openStores(config.dataWatch ? withNewDatabase(config) : config, warn)
+  const stores = await openStores(isReopened(config) ? withNewDatabase(config) : config, warn)
   try {
     const losses: string[] = []
-    const served = await openDemos(config, stores, losses)
+    const notify = (loss: string) => losses.push(loss)
+    const served = await openDemos(config, catalogue, { services: stores, notify })
+    for (const notice of served.notices) console.log(notice)
+    const paths = served.definitions.map(({ name }) => `/${encodeURIComponent(name)}`)
     const app = await createApp({ config: served.config, demos: served.demos, stores, ...parts })
     resetDaily(app, { ...stores, config: served.config }, catalogue)
     await app.ready()
     if (losses.length > 0) console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
-    return { app, stores, paths: served.paths, responses: new Set<ServerResponse>() }
+    const hidden = served.findHidden(app.declaredRoutes)
+    if (hidden.length > 0) console.log(`Stubs come before ${listPlaces(hidden)}`)
+    const { reloadStubs } = served
+    return { app, stores, paths, reloadStubs, responses: new Set<ServerResponse>() }
   } catch (error) {
     await stores.close()
     throw error
@@ -126,15 +156,15 @@ function withNewDatabase(config: Config): Config {
 
 async function openFront(
   config: Config,
-  { opening, opened, ...parts }: Parts & { opening: Opening; opened: AsyncDisposableStack },
+  { current, opened, ...parts }: Parts & { current: Current; opened: AsyncDisposableStack },
 ) {
-  let current = opening
-  opened.defer(() => current.stores.close())
-  const front = await createApp({ config, stores: opening.stores, demos: [], ...parts })
+  opened.defer(() => current.opening.stores.close())
+  const { stores } = current.opening
+  const front = await createApp({ config, stores, demos: [], ...parts })
   opened.defer(() => front.close())
-  opened.defer(() => current.app.close())
+  opened.defer(() => current.opening.app.close())
   const pass = () => {
-    const { app, responses } = current
+    const { app, responses } = current.opening
     const routing: typeof app.routing = (request, response) => {
       responses.add(response)
       response.once('close', () => responses.delete(response))
@@ -144,22 +174,22 @@ async function openFront(
   }
   const reload = async () => {
     // Writes that the new records would replace get 503.
-    current.stores.setReadOnly?.(true)
+    current.opening.stores.setReadOnly?.(true)
     try {
       const next = await openApp(config, parts)
-      const last = current
-      current = next
+      const last = current.opening
+      current.opening = next
       pass()
       parts.readiness.open({ ...next.stores, server: front.server })
       await last.app.close()
       void closeStores(last)
     } catch (error) {
-      current.stores.setReadOnly?.(false)
+      current.opening.stores.setReadOnly?.(false)
       for (const line of toReason(error).split('\n')) warn(line)
       warn('the data file was not loaded; the records of before are still served')
     }
   }
-  opened.defer(watchData(config, reload))
+  opened.defer(watchFiles(listDataFiles(config), reload))
   return pass()
 }
 
@@ -172,15 +202,6 @@ async function closeStores({ stores, responses }: Opening): Promise<void> {
 function printChange(file: string): void {
   const flags = '--reload loads it at a start, and --fresh --watch at each change'
   console.log(`${file} has changed. The running service keeps its records: ${flags}`)
-}
-
-async function openDemos(config: Config, stores: Stores, losses: string[]) {
-  if (config.dataFile === undefined) return { ...addTestApi(config, catalogue), paths: [] }
-  const opened = await openData(config, stores)
-  for (const notice of opened.notices) console.log(notice)
-  const paths = opened.definitions.map(({ name }) => `/${encodeURIComponent(name)}`)
-  const notify = (loss: string) => losses.push(loss)
-  return { ...combineDemos(config, catalogue, { ...opened, notify }), paths }
 }
 
 function warn(problem: string): void {

@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from './hosts.ts'
 import { findNearest } from './find-nearest.ts'
+import { isStubFile } from './find-stub-file.ts'
 import { isUrl } from './parse-settings.ts'
 import {
   publicDefaults,
@@ -48,6 +49,7 @@ export function loadConfig(
   // One entry for each setting; those that are invalid end in an error below.
   const config = Object.fromEntries(entries) as Config
   config.demos = chooseDemos(config.demos, demoNames)
+  moveStubs(config)
   if (config.dataFile !== undefined || config.dataFresh)
     Object.assign(config, findDataStores(config, environment))
   // A value that cannot be read conflicts with nothing.
@@ -58,6 +60,14 @@ export function loadConfig(
   if (problems.length > 0)
     throw new ConfigProblems([...problems, ...findMisspelled(environment)].join('\n'))
   return config
+}
+
+/** A file is told apart by its content. Both settings can name the stubs. */
+function moveStubs(config: Config): void {
+  const { dataFile, responsesFile } = config
+  if (dataFile === undefined || responsesFile !== undefined) return
+  if (!isUrl(dataFile) && isStubFile(dataFile))
+    Object.assign(config, { dataFile: undefined, responsesFile: dataFile })
 }
 
 /** `all`, some, or all but some: `-uploads`. Unknown names stay, for the error. */
@@ -115,7 +125,8 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
   const { demos, redirectHttpPort } = config
   const { DEMOS = '', TLS_CERT, TLS_KEY, TRUSTED_PROXIES, ALLOWED_HOSTS } = environment
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
-  const ofDataFile = dataSettings.filter((name) => config[name])
+  const isOfStubs = (name: string) => name === 'dataWatch' && config.responsesFile !== undefined
+  const ofDataFile = dataSettings.filter((name) => config[name] && !isOfStubs(name))
   const conflicts = {
     [`DEMOS must be all, none, all but some (-uploads), or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
       (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
@@ -125,7 +136,7 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
     'DATA_FRESH keeps no records: unset DATABASE_URL': config.dataFresh && environment.DATABASE_URL,
-    '--watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch':
+    '--watch (DATA_WATCH) requires --fresh and a file, or stubs alone: vitrine db.json --fresh --watch':
       config.dataFile !== undefined &&
       config.dataWatch &&
       !(config.dataFresh && !isUrl(config.dataFile)),

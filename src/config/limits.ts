@@ -109,6 +109,14 @@ export const smallFramesPerSecond = 100
 export const maxHops = 50
 export const maxSequenceSteps = 100
 export const maxStepRequests = 1000
+export const maxStubs = 5000
+export const maxAlternatives = 100
+export const maxConditions = 50
+/** A pattern with several `*` can take the square of the length of a path, or more. */
+export const maxPatternMs = 20
+/** For all templates of one response. */
+export const maxRenderMs = 50
+export const maxRenderedBytes = 1_048_576
 export const maxTokens = 10_000
 /** A state expires after this time, so no bucket takes longer to become full. */
 export const stateSeconds = 600

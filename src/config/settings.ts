@@ -92,6 +92,10 @@ export const settings = {
     'schema',
     setting('', parse.existingFile, 'file with a JSON Schema for each resource of the data file'),
   ),
+  responsesFile: flag(
+    'responses',
+    setting('', parse.existingFile, 'JSON or YAML file with stubs: `{"GET /slow": {"delay": 2}}`'),
+  ),
   dataId: flag('id', setting('id', String, 'field of the data file that has the id')),
   dataReload: flag('reload', offSwitch('whether the data file replaces the stored records')),
   dataFresh: flag(

@@ -4,25 +4,27 @@ import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
 import { nameSchemas } from '../resources/openapi/schemas.ts'
 import { toResourceDemo } from '../resources/routes.ts'
-import type { Demo } from '../site/demo.ts'
+import type { Demo, Services } from '../site/demo.ts'
+import { createStubList, type Stub } from '../stubs/stub-list.ts'
+import { toStubsDemo } from '../stubs/stubs-demo.ts'
+import { createStubs, type Stubs } from '../stubs/stubs.ts'
 import type { ResettableDemo } from '../test-api/reset-all.ts'
 import { testApi } from '../test-api/test-api.ts'
-import { toResponsesDemo, toFirstSegment } from './data-responses.ts'
-import type { OpenedData } from './open-data.ts'
+import { loadStubs } from './load-stubs.ts'
+import { openData, type OpenedData } from './open-data.ts'
 
 interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
   notify?: (notice: string) => void
 }
 
-export function combineDemos(
+function combineDemos(
   config: Config,
   catalogue: readonly ResettableDemo[],
   { definitions: given, responses, notify = () => undefined }: DataDemos,
 ) {
   const ofCatalogue = catalogue.flatMap(({ resource }) => resource ?? [])
   const definitions = nameSchemas(given, ofCatalogue)
-  const ofResources = definitions.map(({ name }) => name)
-  const names = [...ofResources, ...responses.map(({ url }) => toFirstSegment(url))]
+  const names = definitions.map(({ name }) => name)
   const resources = definitions.map(defineResource)
   const own = config.jsonServer
     ? createJsonServer(config.jsonServer, definitions)
@@ -36,23 +38,68 @@ export function combineDemos(
   for (const { name } of open.filter(isOff)) notify(`${name} is off`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
-  const described = responses.length > 0 ? [toResponsesDemo(responses, ofResources)] : []
   const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
   const free = own.map((demo) => withoutPaths(demo, isOfService, notify))
   const delayed = free.map((demo) => withDelay(demo, config.delayMs))
-  const demos = [...delayed, ...described, ...others, ...reset]
+  const demos = [...delayed, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
 
 /** A resource with the name `openapi` would have this path for its JSON. */
 const isOfService = (path: string) => path === '/openapi.json'
 
-export function addTestApi(config: Config, catalogue: readonly ResettableDemo[]) {
-  if (!config.testApi) return { config, demos: catalogue }
+/** The demos of the catalogue, without a data file. */
+function addTestApi(
+  config: Config,
+  catalogue: readonly ResettableDemo[],
+  responses: readonly Stub[] = [],
+) {
   const definitions = catalogue.flatMap(({ resource }) => resource ?? [])
-  const added = testApi(catalogue, { definitions, responses: [] })
-  const names = [...config.demos, added.name]
-  return { config: { ...config, demos: names }, demos: [...catalogue, added] }
+  const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
+  const names = [...config.demos, ...reset.map(({ name }) => name)]
+  return { config: { ...config, demos: names }, demos: [...catalogue, ...reset] }
+}
+
+/** All that the settings name: the demos, the resources of the data file, and the stubs. */
+export async function openDemos(
+  config: Config,
+  catalogue: readonly ResettableDemo[],
+  {
+    services,
+    notify,
+  }: Pick<DataDemos, 'notify'> & { services: Pick<Services, 'records' | 'states'> },
+) {
+  const ofFile = await loadStubs(config)
+  const isData = config.dataFile !== undefined
+  const opened = isData
+    ? await openData(config, services)
+    : { definitions: [], responses: [], notices: [] }
+  const { definitions, notices } = opened
+  const toAll = (stubs: readonly Stub[]) => createStubList([...stubs, ...opened.responses])
+  const stubs = createStubs(toAll(ofFile), config)
+  const all = { definitions, responses: stubs.list.stubs, ...(notify && { notify }) }
+  const served = isData
+    ? combineDemos(config, catalogue, all)
+    : addTestApi(config, catalogue, all.responses)
+  return {
+    ...withStubs(served, stubs),
+    definitions,
+    notices,
+    reloadStubs: async () => {
+      const next = await loadStubs(config)
+      stubs.list = toAll(next)
+      return next.length
+    },
+    findHidden: stubs.findHidden,
+  }
+}
+
+function withStubs(served: ReturnType<typeof addTestApi>, stubs: Stubs) {
+  const { demos, config } = served
+  if (stubs.list.stubs.length === 0 && config.responsesFile === undefined) return served
+  const demo = toStubsDemo(stubs)
+  const names = [...config.demos, demo.name]
+  return { demos: [...demos, demo], config: { ...config, demos: names } }
 }
 
 function withDelay(demo: Demo, milliseconds: number): Demo {

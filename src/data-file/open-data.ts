@@ -5,8 +5,9 @@ import { isUrl } from '../config/parse-settings.ts'
 import { defineResource, type ResourceDefinition } from '../resources/definition.ts'
 import { findAllProblems } from '../resources/write/find-problems.ts'
 import type { Services } from '../site/demo.ts'
+import type { Stub } from '../stubs/stub-list.ts'
+import { rewindSequences } from '../stubs/stubs-demo.ts'
 import type { Records } from '../stores/records/records.ts'
-import { parseResponses, rewindSequences, type DataResponse } from './data-responses.ts'
 import { redefineData } from './define-data.ts'
 import { findDangling, findNumberReferences, findOddities, listPlaces } from './find-oddities.ts'
 import { findLoad, loadData, storeLoad, toPlace } from './load-data.ts'
@@ -15,9 +16,11 @@ import {
   maxShownProblems,
   parseData,
   parseFile,
+  parseResponses,
   readDataTexts,
   readSchema,
   readSchemas,
+  toStubLimits,
 } from './parse-data.ts'
 import type { Load } from './parse-load.ts'
 import {
@@ -30,7 +33,7 @@ import {
 
 export interface OpenedData {
   definitions: readonly ResourceDefinition[]
-  responses: readonly DataResponse[]
+  responses: readonly Stub[]
   notices: readonly string[]
 }
 
@@ -153,11 +156,10 @@ async function parseLoaded(
   { definitions, responses: given }: Pick<Load, 'definitions' | 'responses'>,
   notices: readonly string[] = [],
 ): Promise<OpenedData> {
-  const names = definitions.map(({ name }) => name)
+  const { dataFile = '' } = config
   // A limit may have changed since the load.
   const responses = await collectProblems((reportOf) => {
-    const report = reportOf(config.dataFile ?? '')
-    return parseResponses(given, { names, limits: config, report })
+    return parseResponses(given, toStubLimits(config, dataFile), reportOf(dataFile))
   })
   return { definitions, responses, notices }
 }

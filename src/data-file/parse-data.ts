@@ -1,6 +1,9 @@
+import { dirname, resolve } from 'node:path'
 import { ConfigProblems, type Config } from '../config/config.ts'
 import { isObject } from '../config/is-object.ts'
-import { parseResponses } from './data-responses.ts'
+import { isUrl } from '../config/parse-settings.ts'
+import type { DescriptionLimits } from '../responses/description-limits.ts'
+import { parseStubs } from '../stubs/parse-stubs.ts'
 import { defineData } from './define-data.ts'
 import { findOtherKind } from './find-oddities.ts'
 import { parseDataText } from './parse-data-text.ts'
@@ -38,11 +41,21 @@ export async function parseData(config: Config, { file, schema }: DataTexts) {
     const inferredFrom = toFileName(file.source)
     const inference = { idField, foreignKeySuffix, jsonServer, inferredFrom }
     const resources = defineData(data, { ...inference, schemas, report })
-    const names = resources.map(({ definition }) => definition.name)
-    const described = parseResponses(parsed.responses, { names, limits: config, report })
+    const described = parseResponses(parsed.responses, toStubLimits(config, file.source), report)
     const total = resources.reduce((sum, { records }) => sum + records.length, 0)
     return { ...parsed, resources, described, total, kinds }
   }, kinds)
+}
+
+/** A file of stubs can name files of its folder. */
+export function toStubLimits(config: Config, source: string): DescriptionLimits {
+  return isUrl(source) ? config : { ...config, folder: dirname(resolve(source)) }
+}
+
+export function parseResponses(value: unknown = {}, limits: DescriptionLimits, report: Report) {
+  return parseStubs(value, limits, (reason, at = '') => {
+    report(`/$responses${at}`, reason)
+  })
 }
 
 export async function parseFile({ dataId, maxJsonDepth }: Config, file: DataText) {

@@ -7,10 +7,13 @@ import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { Description } from './description.ts'
 import { faults } from './faults.ts'
 
-export type DescriptionLimits = Pick<
+export interface DescriptionLimits extends Pick<
   Config,
-  'maxBodyBytes' | 'maxDurationSeconds' | 'maxHeaderBytes'
->
+  'maxBodyBytes' | 'maxDurationSeconds' | 'maxHeaderBytes' | 'maxUploadBytes'
+> {
+  /** Where `file` is looked up. Without it, a description can have none. */
+  folder?: string
+}
 
 export function findConflicts(description: Description, limits: DescriptionLimits): FieldProblem[] {
   const size = toBody(description).length

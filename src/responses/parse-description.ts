@@ -15,7 +15,7 @@ import {
 const getValidator = compileLater(descriptionSchema)
 const getSequenceValidator = compileLater(sequenceSchema)
 
-type Described = Description | Sequence
+export type Described = Description | Sequence
 
 export function checkDescribed(
   value: unknown,

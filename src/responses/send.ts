@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { isLoopback } from '../config/hosts.ts'
 import { recordExtras } from '../http/recording.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { isRawRequest } from '../http/request/target.ts'
@@ -29,6 +30,8 @@ import { badDescription } from './parse-description.ts'
 export interface SendOptions {
   config: Config
   cookiePath: string
+  /** The owner of the service describes it: its cookies can have a Domain here, and no cache stores it by default. */
+  isStub?: boolean
 }
 
 export async function sendDescribed(
@@ -71,17 +74,22 @@ export async function prepareDescribed(
 export async function sendPrepared(
   reply: FastifyReply,
   { description, sendFault, status, body, rangeFields, size }: Prepared,
-  { config, cookiePath }: SendOptions,
+  { config, cookiePath, isStub = false }: SendOptions,
 ): Promise<FastifyReply> {
   const { delay = 0, trailers } = description
   const { request } = reply
   const { allowedRedirectDomains } = config
-  const limits = { origin: toOrigin(request), allowedRedirectDomains, ownCookies, cookiePath }
+  const keepsDomain = isStub && isLoopback(config.host)
+  const origin = toOrigin(request)
+  const limits = { origin, allowedRedirectDomains, ownCookies, cookiePath, keepsDomain }
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
   sendEarlyHints(reply, fieldsToPairs(description.early_hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
-  const headers = [...toDescribedHeaders(description, size), ...rangeFields]
+  const described = toDescribedHeaders(description, size)
+  const isCached = described.some(([name]) => name.toLowerCase() === 'cache-control')
+  const caching: Pair[] = isStub && !isCached ? [['Cache-Control', 'no-store']] : []
+  const headers = [...described, ...caching, ...rangeFields]
   const toName = keepNames(headers, (name) => name)
   const isRaw = isRawRequest(request.raw)
   const exposesHeaders = isRaw && request.headers.origin !== undefined

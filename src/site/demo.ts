@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { ErrorShape } from '../http/errors/send-error.ts'
 import { withFile } from '../http/response/static-files.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
+import type { Interceptor } from '../http/request/interceptor.ts'
 import type { Segment } from '../http/request/target.ts'
 import type { SampleRequest } from './sample-request.ts'
 import type { Stores } from '../stores/open-stores.ts'
@@ -45,6 +46,8 @@ export interface Demo {
   segment?: Segment
   /** Prepares the demo too. Hooks that it adds to `app` are the demo's own. */
   routes: (services: Services, app: FastifyInstance) => readonly Route[] | Promise<readonly Route[]>
+  /** Takes requests before they are routed. At most one demo has one. */
+  interceptor?: Interceptor
   /** Set by a demo whose errors do not have the shape of the service. */
   errorShape?: (services: Services) => ErrorShape
 }

@@ -1,7 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { isObject } from '../config/is-object.ts'
-import { rewindSequences } from '../data-file/data-responses.ts'
-import type { OpenedData } from '../data-file/open-data.ts'
 import { badRequest } from '../http/errors/http-error.ts'
 import { jsonContent, objectSchema, pathParameter, text } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
@@ -10,6 +8,8 @@ import { toPathParameter } from '../http/request/target.ts'
 import { createId } from '../stores/create-id.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { testApiName, type Demo, type Services } from '../site/demo.ts'
+import type { Stub } from '../stubs/stub-list.ts'
+import { rewindSequences } from '../stubs/stubs-demo.ts'
 import { idPattern, idSchema, isId } from '../stores/records/records.ts'
 import { resetAll, type ResettableDemo } from './reset-all.ts'
 import { openSnapshots } from './snapshots.ts'
@@ -24,7 +24,8 @@ const shared = { file: 'src/test-api/test-api.ts', config } as const
 const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as const
 const toDone = (description: string) => ({ 204: { description } })
 
-interface TestedData extends Pick<OpenedData, 'responses'> {
+interface TestedData {
+  responses: readonly Stub[]
   definitions: readonly Pick<ResourceDefinition, 'name'>[]
 }
 

@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { after, before, type SuiteContext, type TestContext } from 'node:test'
 import { createApp } from '../../src/app.ts'
 import { openStores, type Stores } from '../../src/stores/open-stores.ts'
-import { addTestApi, combineDemos } from '../../src/data-file/data-demos.ts'
-import { openData } from '../../src/data-file/open-data.ts'
+import { openDemos } from '../../src/data-file/data-demos.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Demo } from '../../src/site/demo.ts'
 import { demos as catalogue } from '../../src/demos/catalogue.ts'
@@ -69,10 +68,7 @@ export async function testApp(t: OpeningTest, options: TestAppOptions = {}): Pro
   const stores = await openStores(config)
   const logLines: string[] = []
   const write = (line: string) => logLines.push(line)
-  const served =
-    config.dataFile === undefined
-      ? addTestApi(config, demos)
-      : combineDemos(config, demos, await openData(config, stores))
+  const served = await openDemos(config, demos, { services: stores })
   const logTo = { write, queue: write }
   const app = await createApp({ config: served.config, demos: served.demos, stores, logTo })
   // The test runner keeps the function below until the process ends: it must not hold the app.

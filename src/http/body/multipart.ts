@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { formatNumber } from '../../config/format-count.ts'
 import type { Config } from '../../config/config.ts'
 import { formFramingBytes, maxBoundaryLength, maxPartNameBytes } from '../../config/limits.ts'
@@ -72,6 +72,7 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
   const { maxBodyBytes, maxParameters, maxUploadBytes } = config
   const maxBytes = formFramingBytes + maxBodyBytes + maxFiles * maxUploadBytes
   const digests = createDigestCheck(headers)
+  if (raw.bodyBytes) digests.update(raw.bodyBytes)
   const encoded = openBody(raw, toMaxEncodedBytes(maxBytes, codings), config)
   raw.on('data', digests.update)
   try {
@@ -95,6 +96,7 @@ async function* parseForm(request: FastifyRequest, config: Config, maxFiles: num
 
 function openBody(raw: IncomingMessage, maxBytes: number, times: BodyTimes): Readable {
   if (isAnnouncedTooLarge(raw, maxBytes)) throw tooLarge(maxBytes)
+  if (raw.bodyBytes) return Readable.from([raw.bodyBytes])
   if (raw.destroyed) throw badRequest(endedEarly)
   // The reader of the stream throws its error.
   const body = limitBytes(maxBytes).on('error', () => undefined)

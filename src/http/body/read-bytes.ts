@@ -10,6 +10,13 @@ import { clearTimeout, setImmediate, setTimeout } from '../../timers.ts'
 export type BodyTimes = Pick<Config, 'bodyIdleSeconds' | 'requestSeconds'>
 type BodyLimits = BodyTimes & Pick<Config, 'maxBodyBytes'>
 
+declare module 'node:http' {
+  interface IncomingMessage {
+    /** The body, if it was read before it was known who needs it. */
+    bodyBytes?: Buffer
+  }
+}
+
 const continuing = new WeakMap<IncomingMessage, ServerResponse>()
 
 export function delayContinue(server: Server): void {
@@ -74,13 +81,17 @@ export function readUpTo(
   toStart: ToStart,
 ): Buffer | Promise<Buffer> {
   sendContinue(raw)
+  if (raw.bodyBytes) return limitBytes(raw.bodyBytes, limits, toStart)
   if (raw.destroyed) throw badRequest(endedEarly)
   // An aborted request of HTTP/2 is `complete` too.
   if (!raw.complete || isHttp2(raw)) return readSlowly(raw, limits, toStart)
   // Node 26 returns only the first chunk if no size is given.
   const bytes: unknown = raw.read(raw.readableLength)
   if (!Buffer.isBuffer(bytes)) return Buffer.alloc(0)
-  const { maxBodyBytes } = limits
+  return limitBytes(bytes, limits, toStart)
+}
+
+function limitBytes(bytes: Buffer, { maxBodyBytes }: BodyLimits, toStart: ToStart): Buffer {
   return bytes.length > maxBodyBytes ? toStart(bytes.subarray(0, maxBodyBytes)) : bytes
 }
 

@@ -13,7 +13,11 @@ export type AllowedMethods = ReturnType<typeof toAllowedMethods>
 const listedMethods = ['GET', 'HEAD', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'] as HTTPMethod[]
 
 /** Fastify's router cannot list the methods of a path. Returns whether a path has no route. */
-export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number) {
+export function collectAllowedMethods(
+  app: FastifyInstance,
+  maxUrlBytes: number,
+  findOthers: (path: string) => readonly string[] = () => [],
+) {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
     routes.push(route)
@@ -28,7 +32,13 @@ export function collectAllowedMethods(app: FastifyInstance, maxUrlBytes: number)
       // `toRouter` stores nothing else.
       return route ? [{ method, config: route.store as FastifyContextConfig | undefined }] : []
     })
-    return found.length === 0 ? undefined : toAllowedMethods(found)
+    const others = findOthers(path)
+    if (others.includes('*')) return whole
+    const added = [...new Set(others)].filter(
+      (name) => !found.some(({ method }) => method === name),
+    )
+    const all = [...found, ...added.map((method) => ({ method, config: undefined }))]
+    return all.length === 0 ? undefined : toAllowedMethods(all)
   })
   return async (path: string): Promise<boolean> => {
     if (app.findAllowedMethods(path)) return false

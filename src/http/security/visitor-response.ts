@@ -11,6 +11,7 @@ interface RedirectLimits {
 export interface VisitorLimits extends RedirectLimits {
   cookiePath: string
   ownCookies: readonly string[]
+  keepsDomain?: boolean
 }
 
 /** A browser would change more than the response. */
@@ -105,11 +106,12 @@ function limitValue(name: string, value: string, limits: VisitorLimits): string 
 const isPath = (attribute: string) => /^\s*path\s*(=|$)/i.test(attribute)
 
 /** A cookie for a parent domain, or without a name, could replace one of ours. */
-function limitCookie(value: string, { cookiePath, ownCookies: own }: VisitorLimits) {
+function limitCookie(value: string, { cookiePath, ownCookies: own, keepsDomain }: VisitorLimits) {
   const [pair = '', ...attributes] = value.split(';')
   const name = /^[^=]*(?==)/.exec(pair)?.[0].trim().toLowerCase() ?? ''
   if (name === '' || own.some((other) => other.toLowerCase() === name)) return undefined
-  const kept = attributes.filter((attribute) => !/^\s*domain\s*(=|$)/i.test(attribute))
+  const isDomain = (attribute: string) => /^\s*domain\s*(=|$)/i.test(attribute)
+  const kept = attributes.filter((attribute) => keepsDomain || !isDomain(attribute))
   if (cookiePath === '/') return [pair, ...kept].join(';')
   const others = kept.filter((attribute) => !isPath(attribute))
   const index = kept.findIndex(isPath)

@@ -1,15 +1,15 @@
 import { unwatchFile, watchFile } from 'node:fs'
-import type { Config } from '../config/config.ts'
 import { isUrl } from '../config/parse-settings.ts'
 
 const pollMs = 200
 
-export function watchData(
-  { dataFile, dataSchema }: Config,
+/** Those that are set, and no URLs. */
+export function watchFiles(
+  given: readonly (string | undefined)[],
   onChange: (file: string) => Promise<void> | void,
 ) {
   let last = Promise.resolve()
-  const files = [dataFile ?? '', dataSchema ?? ''].filter((file) => file !== '' && !isUrl(file))
+  const files = given.flatMap((file = '') => (file === '' || isUrl(file) ? [] : [file]))
   // Events of the file would end when an editor replaces it.
   for (const file of files) {
     watchFile(file, { interval: pollMs }, () => {

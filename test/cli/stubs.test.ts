@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { findOrigin, spawnVitrine, temporaryFolder, type Ending } from '../support/start-vitrine.ts'
+import { until } from '../support/until.ts'
+
+async function start(t: Ending, contents: string, flags: (file: string) => string[]) {
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'stubs.yaml')
+  await writeFile(file, contents)
+  const settings = { PORT: '0', FILES_URL: `file:${folder}`, DATABASE_URL: 'sqlite::memory:' }
+  const started = spawnVitrine(settings, flags(file))
+  t.after(() => started.process.kill('SIGKILL'))
+  return { ...started, file }
+}
+
+for (const [what, contents, flags] of [
+  ['a file of YAML', '# Stubs\n"GET /x":\n  body: one\n', []],
+  ['a file of JSON', '{\n  "GET /x": { "body": "one" } }', []],
+  ['the flag', 'GET /x: { body: one }', ['--responses']],
+] as const) {
+  test(`${what} has the stubs, and --watch loads each change`, async (t) => {
+    const { file, ...started } = await start(t, contents, (file) => [...flags, file, '--watch'])
+    const origin = await findOrigin(started)
+    const get = async () => (await fetch(`${origin}/x`)).text()
+    assert.equal(await get(), 'one')
+    await writeFile(file, contents.replace('one', 'two'))
+    await until(async () => (await get()) === 'two')
+    await writeFile(file, contents.replace('body', 'bodi'))
+    await until(() => started.output().includes('was not loaded'))
+    assert.match(started.output(), /"GET \/x"\/bodi is not allowed: use body/)
+    assert.equal(await get(), 'two')
+  })
+}
+
+test('an unknown name stops the start with its place, and exit code 2', async (t) => {
+  const started = await start(t, '"GET /x": { when: { quer.a: 1 } }', (file) => [file])
+  await until(() => started.process.exitCode !== null)
+  assert.equal(started.process.exitCode, 2)
+  assert.match(started.output(), /stubs\.yaml: \/"GET \/x"\/when\/quer\.a is an unknown name/)
+})
+
+test('the start names the paths that stubs come before', async (t) => {
+  const started = await start(t, '"GET /status/:code": {}', (file) => [file])
+  await findOrigin(started)
+  assert.match(started.output(), /^Stubs come before GET \/status\/:code$/m)
+})
