@@ -60,6 +60,8 @@ export function valueToHtml(field: Field, value: unknown): Html {
   const { format } = field.schema
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
   if (value === null) return html`<span class="quiet">null</span>`
+  const lines = field.kind === 'texts' ? textsToLines(value) : undefined
+  if (lines) return html`${lines}`
   if (typeof value === 'object') {
     return html`<pre>${JSON.stringify(value, null, 2)}</pre>`
   }
@@ -81,11 +83,29 @@ function toUtc(value: unknown): string | undefined {
 
 export function valueToInputText({ kind, schema }: Field, value: unknown): string {
   if (value === undefined || (value === null && kind !== 'json')) return ''
+  if (kind === 'texts') return textsToLines(value) ?? JSON.stringify(value, null, 2)
   if (kind === 'json') return isPlainText(schema, value) ? value : JSON.stringify(value, null, 2)
   if (kind === 'choice') return hasTextChoices(schema) ? valueToText(value) : JSON.stringify(value)
   if (typeof value === 'object') return ''
   // An input of datetime-local has no zone.
   return (kind === 'date-time' ? toUtc(value)?.replace('Z', '') : undefined) ?? valueToText(value)
+}
+
+/** JSON of a list or an object, and the start of some. */
+const jsonStart = /^[[{]\s*(["[\]{}\d-]|(true|false|null)\b)/
+
+export const isJsonText = (text: string): boolean => jsonStart.test(text)
+
+/** Undefined for texts that would not be the same after a form: with a line break, blank, or like JSON. */
+function textsToLines(value: unknown): string | undefined {
+  const isLine = (item: unknown) => typeof item === 'string' && /^\S(.*\S)?$/.test(item)
+  const lines = Array.isArray(value) && value.every(isLine) ? value.join('\n') : undefined
+  return lines === undefined || isJsonText(lines) ? undefined : lines
+}
+
+function linesToTexts(text: string): readonly string[] {
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim())
+  return lines.filter((line) => line !== '')
 }
 
 /** Escaped, a longer value could make a page of several megabytes. */
@@ -118,6 +138,8 @@ export function formToValue(
   const value: unknown = kind === 'boolean' && Array.isArray(sent) ? sent.at(-1) : sent
   if (typeof value !== 'string') return convertMembers(schema, value, limits)
   const text = value.trim()
+  if (kind === 'texts' && (text !== '' || isRequired || !schema.minItems))
+    return isJsonText(text) ? parseJson(text, limits) : linesToTexts(text)
   if (text === '' && isNullable && kind !== 'json') return null
   if (text === '' && !isRequired) return undefined
   switch (kind) {

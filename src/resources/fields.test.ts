@@ -245,14 +245,14 @@ for (const name of ['', '_id', 'createdAt', 'updatedAt']) {
   })
 }
 
-test('one value of a list in a form gets the form that a list has', async () => {
-  const payload = { name: 'a', active: 'true', tags: 'one' }
+test('a list in a form that is no JSON gets the form that a list has', async () => {
+  const payload = { name: 'a', active: 'true', tags: '["one"' }
   const form = asForm(payload)
   const headers = { ...form.headers, accept: 'application/json' }
   const response = await shared().inject({ ...form, method: 'POST', url: '/things', headers })
   const [problem] = response.json<{ errors: object[] }>().errors
   assert.deepEqual(problem, {
-    detail: 'must be a list as JSON, such as ["one"]',
+    detail: 'must have one item per line, or be a list as JSON, such as ["one"]',
     pointer: '#/tags',
   })
 })

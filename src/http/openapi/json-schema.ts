@@ -49,8 +49,8 @@ export type Loose<Value> = Value extends readonly unknown[]
 
 export const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
 type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
-/** How a field is edited and shown; `json` is a list, an object, or of several types. */
-export type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'json'
+/** How a field is edited and shown; `texts` is a list of short texts, and `json` another list, an object, or of several types. */
+export type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'texts' | 'json'
 
 export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly string[] {
   if (type !== undefined) return [type].flat()
@@ -99,7 +99,12 @@ export function toFieldKind(schema: FieldSchema, rule: FieldSchema): Kind {
   if (others.length > 0) return 'json'
   if (type === 'string') return toTextKind(schema, rule)
   if (type === 'integer' || type === 'number') return 'number'
-  return type === 'boolean' ? 'boolean' : 'json'
+  if (type === 'boolean') return 'boolean'
+  return type === 'array' && isShortText(schema.items) ? 'texts' : 'json'
+}
+
+function isShortText(schema: FieldSchema = {}): boolean {
+  return toTypes(schema).every((type) => type === 'string') && (schema.maxLength ?? 0) <= 200
 }
 
 function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {

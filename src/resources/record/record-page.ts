@@ -59,7 +59,7 @@ export function recordDetails(
   const items = readable.map((field) => {
     const value = findValue(record.document, field.name)
     if (value === undefined || value === '') return ''
-    const kind = field.kind === 'long text' ? html` class="prose"` : ''
+    const kind = ['long text', 'texts'].includes(field.kind) ? html` class="prose"` : ''
     return html`<dt>${field.label}</dt><dd${kind} dir="auto">${toParentLink?.(record, field.name) ?? valueToHtml(field, value)}</dd>\n`
   })
   return html`<dl class="details">

@@ -8,6 +8,7 @@ import {
   acceptsText,
   capitalize,
   findValue,
+  isJsonText,
   toFormText,
   valueToInputText,
   valueToText,
@@ -32,15 +33,21 @@ export function renderField(field: Field, form: FormState): Html {
   const text = toFormText(typed)
   const isKept = form._action === 'edit' && (kind === 'password' || text !== typed)
   const isShowable = problem !== undefined || keptTexts[kind]?.test(text) !== false
+  const isJson = kind === 'texts' && isJsonText(text)
+  const shown =
+    isJson || !isShowable
+      ? { ...field, kind: isJson ? ('json' as const) : ('long text' as const) }
+      : field
   const choices = form.choices?.get(name) ?? (isShowable ? toSuggestions(field) : undefined)
   const isOptional = !isRequired || isKept
-  const hint = choices ? (field.schema.description ?? '') : toHint(field, isKept)
+  const hint = choices ? (field.schema.description ?? '') : toHint(shown, isKept)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
-  // A checkbox with `required` would have to be checked.
-  const isMandatory = !isOptional && kind !== 'boolean' && !field.isNullable
+  // A checkbox with `required` would have to be checked, and no text is an empty list.
+  const isEmptiable = kind === 'boolean' || (kind === 'texts' && !field.rule.minItems)
+  const isMandatory = !isOptional && !isEmptiable && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
   return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
-${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(isShowable ? field : { ...field, kind: 'long text' }, attributes, text)}
+${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(shown, attributes, text)}
 ${problem ? html`<span class="error" id="${id}-problem">${explainProblem(problem, label)}</span>\n` : ''}</div>
 `
 }
@@ -59,6 +66,7 @@ function renderInput(field: Field, attributes: Html, text: string): Html {
   const { kind, isRequired, isNullable, inputName } = field
   switch (kind) {
     case 'long text':
+    case 'texts':
     case 'json':
       // HTML drops the first line break of a textarea.
       return html`<textarea ${attributes} rows="5"${kind === 'json' ? html` class="code"` : ''} dir="auto">\n${text}</textarea>`
@@ -152,6 +160,8 @@ function toHintText(kind: Field['kind'], schema: FieldSchema): string {
       return capitalize(formatRange(schema.minimum, schema.maximum))
     case 'json':
       return acceptsText(schema) ? 'Text or JSON' : 'JSON'
+    case 'texts':
+      return 'One item per line'
     case 'date-time':
       return 'In UTC'
     default: {

@@ -81,9 +81,11 @@ export function parseForm(fields: readonly Field[], body: Document, limits: Patc
       return [field.name, formToValue(field, sent, limits)]
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
-      const isList = toTypes(field.schema).every((type) => type === 'array' || type === 'null')
-      const message = isList ? 'must be a list as JSON, such as ["one"]' : 'must be JSON'
-      if (field.kind === 'json') problems.push({ field: field.name, message })
+      const { kind, schema } = field
+      const isList = toTypes(schema).every((type) => type === 'array' || type === 'null')
+      const lines = kind === 'texts' ? 'have one item per line, or be ' : 'be '
+      const message = `must ${lines}${isList ? 'a list as JSON, such as ["one"]' : 'JSON'}`
+      if (kind === 'json' || kind === 'texts') problems.push({ field: field.name, message })
       return [field.name, sent]
     }
   })
