@@ -114,3 +114,33 @@ for (const [query, status] of [
     assert.equal((await app.inject(`/inspector/diff${query}`)).statusCode, status)
   })
 }
+
+const always = ['Date', 'X-Request-Id', 'traceparent', 'X-Correlation-ID', 'X-GitHub-Delivery']
+const others = ['Webhook-Timestamp', 'webhook-id', 'X-Amzn-Trace-Id', 'CF-Ray']
+
+for (const name of [...always, ...others]) {
+  test(`two requests that differ in ${name} alone have no other difference`, () => {
+    const toExchange = (value: string) =>
+      exchange({
+        requestFields: [
+          [name, value],
+          ['Accept', 'text/html'],
+        ],
+      })
+    const parts = toDiff(toExchange('a'), toExchange('b'))
+    const different = parts.filter(({ lines }) => lines.some(({ kind }) => kind !== 'same'))
+    assert.deepEqual(
+      different.map((part) => [part.name, part.isFolded]),
+      [['Request headers that always differ', true]],
+    )
+  })
+}
+
+for (const name of ['Authorization', 'If-Match', 'Idempotency-Key', 'X-User-Id', 'Accept']) {
+  test(`two requests that differ in ${name} show it`, () => {
+    const toExchange = (value: string) => exchange({ requestFields: [[name, value]] })
+    const parts = toDiff(toExchange('a'), toExchange('b'))
+    const [part] = parts.filter(({ lines }) => lines.some(({ kind }) => kind !== 'same'))
+    assert.deepEqual([part?.name, part?.isFolded], ['Request headers', undefined])
+  })
+}

@@ -15,9 +15,17 @@ export interface DiffPart {
   isFolded?: boolean
 }
 
-const volatileName = 'Response headers that always differ'
+const volatileNames = {
+  request: 'Request headers that always differ',
+  response: 'Response headers that always differ',
+}
 
-const isVolatile = ([name]: Fields[number]) => /^(date|age|x-request-id|server-timing)$/i.test(name)
+/** Times, and the ids that clients, proxies and senders of webhooks give to each message. */
+const volatile =
+  /^(date|age|server-timing|traceparent|tracestate|x-amzn-trace-id|cf-ray|x-request-start|x-github-delivery|(.*-)?(request|correlation|trace|span|webhook|event|message|delivery)-id|(.*-)?timestamp)$/i
+
+const isVolatile = ([name]: Fields[number]) => volatile.test(name)
+const isLasting = (field: Fields[number]) => !isVolatile(field)
 
 export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
   const others = toParts(other)
@@ -27,12 +35,12 @@ export function toDiff(one: Exchange, other: Exchange): readonly DiffPart[] {
     .filter(([name]) => hasResponse || !/^Response/.test(name))
     .filter(
       ([name, { lines }]) =>
-        !/trailers$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
+        !/trailers$|differ$/.test(name) || lines.length + (others[name]?.lines.length ?? 0) > 0,
     )
     .map(([name, part]) => ({
       name,
       ...compareParts(part, others[name] ?? part),
-      ...(name === volatileName && { isFolded: true }),
+      ...(Object.values(volatileNames).includes(name) && { isFolded: true }),
     }))
 }
 
@@ -56,15 +64,16 @@ function toParts(exchange: Exchange): Record<string, ComparedPart> {
   const { requestTrailerFields = [], trailerFields = [] } = exchange
   return {
     'Request line': { lines: exchange.requestHead.split('\n', 1) },
-    'Request headers': toHeaderPart(requestFields),
+    'Request headers': toHeaderPart(requestFields.filter(isLasting)),
     'Request body': toBody(requestBody, requestFields),
     'Request trailers': toHeaderPart(requestTrailerFields),
     // The last head is the final one: a 103 can be before it.
     'Status line': { lines: exchange.responseHead.split('\n\n').at(-1)?.split('\n', 1) ?? [] },
-    'Response headers': toHeaderPart(responseFields.filter((field) => !isVolatile(field))),
+    'Response headers': toHeaderPart(responseFields.filter(isLasting)),
     'Response body': toBody(responseBody, responseFields),
     'Response trailers': toHeaderPart(trailerFields),
-    [volatileName]: toHeaderPart(responseFields.filter(isVolatile)),
+    [volatileNames.request]: toHeaderPart(requestFields.filter(isVolatile)),
+    [volatileNames.response]: toHeaderPart(responseFields.filter(isVolatile)),
   }
 }
 

@@ -6,7 +6,7 @@ import { kinds } from '../support/form-kinds.ts'
 import { createRecord, readNames, readRecord } from '../support/resources.ts'
 import { inBrowser } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
-import { submit, waitForHeading } from './steps.ts'
+import { openPanel, submit, waitForHeading } from './steps.ts'
 
 /** Opens the same edit form in two tabs and saves the one; the other is given, saved in vain. */
 async function collide({ visit }: Site, url: string, javaScriptEnabled: boolean): Promise<Page> {
@@ -183,5 +183,61 @@ test(
       'at=2027-01-01T08%3A30',
       'lines=a%0Ac',
     ])
+  },
+)
+
+const ends = [
+  ['PATCH', '412', 'This location has changed since you opened it', { Name: 'Mine' }],
+  ['PATCH', '422', 'Edit Rome', { Name: 'Mine', Latitude: '91' }],
+  ['DELETE', '404', 'New location', { Name: 'Mine' }],
+] as const
+
+for (const [method, status, heading, typed] of ends) {
+  test(
+    `after ${status} in place, the panel shows the PATCH that explains it`,
+    inBrowser,
+    async (t) => {
+      const { app, visit } = await openSite(t)
+      const fields = { name: 'Rome', latitude: 41.9, longitude: 12.5 }
+      const url = `/locations/${(await createRecord(app, '/locations', fields))._id}`
+      const page = await visit({ errorStatuses: [404, 412, 422] })
+      await page.goto(`${url}/edit`)
+      // It was open before, with the exchange of the form.
+      assert.match((await (await openPanel(page)).textContent()) ?? '', /GET.*200/s)
+      if (status !== '422') await app.inject({ method, url, payload: { name: 'Theirs' } })
+      await page.evaluate('document.querySelector("main form[method=post]").noValidate = true')
+      await submit(page, typed, 'Save')
+      await waitForHeading(page, heading)
+      const shown = page.locator('details.inspector [data-exchange] .line', { hasText: 'PATCH' })
+      await shown.first().waitFor()
+      assert.match((await shown.first().textContent()) ?? '', new RegExp(status))
+      const pills = page.locator('details.inspector > summary .status')
+      assert.deepEqual(await pills.allTextContents(), [status])
+      if (status !== '404') return
+      assert.equal(await page.getByLabel('Name').inputValue(), 'Mine')
+      await page.getByRole('button', { name: 'Create location' }).click()
+      await waitForHeading(page, 'Mine')
+      const { name, latitude } = await readRecord(app, new URL(page.url()).pathname)
+      assert.deepEqual([name, latitude], ['Mine', 41.9])
+    },
+  )
+}
+
+test(
+  'another location is added from the same form, which has the URL of a new one',
+  inBrowser,
+  async (t) => {
+    const { app, visit } = await openSite(t)
+    const page = await visit()
+    await page.goto('/locations/new')
+    for (const name of ['Rome', 'Oslo']) {
+      await submit(page, { Name: name }, 'Save and add another')
+      await page.getByText('Location created.').waitFor()
+      await page.waitForURL((url) => url.pathname + url.search === '/locations/new')
+      assert.equal(await page.getByLabel('Name').inputValue(), '')
+    }
+    await page.reload()
+    await waitForHeading(page, 'New location')
+    assert.equal(await readNames(app, '/locations'), 'Rome Oslo')
   },
 )

@@ -49,7 +49,7 @@ export type Loose<Value> = Value extends readonly unknown[]
 
 export const formatKinds = ['date', 'date-time', 'email', 'uri'] as const
 type TextKind = 'password' | 'long text' | 'text' | (typeof formatKinds)[number]
-/** How a field is edited and shown; `texts` is a list of short texts, and `json` another list, an object, or of several types. */
+/** How a field is edited and shown; `texts` is a list of texts, and `json` another list, an object, or of several types. */
 export type Kind = TextKind | 'choice' | 'number' | 'boolean' | 'texts' | 'json'
 
 export function toTypes({ type, enum: choices, anyOf }: FieldSchema): readonly string[] {
@@ -100,11 +100,8 @@ export function toFieldKind(schema: FieldSchema, rule: FieldSchema): Kind {
   if (type === 'string') return toTextKind(schema, rule)
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
-  return type === 'array' && isShortText(schema.items) ? 'texts' : 'json'
-}
-
-function isShortText(schema: FieldSchema = {}): boolean {
-  return toTypes(schema).every((type) => type === 'string') && (schema.maxLength ?? 0) <= 200
+  const isOfTexts = toTypes(schema.items ?? {}).every((member) => member === 'string')
+  return type === 'array' && isOfTexts ? 'texts' : 'json'
 }
 
 function toTextKind(schema: FieldSchema, { format }: FieldSchema): Kind {

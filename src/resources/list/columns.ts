@@ -5,7 +5,7 @@ import { toRecordPath, type Relation } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName } from '../field-values.ts'
 import { toTypes } from '../../http/openapi/json-schema.ts'
-import type { ToParentLink } from '../relations/related-html.ts'
+import type { ToParentLink } from '../relations/relations.ts'
 import { toTag } from '../record/representations.ts'
 import { renderCell } from './cell.ts'
 
@@ -81,7 +81,10 @@ export function createRow(
   }
 }
 
-function findShown({ id, document, createdAt, updatedAt }: StoredRecord, { name, path }: Field) {
+export function findShown(
+  { id, document, createdAt, updatedAt }: StoredRecord,
+  { name, path }: Field,
+) {
   // The path of a field of the document is a list.
   if (typeof path !== 'string') return findValue(document, name)
   return { createdAt, updatedAt }[name] ?? findValue(document, name) ?? id

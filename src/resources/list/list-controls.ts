@@ -9,6 +9,7 @@ import type { RecordPages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
 import { toLower } from '../field-values.ts'
+import type { ToParentName } from '../relations/related-html.ts'
 import type { ListQuery } from './list-query.ts'
 
 export interface ListView {
@@ -48,11 +49,21 @@ ${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-la
 `
 }
 
-export function renderConditionList(resource: Resource, url: ListUrl, query: ListQuery): Html {
+export function renderConditionList(
+  resource: Resource,
+  url: ListUrl,
+  { query, toParentName }: Pick<ListView, 'query'> & { toParentName: ToParentName },
+): Html {
   const words = new Map(
     query.filters.map(({ parameter, field, filter, items }) => {
       const isText = field.types.includes('string')
-      const wanted = items.map((item) => (isText ? `“${item}”` : item)).join(' or ')
+      const toWanted = (item: string) => (isText ? `“${item}”` : item)
+      const isIds = ['eq', 'ne'].includes(filter.operator)
+      const wanted = items
+        .map(
+          (item) => (isIds ? toParentName(String(field.path), item) : undefined) ?? toWanted(item),
+        )
+        .join(' or ')
       return [parameter, `${field.label} ${operatorWords[filter.operator]} ${wanted}`]
     }),
   )

@@ -6,7 +6,7 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { toLower, toRecordName } from '../field-values.ts'
-import { loadParentLinks } from '../relations/related-html.ts'
+import { loadParentLinks, loadParentNames, type ToParentName } from '../relations/related-html.ts'
 import { createRow, hasMenus, toCellClass, toColumns, type Columns } from './columns.ts'
 import { renderViewBar } from './list-menus.ts'
 import {
@@ -27,6 +27,8 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
   const columns = toColumns(resource, query.fields)
+  const toParentName = await loadParentNames(list.relations, query.filters)
+  const view = { ...list, toParentName }
   const toRow = createRow(resource, columns, list.relations)
   let shown = 0
   for await (const records of list.pages) {
@@ -35,14 +37,14 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
     if (shown === 0) {
       const hasFigure = (figure?.toHtml().markup ?? '') !== ''
       const head = tableHead(resource, list, { columns, hasFigure })
-      yield html`${opening}${controls(resource, list, columns)}${head}`.markup
+      yield html`${opening}${controls(resource, view, columns)}${head}`.markup
     }
     shown += records.length
     const toParentLink = await loadParentLinks(list.relations, records)
     const rows = records.map((record) => toRow(record, toParentLink))
     yield `<tbody>\n${rows.join('')}</tbody>\n`
   }
-  if (shown === 0) yield html`${opening}${emptyList(resource, list)}${closing}`.markup
+  if (shown === 0) yield html`${opening}${emptyList(resource, view)}${closing}`.markup
   else {
     const toFiltered = (changes: Readonly<Record<string, string>>) =>
       url && toHref(url, { ...changes, ...firstPage })
@@ -53,13 +55,17 @@ ${renderPagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing
   }
 }
 
-function controls(resource: Resource, list: ListView, columns?: Columns): Html {
+interface NamedView extends ListView {
+  toParentName: ToParentName
+}
+
+function controls(resource: Resource, list: NamedView, columns?: Columns): Html {
   const { query, url, flash } = list
   const { path, singular } = resource
   return html`${flash ?? ''}<div class="listing-head">
 ${url ? renderSearchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
 </div>
-${url ? renderConditionList(resource, url, query) : ''}${columns ? renderViewBar(resource, list, columns) : ''}`
+${url ? renderConditionList(resource, url, list) : ''}${columns ? renderViewBar(resource, list, columns) : ''}`
 }
 
 /** A figure follows the rows, and is shown above or beside them: they leave space for it. */
@@ -94,7 +100,7 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
 }
 
-function emptyList(resource: Resource, list: ListView): Html {
+function emptyList(resource: Resource, list: NamedView): Html {
   const { path, singular } = resource
   const { query, total = 0, flash } = list
   const title = toLower(resource.title)

@@ -5,7 +5,7 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName, valueToHtml } from '../field-values.ts'
-import type { RelatedHtml, ToParentLink } from '../relations/related-html.ts'
+import type { RelatedHtml, ToParentLink } from '../relations/relations.ts'
 
 export function renderRecordPage(
   resource: Resource,
@@ -75,8 +75,11 @@ export function renderMethodInputs(method: 'PATCH' | 'PUT' | 'DELETE', etag: str
   return html`<input type="hidden" name="_method" value="${method}"><input type="hidden" name="_if_match" value="${etag}">`
 }
 
-export function renderCreated(resource: Resource, { id }: StoredRecord): Html {
+/** `own` is the URL of the page with the notice: the form was sent to another. */
+export function renderCreated(resource: Resource, { id }: StoredRecord, own?: string): Html {
   const title = capitalize(resource.singular)
   const url = toRecordPath(resource, id)
-  return renderNotice(html`${title} created. Its URL is <a href="${url}" data-own>${url}</a>.`)
+  return renderNotice(
+    html`${title} created. Its URL is <a href="${url}" data-own="${own ?? url}">${url}</a>.`,
+  )
 }

@@ -6,7 +6,7 @@ import { renderPage } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
-import type { RelatedHtml } from '../relations/related-html.ts'
+import type { RelatedHtml } from '../relations/relations.ts'
 import { renderRecordPage } from './record-page.ts'
 
 export const recordTypes = ['text/html', 'application/json', 'text/plain'] as const

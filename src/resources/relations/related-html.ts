@@ -1,22 +1,18 @@
 import { formatCount } from '../../config/format-count.ts'
 import { html, type Html } from '../../site/html.ts'
-import { allRecords, type StoredRecord } from '../../stores/records/records.ts'
+import { allRecords, type Document, type StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
-import type { Resource } from '../definition.ts'
+import type { Field, Resource } from '../definition.ts'
+import { renderCell } from '../list/cell.ts'
+import { findShown, toCellClass, toColumns } from '../list/columns.ts'
 import { toLower, toRecordName, valueToInputText } from '../field-values.ts'
 import { toHref } from '../../lists/parameters.ts'
+import type { ListFilter } from '../../lists/filters.ts'
+import { findByIds } from '../../lists/select.ts'
 import { parseId } from '../write/create-numbered.ts'
-import { findReferenced, loadParents, toChildFilter } from './relations.ts'
+import { findReferenced, loadParents, toChildFilter, type ToParentLink } from './relations.ts'
 
 type Relations = readonly Relation[]
-/** Returns a link to the parent that a field of the record references. */
-export type ToParentLink = (record: StoredRecord, field: string) => Html | undefined
-
-export interface RelatedHtml {
-  toParentLink: ToParentLink
-  children: readonly Html[]
-}
-
 export async function loadRelatedHtml({ relations }: ResourceContext, record: StoredRecord) {
   const toParentLink = await loadParentLinks(relations, [record])
   const children: Html[] = []
@@ -39,11 +35,31 @@ export async function loadParentLinks(relations: Relations, records: readonly St
     links.get(field)?.get(findReferenced(record, field) ?? '')
 }
 
+/** Returns the name of the parent that a filter has the id of. */
+export type ToParentName = (field: string, id: string) => string | undefined
+
+export async function loadParentNames(
+  relations: Relations,
+  filters: readonly Pick<ListFilter, 'field' | 'items'>[],
+): Promise<ToParentName> {
+  const names = new Map<string, string>()
+  for (const { isToParent, field, other } of relations) {
+    const own = isToParent ? filters.filter((filter) => String(filter.field.path) === field) : []
+    const parents = await findByIds(
+      other.collection,
+      own.flatMap(({ items }) => items),
+    )
+    for (const parent of parents.values())
+      names.set(`${field} ${parent.id}`, toRecordName(other.resource, parent))
+  }
+  return (field, id) => names.get(`${field} ${id}`)
+}
+
 function renderLink(resource: Resource, record: StoredRecord): Html {
   return html`<a href="${toRecordPath(resource, record.id)}">${toRecordName(resource, record)}</a>`
 }
 
-const maxShown = 10
+const [maxShown, maxColumns] = [10, 5]
 
 async function loadChildList({ field, other }: Relation, { id }: StoredRecord): Promise<Html> {
   const { resource, collection } = other
@@ -52,31 +68,65 @@ async function loadChildList({ field, other }: Relation, { id }: StoredRecord): 
   const count = first.length > maxShown ? await collection.count(query) : first.length
   const parameters = new Map([[field, [id]]])
   const children = first.slice(0, maxShown)
-  // A record that only joins others is named by them.
-  const joined = resource.naming ? [] : resource.references.filter((known) => known.field !== field)
-  const toParentLink = await loadParentLinks(joined.length > 0 ? other.relations : [], children)
-  const shown = children.map((child) => {
-    const links = joined.map((reference) => html` ${toParentLink(child, reference.field) ?? ''}`)
-    return html`<li>${renderLink(resource, child)}${links}</li>\n`
+  const toParentLink = await loadParentLinks(other.relations, children)
+  const columns = toColumns(resource).shown.filter((column) => column.name !== field)
+  const table = renderTable(resource, children, {
+    columns: columns.slice(0, maxColumns),
+    relations: other.relations,
+    toParentLink,
   })
   const shownCount = formatCount(count, resource.singular, toLower(resource.title))
   const listed = toHref({ path: resource.path, parameters })
   return html`<section><h2>${resource.title}</h2>
-${shown.length > 0 ? html`<ul>\n${shown}</ul>\n` : ''}<p class="actions"><a href="${listed}">${shownCount}</a>
+${count > 0 ? table : ''}<p class="actions"><a href="${listed}">${count > maxShown ? 'All ' : ''}${shownCount}</a>
 <a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
+`
+}
+
+interface Table {
+  columns: readonly Field[]
+  relations: Relations
+  toParentLink: ToParentLink
+}
+
+function renderTable(
+  resource: Resource,
+  records: readonly StoredRecord[],
+  { columns, relations, toParentLink }: Table,
+): Html {
+  const others = columns.slice(1)
+  const toCell = (record: StoredRecord, field: Field) => {
+    const { content, title } = renderCell(field, findShown(record, field))
+    const link = toParentLink(record, field.name)
+    return html`<td${toCellClass(field, relations)} dir="auto"${title === undefined ? '' : html` title="${title}"`}>${link ?? content}</td>`
+  }
+  const rows = records.map((record) => {
+    return html`<tr><th scope="row" dir="auto">${renderLink(resource, record)}</th>${others.map((field) => toCell(record, field))}</tr>\n`
+  })
+  return html`<div class="table brief"><table>
+<thead><tr>${columns.map((field) => html`<th scope="col"${toCellClass(field, relations)}>${field.label}</th>`)}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table></div>
 `
 }
 
 export interface Choices {
   options: readonly (readonly [value: string, name: string])[]
   isComplete: boolean
+  /** The name of the current value, if the options are not all. */
+  chosen?: string | undefined
 }
 
 const maxChoices = 100
 
-export async function loadChoices({ resource, relations }: ResourceContext) {
+export async function loadChoices(
+  { resource, relations }: ResourceContext,
+  { values }: { values: Document },
+) {
   const choices = new Map<string, Choices>()
-  for (const { isToParent, field: name, other } of relations) {
+  for (const relation of relations) {
+    const { isToParent, field: name, other } = relation
     const field = resource.fields.find((known) => known.name === name)
     if (!isToParent || !field) continue
     const part = { offset: 0, limit: maxChoices + 1 }
@@ -86,7 +136,10 @@ export async function loadChoices({ resource, relations }: ResourceContext) {
       return [value, toRecordName(other.resource, record)] as const
     })
     const sorted = options.toSorted(([, one], [, two]) => one.localeCompare(two, 'en'))
-    choices.set(name, { options: sorted, isComplete: records.length <= maxChoices })
+    const isComplete = records.length <= maxChoices
+    const [parent] = isComplete ? [] : await loadParents(relation, [{ document: values }])
+    const chosen = parent && toRecordName(other.resource, parent)
+    choices.set(name, { options: sorted, isComplete, chosen })
   }
   return choices
 }

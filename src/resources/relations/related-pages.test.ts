@@ -22,16 +22,41 @@ test('the page of a record lists its first children, with links to all and to a 
   const page = await readPage(blog, '/posts/1')
   assert.match(page, /<h2>Comments<\/h2>/)
   assert.match(page, /<a href="\/comments\/1">Yes<\/a>/)
-  assert.equal(page.match(/<li><a href="\/comments\/\d+">/g)?.length, 10)
-  assert.match(page, /<a href="\/comments\?postId=1">12 comments<\/a>/)
+  assert.equal(page.match(/<th scope="row" dir="auto"><a href="\/comments\/\d+">/g)?.length, 10)
+  assert.match(page, /<a href="\/comments\?postId=1">All 12 comments<\/a>/)
   assert.match(page, /href="\/comments\/new\?postId=1"/)
   assert.match(await readPage(blog, '/posts/3'), /<a href="\/comments\?postId=3">0 comments<\/a>/)
+})
+
+test('the table of related records has names for ids, and no column for the record itself', async (t) => {
+  const blog = await openFilledBlog(t)
+  const page = await readPage(blog, '/posts/1')
+  const [, head, row] =
+    /<h2>Comments<\/h2>\n.*\n<thead>(.*)<\/thead>\n<tbody>\n(.*)\n/.exec(page) ?? []
+  assert.deepEqual(head?.match(/(?<=>)\w+(?=<)/g), ['body', 'authorId', 'ID'])
+  assert.match(row ?? '', />Yes<.*<a href="\/authors\/2">Bob<\/a>.*>1</)
+})
+
+test('a filter by the id of a parent is shown with its name', async (t) => {
+  const blog = await openFilledBlog(t)
+  for (const [query, words] of [
+    ['authorId=1', 'authorId is Ann'],
+    ['authorId:ne=2', 'authorId is not Bob'],
+    ['authorId:in=1,2', 'authorId is Ann or Bob'],
+    ['authorId=9', 'authorId is “9”'],
+    ['authorId=9&editor=2', 'editor is Bob'],
+    ['title=1', 'title is “1”'],
+  ] as const)
+    assert.ok((await readPage(blog, `/posts?${query}`)).includes(`>${words}</a>`), words)
 })
 
 test('a record that joins others is named by them', async (t) => {
   const blog = await openFilledBlog(t)
   const page = await readPage(blog, '/posts/1')
-  assert.match(page, /<li><a href="\/postTags\/2">2<\/a> <a href="\/tags\/2">code<\/a><\/li>/)
+  assert.match(
+    page,
+    /<a href="\/postTags\/2">2<\/a><\/th><td[^>]*><a href="\/tags\/2">code<\/a><\/td>/,
+  )
   assert.match(await readPage(blog, '/tags/2'), /<a href="\/posts\/2">Two<\/a>/)
   assert.match(await readPage(blog, '/postTags/3'), /<h1>3<\/h1>/)
 })
@@ -72,6 +97,8 @@ test('a form with more than 100 parents has a field for the id, with suggestions
     /<input id="authorId" name="authorId" required type="text"[^>]* list="authorId-choices"/,
   )
   assert.match(form, /<datalist id="authorId-choices"><option value="1">Author 0</)
+  const chosen = await readPage(blog, '/posts/new?authorId=101')
+  assert.match(chosen, /id="authorId-hint">Now: Author 100</)
 })
 
 test('hostile names and ids are escaped on pages', async (t) => {

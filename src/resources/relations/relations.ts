@@ -1,4 +1,5 @@
 import { findByIds } from '../../lists/select.ts'
+import type { Html } from '../../site/html.ts'
 import { isFieldValue, type Filter, type StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { findValue } from '../field-values.ts'
@@ -19,7 +20,18 @@ export function findReferenced({ document }: Pick<StoredRecord, 'document'>, fie
   return isFieldValue(value) && value !== null ? String(value) : undefined
 }
 
-export async function loadParents({ field, other }: Relation, records: readonly StoredRecord[]) {
+/** Returns a link to the parent that a field of the record references. */
+export type ToParentLink = (record: StoredRecord, field: string) => Html | undefined
+
+export interface RelatedHtml {
+  toParentLink: ToParentLink
+  children: readonly Html[]
+}
+
+export async function loadParents(
+  { field, other }: Relation,
+  records: readonly Pick<StoredRecord, 'document'>[],
+) {
   const ids = records.flatMap((record) => findReferenced(record, field) ?? [])
   return [...(await findByIds(other.collection, ids)).values()]
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
+import { dataApp } from '../../../test/support/data-app.ts'
 import { asForm, createRecord, readRecord, samples } from '../../../test/support/resources.ts'
 import { formsOf, tagsOf, typedIn } from '../../../test/support/tags.ts'
 import { useApp, type TestApp } from '../../../test/support/test-app.ts'
@@ -35,7 +36,7 @@ for (const sample of samples) {
       /value="Mine &amp; &quot;more&quot;" required> <mark>Mine &amp; &quot;more&quot;<\/mark>.*value="Theirs" required> <mark>Theirs</,
     )
     if (path === '/places')
-      assert.match(response.body, /<td dir="auto">53.5<\/td><td dir="auto">53.5</)
+      assert.match(response.body, /<details>.*\n.*<dt>Latitude<\/dt><dd dir="auto">53.5</s)
     assert.ok(tagsOf(response.body, 'a').some(({ href }) => href === url))
     assert.deepEqual(await findInvalid(response.body, url), [])
     assert.equal((await readRecord(app, url)).name, 'Theirs')
@@ -151,5 +152,119 @@ for (const [mine, theirs, shown] of differences) {
     const form = asForm({ _method: 'PATCH', _if_match: stale, note: mine })
     const { body } = await app.inject({ method: 'POST', url, ...form })
     for (const markup of shown) assert.ok(body.includes(` required> ${markup}</label>`), body)
+  })
+}
+
+const records = {
+  authors: [{ id: 1, name: 'Ann' }],
+  posts: [
+    { id: 1, title: 'One', authorId: 1, at: '2026-11-01T10:00:00Z', done: true, meta: { a: 1 } },
+  ],
+}
+
+/** Sends a stale form with these values typed, after a change of the title by another. */
+async function collide(t: TestContext, typed: Readonly<Record<string, string>>, theirs = {}) {
+  const app = await dataApp(t, records)
+  const opened = {
+    '_was.title': 'One',
+    '_was.authorId': '1',
+    '_was.at': '2026-11-01T10:00:00.000',
+    '_was.done': 'true',
+  }
+  const stale = String((await app.inject('/posts/1.json')).headers.etag)
+  const payload = { title: 'Theirs', ...theirs }
+  assert.equal((await app.inject({ method: 'PATCH', url: '/posts/1', payload })).statusCode, 200)
+  const fields = { _method: 'PATCH', _if_match: stale, ...opened, '_was.meta': '{"a":1}', ...typed }
+  const form = asForm(fields)
+  const headers = { ...form.headers, accept: 'text/html' }
+  const { statusCode, body } = await app.inject({
+    ...form,
+    headers,
+    method: 'POST',
+    url: '/posts/1',
+  })
+  assert.equal(statusCode, 412)
+  return { app, body }
+}
+
+test('a conflict shows the fields that differ, and folds the others', async (t) => {
+  const { body } = await collide(t, { done: 'false' })
+  const [, table = ''] = /<tbody>([^]*?)<\/tbody>/.exec(body) ?? []
+  assert.deepEqual(table.match(/(?<=scope="row">)\w+/g), ['Title', 'Done'])
+  const [, folded = ''] = /<summary>What is equal[^]*?<dl([^]*?)<\/dl>/.exec(body) ?? []
+  assert.deepEqual(folded.match(/(?<=<dt>)\w+/g), ['Author', 'At', 'Meta', 'ID'])
+  assert.match(folded, /<a href="\/authors\/1">Ann<\/a>/)
+})
+
+test('a conflict shows times and booleans as the page of the record does', async (t) => {
+  const { body } = await collide(t, { done: 'false', at: '2026-11-02T10:00' })
+  const time = (day: string) =>
+    `<time datetime="2026-11-${day}T10:00:00.000Z">2026-11-${day} 10:00 UTC</time>`
+  assert.ok(body.includes(`<td dir="auto"><mark>${time('02')}</mark></td>`), body)
+  assert.ok(body.includes(`<td dir="auto">${time('01')}</td>`))
+  assert.match(body, /<td dir="auto">Yes<\/td><td dir="auto"><mark>No<\/mark><\/td>/)
+})
+
+test('two times of the same minute differ on the page of a conflict', async (t) => {
+  const { body } = await collide(t, { at: '2026-11-01T10:00:07' })
+  assert.match(body, /<mark>2026-11-01T10:00:07\.000<\/mark>/)
+})
+
+const invalid: [typed: Readonly<Record<string, string>>, problem: string, text: string][] = [
+  [{ meta: '{"a":' }, 'Meta must be JSON', '{&quot;a&quot;:'],
+  [{ meta: '[1]' }, 'Meta must be an object', '[\n  1\n]'],
+  [{ done: 'maybe' }, 'Done must be true or false', 'maybe'],
+]
+
+for (const [typed, problem, text] of invalid) {
+  test(`a conflict shows the error of ${JSON.stringify(typed)}, and what was typed in the form`, async (t) => {
+    const { app, body } = await collide(t, { ...typed, title: 'Mine' })
+    assert.ok(body.includes(`<em class="error">${problem}`), body)
+    assert.match(body, /What you typed also has errors/)
+    assert.doesNotMatch(body, /Save the merged version|yours is saved|choose one/)
+    assert.match(body, /<details open><summary>Edit my version/)
+    assert.match(body, new RegExp(`aria-describedby="${Object.keys(typed).join()}-problem`))
+    assert.ok(body.includes(`>${text}</`), body)
+    const corrected = { ...typedIn(formsOf(body)[0] ?? ''), title: 'Mine', meta: '{"a":2}' }
+    const form = asForm({ ...corrected, done: 'true' })
+    const headers = { ...form.headers, accept: 'text/html' }
+    const saved = await app.inject({ ...form, headers, method: 'POST', url: '/posts/1' })
+    assert.equal(saved.statusCode, 303, saved.body)
+    const { title, meta } = (await app.inject('/posts/1')).json<Record<string, unknown>>()
+    assert.deepEqual([title, meta], ['Mine', { a: 2 }])
+  })
+}
+
+for (const isTyped of [true, false]) {
+  test(`the edit of a deleted record keeps what was ${isTyped ? 'typed' : 'shown'}, to create it again`, async (t) => {
+    const app = await dataApp(t, records)
+    const { body: page } = await app.inject({
+      url: '/posts/1/edit',
+      headers: { accept: 'text/html' },
+    })
+    const opened = typedIn(formsOf(page)[0] ?? '')
+    await app.inject({ method: 'DELETE', url: '/posts/1' })
+    const form = asForm({ ...opened, ...(isTyped && { title: 'Typed' }), meta: '{"a":1}' })
+    const headers = { ...form.headers, accept: 'text/html' }
+    const gone = await app.inject({ ...form, headers, method: 'POST', url: '/posts/1/' })
+    assert.equal(gone.statusCode, 404)
+    assert.match(gone.body, /This post was deleted after you opened it/)
+    assert.deepEqual(await findInvalid(gone.body, '/posts/1/'), [])
+    const [again = ''] = formsOf(gone.body)
+    assert.equal(tagsOf(again, 'form')[0]?.action, '/posts/')
+    const typed = { ...typedIn(again), authorId: '1', done: 'true', meta: '{"a":1}' }
+    const created = await app.inject({
+      method: 'POST',
+      url: '/posts/',
+      headers,
+      payload: asForm(typed).payload,
+    })
+    assert.equal(created.statusCode, 201, created.body)
+    const url = String(created.headers.location)
+    const { id, ...rest } = (await app.inject(url)).json<Record<string, unknown>>()
+    assert.ok(id)
+    const at = '2026-11-01T10:00:00.000Z'
+    const { title } = { title: isTyped ? 'Typed' : 'One' }
+    assert.deepEqual(rest, { title, authorId: 1, at, done: true, meta: { a: 1 } })
   })
 }

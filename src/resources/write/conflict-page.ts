@@ -1,13 +1,21 @@
+import { explainProblem, type FieldProblem } from '../../http/errors/http-error.ts'
 import { previousPrefix } from '../../http/request/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, toFormText, toRecordName, valueToInputText } from '../field-values.ts'
-import type { ToParentLink } from '../relations/related-html.ts'
+import {
+  findValue,
+  toFormText,
+  toRecordName,
+  valueToHtml,
+  valueToInputText,
+} from '../field-values.ts'
+import type { ToParentLink } from '../relations/relations.ts'
 import { renderMethodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
+import type { FormState } from './form-input.ts'
 import { renderRecordForm } from './form-page.ts'
 
 interface Conflict {
@@ -15,30 +23,28 @@ interface Conflict {
   edit?: Edit | undefined
   hasHeader: boolean
   toParentLink: ToParentLink
+  choices: NonNullable<FormState['choices']>
 }
 
 export interface Edit {
   fields: Document
   /** It is empty if the form does not name what it showed: then each difference is a conflict. */
   opened: Document
+  /** Of the changes, made to the current version. */
+  problems: readonly FieldProblem[]
 }
 
 export function renderConflictPage(
   resource: Resource,
   current: StoredRecord,
-  { edit, hasHeader, toParentLink }: Conflict,
+  { edit, hasHeader, toParentLink, choices }: Conflict,
 ): Page {
   const { singular } = resource
   const name = toRecordName(resource, current)
   const path = toRecordPath(resource, current.id)
   const state = edit ? 'Not saved' : 'Not deleted'
   const rows = edit && resource.editable.map((field) => toRow(field, current, edit))
-  const isOpen = rows?.some(({ side }) => side === 'both') === true
-  const advice = !edit
-    ? 'Choose whether to delete it.'
-    : isOpen
-      ? 'Choose a value where both of you changed the same field. Other changes are combined.'
-      : 'You changed other fields, so that both changes can be saved together.'
+  const advice = edit && rows ? toAdvice(edit, rows) : 'Choose whether to delete it.'
   return {
     title: `${state}: ${name} has changed`,
     heading: `This ${singular} has changed since you opened it`,
@@ -48,9 +54,20 @@ export function renderConflictPage(
     main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(current.updatedAt)}. ${advice}</p>
 </div>
-${edit && rows ? mergeForm(resource, current, { edit, rows, toParentLink }) : deletion(resource, current, toParentLink)}
+${edit && rows ? mergeForm(resource, current, { edit, rows, toParentLink, choices }) : deletion(resource, current, toParentLink)}
 <p class="quiet">${hasHeader ? html`<code>If-Match</code>` : html`The field <code>_if_match</code>`} named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   }
+}
+
+function toAdvice({ problems }: Edit, rows: readonly Row[]): string {
+  if (problems.length > 0)
+    return 'What you typed also has errors: correct them in the form, which has your version.'
+  const sides = new Set(rows.map(({ side }) => side))
+  if (sides.has('both'))
+    return 'Choose a value where both of you changed the same field. Other changes are combined.'
+  return sides.has('yours')
+    ? 'You changed other fields, so that both changes can be saved together.'
+    : 'Nothing that you typed differs from it.'
 }
 
 function deletion(resource: Resource, current: StoredRecord, toParentLink: ToParentLink): Html {
@@ -72,9 +89,14 @@ interface Row {
   now: string
 }
 
-function toRow(field: Field, { document }: StoredRecord, { fields, opened }: Edit): Row {
-  const toText = (values: Document) =>
-    valueToInputText(field, findValue(values, field.name)).replaceAll('\r\n', '\n')
+function toRow(field: Field, { document }: StoredRecord, edit: Edit): Row {
+  const { fields, opened, problems } = edit
+  const hasProblem = problems.some((problem) => problem.field === field.name)
+  const toText = (values: Document) => {
+    const value = findValue(values, field.name)
+    const typed = hasProblem && typeof value === 'string' ? value : valueToInputText(field, value)
+    return typed.replaceAll('\r\n', '\n')
+  }
   const isKnown = Object.hasOwn(opened, field.name) || Object.keys(opened).length > 0
   const before = isKnown ? toFormText(toText(opened)) : undefined
   const now = toText(document)
@@ -86,29 +108,41 @@ function toRow(field: Field, { document }: StoredRecord, { fields, opened }: Edi
   return { ...texts, side: before === undefined || isTheirs ? 'both' : 'yours' }
 }
 
-interface Merge {
+interface Merge extends Pick<Conflict, 'toParentLink' | 'choices'> {
   edit: Edit
   rows: readonly Row[]
-  toParentLink: ToParentLink
 }
 
 /** Also without a script: the form sends the chosen values, as an edit of the current version. */
 function mergeForm(resource: Resource, current: StoredRecord, merge: Merge): Html {
-  const { edit, rows } = merge
+  const { edit, rows, toParentLink } = merge
   const path = toRecordPath(resource, current.id)
   const hasNewPassword = resource.passwords.some((field) => isTyped(edit.fields, field))
-  const table = html`<section class="table versions" tabindex="0" aria-label="The versions"><table>
+  const isFixed = hasNewPassword || edit.problems.length > 0
+  const isPassword = ({ field }: Row) => field.kind === 'password'
+  const changed = rows.filter((row) =>
+    isPassword(row) ? isTyped(edit.fields, row.field) : row.side !== 'none',
+  )
+  const equal = rows.filter((row) => !isPassword(row) && row.side === 'none')
+  const readable = equal.map(({ field }) => field)
+  const table = html`${
+    changed.length === 0
+      ? ''
+      : html`<section class="table versions" tabindex="0" aria-label="The versions"><table>
 <thead><tr><th scope="col">Field</th><th scope="col">When you opened it</th><th scope="col">Yours</th><th scope="col">Now</th></tr></thead>
 <tbody>
-${rows.map((row) => renderRow(row, current, { ...merge, isFixed: hasNewPassword }))}</tbody>
+${changed.map((row) => renderRow(row, current, { ...merge, isFixed }))}</tbody>
 </table></section>`
+  }
+<details><summary>What is equal in all versions</summary>
+${recordDetails({ ...resource, readable }, current, toParentLink)}</details>`
   const keep = html`<a class="button second" href="${path}">Keep the current version</a>`
   const save = html`<form method="post" action="${path}/" class="merge">
 ${renderMethodInputs(resource.editMethod, toTag(current))}
 ${rows.map((row) => renderSent(row))}${table}
 <p class="actions"><button type="submit">Save the merged version</button> ${keep}</p></form>`
-  return html`${hasNewPassword ? html`${table}<p class="actions">${keep}</p>` : save}
-${editMine(resource, current, edit.fields, hasNewPassword)}`
+  return html`${isFixed ? html`${table}<p class="actions">${keep}</p>` : save}
+${editMine(resource, current, { ...merge, isOpen: isFixed })}`
 }
 
 /** The value that a choice of the current one leaves unchanged, and the value that only this side changed. */
@@ -126,6 +160,9 @@ const notes = {
   both: 'choose one',
 }
 
+const inForm = 'yours is in the form'
+const notesOfForm = { ...notes, yours: inForm, both: inForm }
+
 function renderRow(
   { field, side, opened, yours, now }: Row,
   current: StoredRecord,
@@ -134,13 +171,12 @@ function renderRow(
   const { name, label, kind } = field
   if (kind === 'password') {
     // Whether the passwords differ stays secret.
-    const mine = isTyped(edit.fields, field) ? 'new: type it again below' : 'unchanged'
-    return html`<tr><th scope="row">${label}</th><td class="quiet">not shown</td><td class="quiet">${mine}</td><td class="quiet">not shown</td></tr>\n`
+    return html`<tr><th scope="row">${label}</th><td class="quiet">not shown</td><td class="quiet">new: type it again below</td><td class="quiet">not shown</td></tr>\n`
   }
   const toCell = (values: Document, text: string, other: string, canChoose = false) => {
     const document = { ...current.document, ...values }
     const link = toParentLink({ ...current, document }, name)
-    const shown = link ?? markDifference(text, other)
+    const shown = link ?? renderVersion(field, findValue(document, name), [text, other])
     if (!canChoose || isFixed || side !== 'both') return html`<td dir="auto">${shown}</td>`
     return html`<td><label dir="auto"><input type="radio" name="${field.inputName}" value="${toFormText(text)}" required> ${shown}</label></td>`
   }
@@ -149,12 +185,24 @@ function renderRow(
       ? html`<td class="quiet">not known</td>`
       : toCell(edit.opened, opened, opened)
   const mine = Object.hasOwn(edit.fields, name) ? edit.fields : edit.opened
-  const note = notes[side] && html` <em>${notes[side]}</em>`
+  const problem = edit.problems.find((known) => known.field === name)
+  const text = problem ? explainProblem(problem, label) : (isFixed ? notesOfForm : notes)[side]
+  const note = text && html` <em${problem ? html` class="error"` : ''}>${text}</em>`
   return html`<tr class="${side}"><th scope="row">${label}${note}</th>${before}${toCell(mine, yours, now, true)}${toCell({}, now, yours, true)}</tr>\n`
 }
 
-function markDifference(text: string, other: string): Html {
+/** As on the page of the record, with a mark on what differs from the other version. */
+function renderVersion(field: Field, value: unknown, [text, other]: [string, string]): Html {
   if (text === '') return html`<span class="quiet">empty</span>`
+  const isWhole = ['boolean', 'number', 'date', 'date-time', 'choice'].includes(field.kind)
+  // A page shows the minutes of a time.
+  const isFiner = field.kind === 'date-time' && text.slice(0, 16) === other.slice(0, 16)
+  if (!isWhole || (isFiner && text !== other)) return markDifference(text, other)
+  const shown = valueToHtml(field, value)
+  return text === other ? shown : html`<mark>${shown}</mark>`
+}
+
+function markDifference(text: string, other: string): Html {
   const [one = [], two = []] = [text, other].map((each) => each.split(/(\s+)/))
   let start = 0
   while (start < one.length && one[start] === two[start]) start += 1
@@ -168,12 +216,12 @@ function markDifference(text: string, other: string): Html {
 function editMine(
   resource: Resource,
   current: StoredRecord,
-  fields: Document,
-  isOpen: boolean,
+  { edit, choices, isOpen }: Merge & { isOpen: boolean },
 ): Html {
-  const { id, document } = current
-  const values = { ...document, ...fields }
-  const form = { _action: 'edit', id, etag: toTag(current), stored: document, values } as const
+  const { id, document: stored } = current
+  const { fields, problems } = edit
+  const state = { stored, values: { ...stored, ...fields }, problems, choices }
+  const form = { _action: 'edit', id, etag: toTag(current), ...state } as const
   return html`<details${isOpen ? html` open` : ''}><summary>Edit my version before saving it</summary>
 <p>Saving this form replaces the current version.</p>
 ${renderRecordForm(resource, form)}</details>`

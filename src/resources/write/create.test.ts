@@ -31,7 +31,7 @@ for (const { path, fields } of samples) {
       assert.match(String(response.headers.vary), /\bAccept\b(?!-)/)
       const page = await app.inject(String(response.headers.location))
       const notice =
-        /<p class="notice" role="status">(?:Person|Place) created\. Its URL is <a href="([^"]*)" data-own>\1<\/a>\.<\/p>\n/
+        /<p class="notice" role="status">(?:Person|Place) created\. Its URL is <a href="([^"]*)" data-own="\1">\1<\/a>\.<\/p>\n/
       assert.equal(notice.exec(response.body)?.[1], response.headers.location)
       assert.equal(page.body, response.body.replace(notice, ''))
     })

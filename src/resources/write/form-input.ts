@@ -40,7 +40,7 @@ export function renderField(field: Field, form: FormState): Html {
       : field
   const choices = form.choices?.get(name) ?? (isShowable ? toSuggestions(field) : undefined)
   const isOptional = !isRequired || isKept
-  const hint = choices ? (field.schema.description ?? '') : toHint(shown, isKept)
+  const hint = choices ? toChoiceHint(field, choices) : toHint(shown, isKept)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   // A checkbox with `required` would have to be checked, and no text is an empty list.
   const isEmptiable = kind === 'boolean' || (kind === 'texts' && !field.rule.minItems)
@@ -138,6 +138,10 @@ function numberAttributes({ type, minimum, maximum }: FieldSchema): Html {
 function toSuggestions({ isInferred, schema: { enum: shown = [] } }: Field): Choices | undefined {
   const options = shown.flatMap((text) => (typeof text === 'string' ? [[text, text] as const] : []))
   return isInferred && options.length > 0 ? { options, isComplete: false } : undefined
+}
+
+function toChoiceHint({ schema: { description = '' } }: Field, { chosen }: Choices): string {
+  return [description, chosen && `Now: ${chosen}`].filter(Boolean).join('. ')
 }
 
 function toHint(field: Field, isKept: boolean): string {

@@ -5,14 +5,22 @@ import { type Page } from '../../site/page.ts'
 import type { Document } from '../../stores/records/records.ts'
 import { toListLink, toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { findValue, toFormText, toLower, toRecordName, valueToInputText } from '../field-values.ts'
+import { toHref } from '../../lists/parameters.ts'
+import {
+  findValue,
+  toFormText,
+  toLower,
+  toRecordName,
+  valueToInputText,
+  valueToText,
+} from '../field-values.ts'
 import { renderMethodInputs } from '../record/record-page.ts'
 import { renderField, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
   (
-    | { _action: 'new'; key: string }
+    | { _action: 'new'; key: string; references: Document; flash?: Html }
     | { _action: 'edit'; id: string; etag: string; stored: Document }
   )
 
@@ -22,16 +30,24 @@ export function renderFormPage(resource: Resource, form: RecordForm): Page {
     form._action === 'new'
       ? `New ${singular}`
       : `Edit ${isSingular ? singular : toRecordName(resource, { id: form.id, document: form.stored })}`
+  const flash = 'flash' in form ? form.flash : undefined
   const hasFailed = form.problems !== undefined || form.warning !== undefined
   return {
     title: hasFailed ? `Not saved: ${heading}` : heading,
     heading,
     styles: ['lists.css'],
-    scripts: ['edit-form.js'],
+    scripts: ['edit-form.js', ...(flash ? ['records.js'] : [])],
     back: toListLink(resource) ?? [resource.path, toLower(resource.title)],
-    main: html`${renderProblemSummary(resource, form)}${renderRecordForm(resource, form)}`,
+    main: html`${flash ?? ''}${renderProblemSummary(resource, form)}${renderRecordForm(resource, form)}`,
   }
 }
+
+export function toNewPath({ path }: Resource, references: Document): string {
+  return toHref({ path: `${path}/new`, parameters: toParameters(references) })
+}
+
+const toParameters = (references: Document) =>
+  new Map(Object.entries(references).map(([name, value]) => [name, [valueToText(value)]]))
 
 export function renderRecordForm(resource: Resource, form: RecordForm): Html {
   const { path, editable, singular, hasDialect, isValue, editMethod } = resource
@@ -44,9 +60,17 @@ export function renderRecordForm(resource: Resource, form: RecordForm): Html {
     : renderMethodInputs(editMethod, form.etag)
   return html`<form method="post" action="${url}/"${isScripted ? html` data-patch` : ''}>
 ${controls}
-${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>
+${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
+}
+
+/** The references of the URL are those of the next record too. */
+function renderAnother({ path }: Resource, references: Document): Html {
+  const parameters = toParameters(references)
+  const url = toHref({ path: `${path}/`, parameters }, { another: '' })
+  return html`
+<button type="submit" class="second" formaction="${url}">Save and add another</button>`
 }
 
 /** Only what differs from it is changed: `values` can have what was typed before an error. */

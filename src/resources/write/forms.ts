@@ -10,12 +10,13 @@ import { sendPage } from '../../site/send-page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { assertFound, toRecordId, type Handler, type ResourceContext } from '../context.ts'
 import { findCurrent } from '../learned-fields.ts'
+import { renderCreated } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
 import { loadChoices, loadParentLinks } from '../relations/related-html.ts'
 import { renderConflictPage, type Edit } from './conflict-page.ts'
 import { parseId } from './create-numbered.ts'
-import { renderFormPage, type RecordForm } from './form-page.ts'
-import { parseInput, toDefaults } from './input.ts'
+import { renderFormPage, toNewPath, type RecordForm } from './form-page.ts'
+import { findMergeProblems, parseInput, toDefaults } from './input.ts'
 import { findShown, parsePatch } from './parse-patch.ts'
 
 export function newForm(base: ResourceContext): Handler {
@@ -24,13 +25,32 @@ export function newForm(base: ResourceContext): Handler {
     const context = await findCurrent(base)
     // Each form has a key of its own, so there is nothing to revalidate.
     reply.header('cache-control', 'private, max-age=0')
-    const values = { ...toDefaults(context.resource), ...parseReferences(context, request) }
-    return sendPage(reply, await toFormPage(context, { _action: 'new', key: randomUUID(), values }))
+    return sendPage(reply, await toFormPage(context, toNewForm(context, request)))
   }
 }
 
+function toNewForm(context: ResourceContext, request: FastifyRequest) {
+  const references = parseReferences(context, request)
+  const values = { ...toDefaults(context.resource), ...references }
+  return { _action: 'new', key: randomUUID(), values, references } as const
+}
+
+const addsAnother = /[?&]another(=|&|$)/
+
+/** The form for another record after one was created; undefined if the request does not ask for it. */
+export async function findNextForm(
+  context: ResourceContext,
+  request: FastifyRequest,
+  record: StoredRecord,
+): Promise<Page | undefined> {
+  if (!addsAnother.test(request.url)) return undefined
+  const form = toNewForm(context, request)
+  const own = toNewPath(context.resource, form.references)
+  return toFormPage(context, { ...form, flash: renderCreated(context.resource, record, own) })
+}
+
 async function toFormPage(context: ResourceContext, form: RecordForm): Promise<Page> {
-  return renderFormPage(context.resource, { ...form, choices: await loadChoices(context) })
+  return renderFormPage(context.resource, { ...form, choices: await loadChoices(context, form) })
 }
 
 /** A link on the page of a parent has the references of a new record. */
@@ -86,17 +106,19 @@ async function findErrorPage(
     const { fields: values } = parseInput(context, request)
     const warning = `This form was already sent with other values. Send it again to create another ${resource.singular}.`
     const reason = isReused ? { warning } : { problems }
-    return toFormPage(context, { _action: 'new', key: randomUUID(), values, ...reason })
+    return toFormPage(context, { ...toNewForm(context, request), values, ...reason })
   }
-  if (status !== 412 && !hasProblems) return undefined
+  if (status !== 404 && status !== 412 && !hasProblems) return undefined
   const current = await collection.find(toRecordId(resource, request))
-  if (current === undefined) return undefined
+  if (current === undefined) return findMissingPage(context, request)
   if (request.method === 'DELETE') return toConflictPage(context, request, { current })
   if (!hasProblems && !isForm(request)) return undefined
-  const { fields } = parsePatch(context, request)(current)
+  const input = parsePatch(context, request)(current)
+  const { fields } = input
   if (!hasProblems) {
-    const opened = findShown(context, request)
-    return toConflictPage(context, request, { current, edit: { fields, opened } })
+    const problems = findMergeProblems(resource, current.document, input)
+    const edit = { fields, opened: findShown(context, request), problems }
+    return toConflictPage(context, request, { current, edit })
   }
   const etag = request.headers['if-match'] ?? toTag(current)
   const { id, document: stored } = current
@@ -104,15 +126,32 @@ async function findErrorPage(
   return toFormPage(context, { _action: 'edit', id, etag, stored, values, problems })
 }
 
+/** What was typed in the form of a record that is deleted can become a new record. */
+async function findMissingPage(context: ResourceContext, request: FastifyRequest) {
+  if (request.method === 'DELETE' || !isForm(request)) return undefined
+  const { singular, passwords } = context.resource
+  const { fields, problems } = parseInput(context, request)
+  const typed = { ...findShown(context, request), ...fields }
+  const hidden = passwords.map(({ name }): [string, undefined] => [name, undefined])
+  return toFormPage(context, {
+    ...toNewForm(context, request),
+    values: { ...typed, ...Object.fromEntries(hidden) },
+    warning: `This ${singular} was deleted after you opened it. Create it again from what you typed, or cancel.`,
+    ...(problems.length > 0 && { problems }),
+  })
+}
+
 async function toConflictPage(
-  { resource, relations }: ResourceContext,
+  context: ResourceContext,
   { raw }: FastifyRequest,
   { current, edit }: { current: StoredRecord; edit?: Edit },
 ): Promise<Page> {
+  const { resource, relations } = context
   const hasHeader = raw.rawHeaders.some((text) => /^if-match$/i.test(text))
   const sides = [{}, edit?.opened, edit?.fields].map((values) => {
     return { ...current, document: { ...current.document, ...values } }
   })
   const toParentLink = await loadParentLinks(relations, sides)
-  return renderConflictPage(resource, current, { edit, hasHeader, toParentLink })
+  const choices = await loadChoices(context, { values: sides.at(-1)?.document ?? {} })
+  return renderConflictPage(resource, current, { edit, hasHeader, toParentLink, choices })
 }

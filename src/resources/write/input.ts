@@ -123,18 +123,29 @@ function toUnsupportedInput({ oneRecord }: Resource, method: string, reason = ''
 export function mergeInput(
   resource: Resource,
   document: Document,
-  { fields, ignored, problems, isStrict }: Input & { isStrict: boolean },
+  { isStrict, ...input }: Input & { isStrict: boolean },
 ): Document {
-  const entries = Object.entries({ ...document, ...fields })
-  const merged = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-  const unknown = isStrict ? ignored : []
+  const merged = applyInput(document, input)
+  const unknown = isStrict ? input.ignored : []
   const all = [
-    ...problems,
     ...unknown.map((field) => ({ field, message: 'is an unknown field' })),
-    ...findProblems(resource, merged).filter(({ field }) =>
-      problems.every((known) => known.field !== field),
-    ),
+    ...findMergeProblems(resource, document, input),
   ]
   if (all.length > 0) throw unprocessable(all)
   return merged
+}
+
+function applyInput(document: Document, { fields }: Pick<Input, 'fields'>): Document {
+  const entries = Object.entries({ ...document, ...fields })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+export function findMergeProblems(
+  resource: Resource,
+  document: Document,
+  { fields, problems }: Pick<Input, 'fields' | 'problems'>,
+): readonly FieldProblem[] {
+  const others = findProblems(resource, applyInput(document, { fields }))
+  const isNew = ({ field }: FieldProblem) => problems.every((known) => known.field !== field)
+  return [...problems, ...others.filter(isNew)]
 }

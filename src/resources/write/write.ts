@@ -15,6 +15,7 @@ import { findClaimedId } from '../../idempotency/replay-responses.ts'
 import { setFlash } from '../../site/flash.ts'
 import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { renderNotice } from '../../site/page.ts'
+import { sendPage } from '../../site/send-page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { assertFound, sortTypes, toRecordId, toRecordPath } from '../context.ts'
 import type { FindFixed, Handler, ResourceContext } from '../context.ts'
@@ -25,6 +26,7 @@ import { renderCreated } from '../record/record-page.ts'
 import { recordTypes, sendRecord, toTag, type ShownRecord } from '../record/representations.ts'
 import { loadRelatedHtml } from '../relations/related-html.ts'
 import { createNumbered, parseId, toStored } from './create-numbered.ts'
+import { findNextForm } from './forms.ts'
 import { writeRecord } from './write-record.ts'
 import { hasFields, mergeInput, parseInput, toDefaults } from './input.ts'
 import { parsePatch } from './parse-patch.ts'
@@ -49,6 +51,8 @@ export function create(base: ResourceContext, findFixed?: FindFixed): Handler {
     reply.code(201).header('location', toRecordPath(resource, record.id))
     reply.header('etag', toTag(record, type))
     if (applyPreference(request, reply, 'return=minimal')) return reply.send()
+    const next = type === 'text/html' && (await findNextForm(context, request, record))
+    if (next) return sendPage(reply, next)
     return sendWritten(reply, context, { record, type, flash: renderCreated(resource, record) })
   }
 }

@@ -54,13 +54,18 @@ async function send(form) {
     headers: { accept, 'if-match': tag, 'x-request-id': id },
     body: fields,
   })
+  const { explainResponse } = await import('./frame.js')
   // The form again with the errors of its fields, or the versions of the record.
   if (response.headers.get('content-type').startsWith('text/html')) {
     showPage(await response.text())
+    explainResponse(response)
     return ''
   }
   const content = await response.json()
-  if (!response.ok) return content.detail
+  if (!response.ok) {
+    explainResponse(response)
+    return content.detail
+  }
   isUnsaved = false
   // The same cookie as in site/flash.ts.
   document.cookie = 'flash=saved; path=/; max-age=30; samesite=lax'
@@ -69,12 +74,9 @@ async function send(form) {
   return 'Saved.'
 }
 
-/** The inspector stays: it has listeners, and the exchange of the URL. */
 function showPage(text) {
   const page = new DOMParser().parseFromString(text, 'text/html')
   const main = document.querySelector('main')
-  const panel = main.querySelector('details.inspector')
-  if (panel) page.querySelector('details.inspector')?.replaceWith(panel)
   document.title = page.title
   main.replaceChildren(...page.querySelector('main').childNodes)
   isUnsaved = false

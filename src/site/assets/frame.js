@@ -19,8 +19,8 @@ function addThemeSwitch(button) {
   })
 }
 
-/** Opens on demand. The id is in Server-Timing, not in the markup, so that the page can be cached. */
-async function openInspector(panel, sent) {
+/** The id is in Server-Timing, not in the markup, so that the page can be cached. */
+async function explainPage(panel, sent) {
   const [entry] = performance.getEntriesByType('navigation')
   const id = entry?.serverTiming?.find(({ name }) => name === 'exchange')?.description
   // Shared caches may store this page, so that its response names no exchange, or it shows one itself.
@@ -28,6 +28,23 @@ async function openInspector(panel, sent) {
   const { responseStatus, transferSize, encodedBodySize } = entry
   // Browsers report 200 for a stored page that the server validated, of which only the headers were sent.
   const status = transferSize > 0 && transferSize < encodedBodySize ? 304 : responseStatus
+  await openInspector(panel, [...(sent ? [`?request_id=${sent}`] : []), `/${id}`], status)
+}
+
+/** The page shows what came of a request that a script has sent: the panel has its exchange from now on. */
+export function explainResponse({ headers, status }) {
+  const panel = document.querySelector('details.inspector')
+  const [, id] = /\bexchange;desc="([^"]+)"/.exec(headers.get('server-timing')) ?? []
+  // The copy has no listeners.
+  const fresh = panel?.cloneNode(true)
+  panel?.replaceWith(...(id ? [fresh] : []))
+  if (!panel || !id) return
+  fresh.querySelector('summary .status')?.remove()
+  void openInspector(fresh, [`/${id}`], status)
+}
+
+/** Opens on demand. */
+async function openInspector(panel, paths, status) {
   if (status) {
     const pill = create('span', { class: `status s${String(status)[0]}` }, status)
     panel.firstElementChild.append(' ', pill)
@@ -39,7 +56,6 @@ async function openInspector(panel, sent) {
     await new Promise((resolve) => panel.addEventListener('toggle', resolve, { once: true }))
   }
   const { complete, mergeChains } = await import('./exchange-view.js')
-  const paths = [...(sent ? [`?request_id=${sent}`] : []), `/${id}`]
   const pages = await Promise.all(paths.map((path) => fetchPage(`/inspector${path}`)))
   const views = pages.map((page) => page.querySelector('[data-part=chain]:has([data-exchange])'))
   const found = views.filter(Boolean)
@@ -103,7 +119,7 @@ document.addEventListener('pointerover', ({ target }) => {
 
 completeCommands(document)
 const panel = document.querySelector('details.inspector')
-if (panel) void openInspector(panel, session.sent)
+if (panel) void explainPage(panel, session.sent)
 delete session.sent
 const nav = document.querySelector('#site-nav')
 if (nav && 'short' in nav.dataset) await completeNavigation(nav)

@@ -5,7 +5,7 @@ const notice = document.querySelector('.notice[role=status]')
 
 // The page has the URL of the list, to which the form was sent. Now reload and Back need no POST.
 const own = notice?.querySelector('a[data-own]')
-if (own) history.replaceState(null, '', own.href)
+if (own) history.replaceState(null, '', own.dataset.own)
 
 // Not in the cookie of site/flash.ts: other sites can set cookies, but not the storage of this one.
 const { deleted } = session
