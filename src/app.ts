@@ -45,6 +45,7 @@ import { openProblems } from './site/problems/problems.ts'
 import { renderError } from './site/send-page.ts'
 import type { Stores } from './stores/open-stores.ts'
 import { sweepFiles } from './stores/orphaned-files.ts'
+import { runInSandbox } from './stores/sandboxes/sandboxes.ts'
 import { StoreFailure } from './stores/store-failure.ts'
 import { sweepRegularly } from './stores/sweep-regularly.ts'
 import { createRequestedFailures } from './test-api/requested-failure.ts'
@@ -97,6 +98,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   finishResponses(app, config, closeConnectionsOnShutdown(app))
   app.addHook('onClose', limits.close)
   sweepStoredFiles(app, options)
+  sweepSandboxes(app, options)
   await openSite(app, options, parts)
   for (const demo of demos) await openDemo(app, demo, { config, ...stores })
   return app
@@ -109,6 +111,13 @@ function sweepStoredFiles(app: FastifyInstance, { stores, demos }: AppOptions): 
   if (collections.length === 0) return
   const sweep = () => sweepFiles(files, records, collections)
   sweepRegularly(app, { name: 'unfinished files', everySeconds: 600, sweep })
+}
+
+function sweepSandboxes(app: FastifyInstance, { config, stores, demos }: AppOptions): void {
+  if (config.sandboxes === 'off') return
+  const collections = findFileCollections(demos)
+  const sweep = (now: string) => stores.sandboxes.sweep(now, collections)
+  sweepRegularly(app, { name: 'ended sandboxes', everySeconds: 60, sweep })
 }
 
 async function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): Promise<void> {
@@ -193,8 +202,12 @@ function routeRequests(
     raw.url = parseTarget(raw)
     const routeNow = route.bind(undefined, raw, response)
     const next = config.methodOverride ? overrideMethod.bind(undefined, raw, routeNow) : routeNow
-    if (interceptor) interceptor.intercept(raw, { route: routeNow, next, isDecided })
-    else next()
+    const begin = () => {
+      if (interceptor) interceptor.intercept(raw, { route: routeNow, next, isDecided })
+      else next()
+    }
+    if (raw.sandbox) runInSandbox(raw.sandbox, [raw, response], begin)
+    else begin()
   }
 }
 
@@ -251,7 +264,11 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
     const isRaw = beginResponse(request, reply, parts)
     replaceInvalidType(request.raw)
     limits.check(request, reply, (error) => {
-      const problem = error ?? parseRequestHead(request, config, isRaw) ?? findKeyError(request)
+      const problem =
+        error ??
+        request.raw.sandboxError ??
+        parseRequestHead(request, config, isRaw) ??
+        findKeyError(request)
       failures.apply(reply, done, problem, isRaw)
     })
   })

@@ -11,6 +11,8 @@ import { demos } from './demos/catalogue.ts'
 import { removeDead } from './cli/remove-dead.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
+import { isSandboxKey, openKey, wrongKey } from './http/request/sandbox-key.ts'
+import { runInScope } from './stores/sandboxes/sandboxes.ts'
 import { openDemos } from './data-file/data-demos.ts'
 import { resetDaily } from './test-api/daily-reset.ts'
 import { resetAll } from './test-api/reset-all.ts'
@@ -20,8 +22,8 @@ export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
   seed(count: number): Promise<void>
-  /** Removes everything that was stored; with `data`, its records are stored again. */
-  reset(): Promise<void>
+  /** Removes everything that was stored; with `data`, its records are stored again. With a key, only in its sandbox. */
+  reset(sandbox?: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -102,11 +104,13 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
           throw new RangeError('count must be a whole number')
         if (config.dataFile !== undefined)
           throw new Error('seed adds users and locations: put the records into data')
-        await seedRecords(stores.records, count)
+        await seedRecords(stores.records, count, undefined, config.sandboxRecords)
       }),
-    reset: () =>
+    reset: (sandbox) =>
       whileOpen(async () => {
-        await resetAll({ ...stores, config }, demos)
+        if (sandbox !== undefined && !isSandboxKey(sandbox)) throw new TypeError(wrongKey)
+        const scope = sandbox === undefined ? undefined : { sandbox: openKey(sandbox) }
+        await runInScope(scope, () => resetAll({ ...stores, config }, demos))
       }),
     stop: () => (stopped ??= opened.disposeAsync()),
   }

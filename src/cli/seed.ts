@@ -6,6 +6,7 @@ import { createHasher } from '../resources/write/write.ts'
 import { resources } from '../demos/catalogue.ts'
 import { samplePassword } from '../resources/samples.ts'
 import { createId } from '../stores/create-id.ts'
+import { pristinePlace, toPlaceName } from '../stores/sandboxes/sandboxes.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { Records } from '../stores/records/records.ts'
 import { formatCount, formatNumber } from '../config/format-count.ts'
@@ -28,7 +29,8 @@ export async function seed(config: Config, count: number): Promise<void> {
     await assertWithinLimit(config, records, count)
     // The reader of a pipe may end first.
     process.stdout.on('error', () => undefined)
-    await seedRecords(records, count, createProgress(kinds.length * count, console.log))
+    const progress = createProgress(kinds.length * count, console.log)
+    await seedRecords(records, count, progress, config.sandboxRecords)
     const added = kinds.map(({ resource }) => formatCount(count, resource.singular)).join(' and ')
     console.log(`Added ${added}${kinds.flatMap(({ notes }) => notes).join('')}`)
   } catch (error) {
@@ -54,16 +56,21 @@ export async function seedRecords(
   records: Records,
   count: number,
   onProgress: (done: number) => void = () => undefined,
+  sandboxRecords = 0,
 ): Promise<void> {
   for (const [index, { resource, createSample, hash }] of kinds.entries()) {
     const collection = records.collection(resource.name)
+    const pristine = records.collection(toPlaceName(pristinePlace, resource.name))
+    const maxPristine = (await pristine.count()) === 0 ? sandboxRecords : 0
     const create = async (number: number, createdAt: string) => {
       const document = createSample(number)
       const [problem] = findProblems(resource, document)
       if (problem)
         throw new Error(`${resource.singular} ${String(number)}: ${explainProblem(problem)}`)
       const hashed = await hash(document)
-      await collection.create({ id: createId(), document: hashed, createdAt })
+      const record = { id: createId(), document: hashed, createdAt }
+      await collection.create(record)
+      if (number < maxPristine) await pristine.create(record)
     }
     for (let first = 0; first < count; first += recordsPerBatch) {
       const length = Math.min(recordsPerBatch, count - first)

@@ -3,6 +3,7 @@ import { createHasher } from '../resources/write/write.ts'
 import { collectionNames } from '../stores/collection-names.ts'
 import { recordsPerStep, type Records, type RecordStep } from '../stores/records/records.ts'
 import { delay } from '../timers.ts'
+import { copyLoaded } from './pristine-records.ts'
 import { loadId, parseLoad, type Load } from './parse-load.ts'
 import type { DataResource } from './report-problems.ts'
 
@@ -52,11 +53,13 @@ export async function forgetLoad(records: Records): Promise<readonly ResourceDef
 
 type LoadedData = Omit<Load, 'isComplete' | 'definitions' | 'inferred' | 'version'> & {
   resources: readonly DataResource[]
+  /** How many of each resource a sandbox begins with: unset if these copies stay as they are. */
+  copied?: number | undefined
 }
 
 export async function loadData(
   records: Records,
-  { resources, hash, schemaHash, recordsHash, ownSchema, responses }: LoadedData,
+  { resources, hash, schemaHash, recordsHash, ownSchema, responses, copied }: LoadedData,
   last: Load | undefined,
 ): Promise<boolean> {
   const definitions = resources.map(({ definition }) => definition)
@@ -82,6 +85,7 @@ export async function loadData(
     await records.collection(name).clear()
   for (const resource of resources) await createAll(records, resource, onProgress)
   for (const { name } of definitions) await records.changes.skip(name)
+  if (copied !== undefined) await copyLoaded(records, resources, { recordsHash, max: copied })
   return mark(true)
 }
 

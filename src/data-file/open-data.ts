@@ -23,10 +23,12 @@ import {
   toStubLimits,
 } from './parse-data.ts'
 import type { Load } from './parse-load.ts'
+import { restorePristine } from './pristine-records.ts'
 import {
   hashTexts,
   readSource,
   toFileName,
+  UnreadableData,
   withoutSecrets,
   type DataText,
 } from './read-data-file.ts'
@@ -48,12 +50,14 @@ export async function openData(
     if (load?.isComplete && !isFirst) return parseLoaded(config, load)
     if (load?.isComplete && !dataReload) {
       const opened = await openLoaded(config, records, load)
-      if (opened) return opened
-      continue
+      if (!opened) continue
+      await restorePristine(config, records, load).catch(ignoreUnreadable)
+      return opened
     }
     const texts = await readDataTexts(config)
     const { described, total, ...parsed } = await parseData(config, texts)
-    if (!(await loadData(records, { ...texts, ...parsed }, load))) continue
+    const copied = config.sandboxes === 'off' ? undefined : config.sandboxRecords
+    if (!(await loadData(records, { ...texts, ...parsed, copied }, load))) continue
     await rewindSequences(described, states)
     const loaded = `Loaded ${formatCount(total, 'record')} from ${withoutSecrets(source)}`
     const ids = parsed.resources.flatMap((resource) => resource.notices)
@@ -66,6 +70,11 @@ export async function openData(
     const definitions = parsed.resources.map(({ definition }) => definition)
     return { definitions, responses: described, notices }
   }
+}
+
+/** The stored records are served without the file too. */
+function ignoreUnreadable(error: unknown): void {
+  if (!(error instanceof UnreadableData || error instanceof ConfigProblems)) throw error
 }
 
 /** The records of an earlier start. Undefined if another process has changed the load. */

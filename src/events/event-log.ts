@@ -1,4 +1,5 @@
 import type { ChangeLog, ChangePart } from '../stores/records/records.ts'
+import { toScopeKey } from '../stores/sandboxes/sandboxes.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 
 export interface EventLog<LogPart> {
@@ -28,7 +29,7 @@ export function createEventLog<LogPart>(
       throw error
     }
   }
-  const parts = new Map<number, ReturnType<typeof load>>()
+  const parts = new Map<string, ReturnType<typeof load>>()
   return {
     findLast: async () => (await read(collection)).last,
     watch: (wake) =>
@@ -38,12 +39,13 @@ export function createEventLog<LogPart>(
         wake()
       }),
     read: (after) => {
-      const known = parts.get(after)
+      const key = `${toScopeKey()} ${String(after)}`
+      const known = parts.get(key)
       if (known) return known
       const part = load(after)
-      const forget = () => parts.delete(after)
+      const forget = () => parts.delete(key)
       part.then(forget, forget)
-      parts.set(after, part)
+      parts.set(key, part)
       return part
     },
   }

@@ -119,6 +119,7 @@ function sendList(
     mode: exchanges.mode,
     clearsAll: exchanges.clearsAll,
     hasSession: session !== undefined,
+    hasSandbox: request.raw.sandbox?.tokens !== undefined,
     key,
     notice: toNotice(page),
     query: toQuery(request),

@@ -34,6 +34,8 @@ interface Kept {
 
 /** The length of all kept records as JSON. In memory they take up to three times as much, and empty objects 20 times. */
 const maxKeptLength = 4 * mebibyte
+/** Each sandbox has lists of its own. */
+const maxKeptLists = 1000
 const keptLists = new WeakMap<Records, Map<Collection, Kept>>()
 const inTurn = pLimit(1)
 
@@ -43,13 +45,16 @@ const inTurn = pLimit(1)
  * without them.
  */
 export async function findKept(
-  { collection, records }: Source,
+  source: Source,
   willRead: number,
   { maxSize = Infinity, toKept = (record) => record }: Wanted = {},
 ) {
+  const { records } = source
+  const collection = await findOwn(source)
   const state = await collection.state?.()
   if (state === undefined) return undefined
   const all = keptLists.get(records) ?? new Map<Collection, Kept>()
+  if (all.size > maxKeptLists) all.clear()
   keptLists.set(records, all)
   const known = all.get(collection)
   const kept = known && known.state >= state ? known : { state, read: 0, length: 0 }
@@ -62,9 +67,12 @@ export async function findKept(
   return (kept.loading ??= inTurn(load, collection, all, { kept, toKept }))
 }
 
+const findOwn = async ({ collection }: Pick<Source, 'collection'>) =>
+  (await collection.ofScope?.()) ?? collection
+
 /** A response finds each part of its records again: all of them would be kept while a client does not read it. */
 export async function findByIdsOrKept({ collection, records }: Source, ids: readonly string[]) {
-  const kept = await keptLists.get(records)?.get(collection)?.loading
+  const kept = await keptLists.get(records)?.get(await findOwn({ collection }))?.loading
   return kept?.byId ?? findByIds(collection, ids)
 }
 

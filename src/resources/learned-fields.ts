@@ -6,6 +6,7 @@ import { unprocessable } from '../http/errors/http-error.ts'
 import { toQueryText } from '../http/request/target.ts'
 import { partNames } from '../lists/part.ts'
 import type { Collection, Document, NewRecord, StoredRecord } from '../stores/records/records.ts'
+import { openPerSandbox } from '../stores/sandboxes/sandboxes.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { ResourceContext } from './context.ts'
 import { defineResource, type Resource } from './definition.ts'
@@ -64,19 +65,20 @@ function toLearned(document: Document) {
   throw new StoreFailure('unavailable', 'the record of learned fields is damaged')
 }
 
-const latest = new WeakMap<Resource, { state: string; resource: Resource }>()
+const openLatest = () => openPerSandbox((): { state?: string; resource?: Resource } => ({}))
+const latest = new WeakMap<Resource, ReturnType<typeof openLatest>>()
 
 export function findCurrent(context: ResourceContext): ResourceContext | Promise<ResourceContext> {
   const { resource, learned } = context
   const toCurrent = (record: StoredRecord | undefined) => {
     if (!record) return context
     const state = `${String(record.version)} ${record.createdAt}`
-    let found = latest.get(resource)
-    if (found?.state !== state) {
-      found = { state, resource: withFields(resource, record.document) }
-      latest.set(resource, found)
-    }
-    return { ...context, resource: found.resource }
+    const findLatest = latest.get(resource) ?? openLatest()
+    latest.set(resource, findLatest)
+    const found = findLatest()
+    if (found.state !== state) found.resource = withFields(resource, record.document)
+    found.state = state
+    return { ...context, resource: found.resource ?? resource }
   }
   const found = resource.allowsUnknown ? learned?.find(resource.name) : undefined
   return found instanceof Promise ? found.then(toCurrent) : toCurrent(found)

@@ -10,6 +10,10 @@ export const collectionNames = {
   snapshotRecords: '~snapshot-records',
   blockList: '~block-list',
   dailyReset: '~daily-reset',
+  sandboxes: '~sandboxes',
+  endedSandboxes: '~ended-sandboxes',
+  /** Counts of all of them: there are no records with this name. */
+  sandboxRecords: '~sandbox-records',
 } as const
 
 /** What its records are: `~bin-requests` → `bin requests`. Names of a data file have no `~`. */

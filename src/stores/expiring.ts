@@ -1,5 +1,6 @@
 import { performance } from '../timers.ts'
 import type { Collection, NewRecord, StoredRecord } from './records/records.ts'
+import { openPerSandbox } from './sandboxes/sandboxes.ts'
 import { retryIfFull } from './store-failure.ts'
 
 const sweepPauseMs = 1000
@@ -19,8 +20,9 @@ export function createExpiring(collection: Collection, lifetime: Lifetime) {
   const { toEnd, order, leastSeconds = 0, max = Infinity, remove = removeEach } = lifetime
   const sort = order === 'updatedAt' ? [{ field: order, isDescending: false }] : []
   const query = { filters: [], sort }
-  let sweptAtMs = -Infinity
-  let removing: Promise<void> | undefined
+  const find = openPerSandbox((): { sweptAtMs: number; removing?: Promise<void> | undefined } => ({
+    sweptAtMs: -Infinity,
+  }))
 
   async function removeEach(records: readonly StoredRecord[]): Promise<void> {
     for (const { id, version } of records) await collection.remove(id, version)
@@ -33,11 +35,11 @@ export function createExpiring(collection: Collection, lifetime: Lifetime) {
       await remove(ended)
       total += ended.length
     }
-    sweptAtMs = performance.now()
+    find().sweptAtMs = performance.now()
     return total
   }
   const removeNow = async () => {
-    const isDue = performance.now() - sweptAtMs >= sweepPauseMs
+    const isDue = performance.now() - find().sweptAtMs >= sweepPauseMs
     const swept = isDue ? await sweep(new Date().toISOString()) : 0
     if (swept > 0 || order === undefined) return
     // Concurrent creations may have exceeded the maximum.
@@ -47,10 +49,12 @@ export function createExpiring(collection: Collection, lifetime: Lifetime) {
     const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
     await remove(oldest.filter(({ updatedAt }) => updatedAt <= before))
   }
-  const removeSome = () =>
-    (removing ??= removeNow().finally(() => {
-      removing = undefined
+  const removeSome = () => {
+    const own = find()
+    return (own.removing ??= removeNow().finally(() => {
+      own.removing = undefined
     }))
+  }
   return {
     sweep,
     removeSome,

@@ -9,6 +9,9 @@ import { openDiskFiles } from './files/disk.ts'
 import type { Files } from './files/files.ts'
 import { createIdempotencyEntries, type IdempotencyEntries } from './idempotency/idempotency.ts'
 import type { Records } from './records/records.ts'
+import type { PlacedRecords } from './sandboxes/lifecycle.ts'
+import { openSandboxes } from './sandboxes/open-sandboxes.ts'
+import type { Sandboxes } from './sandboxes/sandboxes.ts'
 import type { OpenReplicas } from './replicas/replicas.ts'
 import { createSqliteRecords } from './records/sqlite/records.ts'
 import { createDatabaseSessions } from './sessions/database.ts'
@@ -21,6 +24,9 @@ import { openSqliteDatabase, setReadOnly, toDatabasePath } from './sqlite/databa
 export interface Stores {
   records: Records
   files: Files
+  sandboxes: Sandboxes
+  /** For what requests of every sandbox use, such as bins. */
+  shared: { records: Records; files: Files; states: States }
   sessions: Sessions
   idempotencyEntries: IdempotencyEntries
   states: States
@@ -35,15 +41,18 @@ export interface Stores {
 
 /** Passes a problem that may be temporary to `warn`; throws for others. */
 export async function openStores(config: Config, warn: Warn = () => undefined): Promise<Stores> {
-  const { files, close: closeFiles } = await openFiles(config, warn)
-  const { records, assertInPlace, setReadOnly, close } = await openRecords(config)
+  const opened = await openFiles(config, warn)
+  const { records: base, assertInPlace, setReadOnly, close } = await openRecords(config)
+  const scoped = openSandboxes({ records: base, files: opened.files }, config)
+  const { records, files, sandboxes } = scoped
+  if (config.sandboxes !== 'off') await scoped.index()
   const redis = await openRedisStores(config, warn)
   const savedSessions = records.collection(collectionNames.sessions)
   const savedEntries = records.collection(collectionNames.idempotencyEntries)
   const own = createMemoryCounters(windowSeconds * 1000)
   let closing: Promise<void> | undefined
   const closeAll = async () => {
-    closeFiles()
+    opened.close()
     redis?.close()
     await close()
   }
@@ -51,6 +60,12 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
   return {
     records,
     files,
+    sandboxes,
+    shared: {
+      records: base,
+      files: opened.files,
+      states: createStates(base.collection(collectionNames.states)),
+    },
     sessions: redis?.sessions ?? createDatabaseSessions(savedSessions),
     idempotencyEntries: createIdempotencyEntries(savedEntries),
     states: createStates(records.collection(collectionNames.states)),
@@ -84,7 +99,9 @@ export function findOpenToOthers({ filesUrl, databaseUrl }: Config): string[] {
 
 export async function openRecords(
   config: Config,
-): Promise<Pick<Stores, 'records' | 'setReadOnly' | 'close'> & { assertInPlace?: () => void }> {
+): Promise<
+  Pick<Stores, 'setReadOnly' | 'close'> & { records: PlacedRecords; assertInPlace?: () => void }
+> {
   const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
     const { openPostgresRecords } = await import('./records/postgres/records.ts')

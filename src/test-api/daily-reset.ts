@@ -47,6 +47,7 @@ export function resetDaily(
     else if (last?.dueAt === dueAt && now < addMs(record.updatedAt, retryMs)) return
     else if (await mark(record, dueAt, false)) {
       await resetAll(services, demos)
+      await services.sandboxes.endAll()
       await mark({ ...record, version: record.version + 1 }, dueAt, true)
       app.log.info(`all records were reset (RESET_AT=${resetAt})`)
     }

@@ -9,6 +9,7 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { limitReached, StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
 import { binSchema, binCollections } from './collections.ts'
+import type { Services } from '../../site/demo.ts'
 import type { RequestStore } from './request-store.ts'
 import { performance } from '../../timers.ts'
 
@@ -33,10 +34,16 @@ const listAgainMs = 10_000
 
 export type BinStore = ReturnType<typeof createBinStore>
 
-export function createBinStore(records: Records, requests: RequestStore, config: Config) {
+export function createBinStore(
+  { records, sandboxes }: Pick<Services, 'records' | 'sandboxes'>,
+  requests: RequestStore,
+  config: Config,
+) {
   const bins = records.collection(binCollections.bins)
   const unused = createUnused(bins, requests)
   const remove = (record: StoredRecord) => removeBin(record, records, requests)
+  const isOwn = async ({ document }: StoredRecord) =>
+    document.place === (await sandboxes.findPlace())
   let creating: Promise<unknown> = Promise.resolve()
 
   async function create({ response = defaultResponse, name = '' }: BinChange) {
@@ -52,7 +59,8 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     const id = createBinId(new Date(Date.now() + config.binDays * daySeconds * 1000))
     const secret = createSecret()
     const secretHash = hashSecret(secret)
-    const document = { secretHash, response, name, isRemoved: false }
+    const place = await sandboxes.claimPlace()
+    const document = { secretHash, response, name, isRemoved: false, ...(place && { place }) }
     const createdAt = now()
     await bins.create({ id, document, createdAt })
     if (excess > 0) unused.add(id)
@@ -66,14 +74,15 @@ export function createBinStore(records: Records, requests: RequestStore, config:
       creating = created.catch(() => undefined)
       return created
     },
-    find: async (id: string): Promise<Bin> => {
+    /** Of the sandbox of the request; `anywhere` for a request that is captured. */
+    find: async (id: string, anywhere = false): Promise<Bin> => {
       if (isExpired(id)) {
         const detail = 'This bin has expired. Its requests have been removed.'
         throw new HttpError('gone', detail, { back: binsPage })
       }
       const record = toExpiry(id) && (await bins.find(id))
-      if (record === undefined || record.document.isRemoved === true)
-        throw notFound(`There is no bin with the id ${id}.`, binsPage)
+      if (record === undefined || record.document.isRemoved === true) throw noBin(id)
+      if (!anywhere && !(await isOwn(record))) throw noBin(id)
       return parseBin(record)
     },
     has: async (id: string): Promise<boolean> => {
@@ -83,11 +92,13 @@ export function createBinStore(records: Records, requests: RequestStore, config:
     list: async (ids: readonly string[]): Promise<Bin[]> => {
       const filters = [{ field: '_id', operator: 'eq', values: ids }] as const
       const part = { offset: 0, limit: ids.length }
-      return (await bins.list({ filters, sort: [] }, part)).map(parseBin)
+      const found = await bins.list({ filters, sort: [] }, part)
+      const place = await sandboxes.findPlace()
+      return found.filter(({ document }) => document.place === place).map(parseBin)
     },
     /** Returns false if the bin was changed or removed at the same time. */
-    change: ({ id, version, secretHash, response, name }: Bin): Promise<boolean> => {
-      const document = { secretHash, response, name, isRemoved: false }
+    change: ({ id, version, secretHash, response, name, place }: Bin): Promise<boolean> => {
+      const document = { secretHash, response, name, isRemoved: false, ...(place && { place }) }
       return bins.change({ id, version, document, updatedAt: now() })
     },
     remove: async (id: string): Promise<void> => {
@@ -147,6 +158,8 @@ function createUnused(bins: Collection, requests: RequestStore) {
   }
 }
 
+const noBin = (id: string) => notFound(`There is no bin with the id ${id}.`, binsPage)
+
 const now = () => new Date().toISOString()
 
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
@@ -154,7 +167,7 @@ type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 function parseBin({ id, document, createdAt, version }: BinRecord): Bin {
   if (!hasTypes(document, binSchema) || !isObject(findJson(document.response)))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
-  const { secretHash, response, name = '' } = document
+  const { secretHash, response, name = '', place } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt
-  return { id, version, createdAt, expiresAt, secretHash, response, name }
+  return { id, version, createdAt, expiresAt, secretHash, response, name, ...(place && { place }) }
 }

@@ -18,11 +18,13 @@ export const bins: Demo = {
   lookFor:
     'The response has the URL of the bin, and a secret that is needed to read what it captured. Everyone who knows the URL can send to it.',
   collections,
-  routes: async (services, app) => {
-    const { config, records } = services
+  routes: async ({ shared, ...given }, app) => {
+    // A bin captures requests without a key, and is read with that of its sandbox.
+    const services = { ...given, shared, ...shared }
+    const { config, records, sandboxes } = services
     const requests = createRequestStore(services)
     await requests.index()
-    const bins = createBinStore(records, requests, config)
+    const bins = createBinStore({ records, sandboxes }, requests, config)
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
     const events = await openBinEvents(app, records.changes, bins)
     const all = { ...services, bins, requests, events }

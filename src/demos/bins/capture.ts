@@ -54,7 +54,7 @@ async function captureRequest(
   reply.header('access-control-allow-origin', '*').header('cache-control', 'no-store')
   // Any method stores something.
   if (config.readOnly) throw readOnly()
-  const bin = await bins.find(toPathParameter(request, 'id'))
+  const bin = await bins.find(toPathParameter(request, 'id'), true)
   const maxBodyBytes = config.binMaxBodyBytes
   const body = await readBody(request, { ...config, maxBodyBytes })
   const isTooLarge = body?.isCut === true

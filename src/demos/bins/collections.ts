@@ -16,6 +16,8 @@ export const binSchema = {
     response: textSchema,
     name: textSchema,
     isRemoved: { type: 'boolean' },
+    /** That of the sandbox in which it was created. */
+    place: textSchema,
   },
 } as const
 

@@ -30,7 +30,7 @@ export type Upload = XStatic<typeof uploadSchema>
 
 export type UploadServices = Pick<Services, 'config' | 'files' | 'records'> & {
   uploads: Collection
-  space: FileSpace | undefined
+  findSpace: () => FileSpace | undefined
   formPath: string
 }
 
@@ -47,10 +47,10 @@ interface Arriving {
 
 /** The text fields beside the file are not stored. */
 export async function saveUpload(request: FastifyRequest, services: UploadServices) {
-  const { files, uploads, space } = services
+  const { files, uploads, findSpace } = services
   // The id is fully random, so that it cannot be guessed.
   const id = randomBytes(16).toString('base64url')
-  const share = await space?.begin(id)
+  const share = await findSpace()?.begin(id)
   const arriving = { id, share, isSaved: false, isRecorded: false }
   let isStored = false
   try {

@@ -81,7 +81,7 @@ export function getUpload({ uploads, files }: UploadServices): Route {
   }
 }
 
-export const deleteUpload = ({ uploads, files, records, space }: UploadServices): Route => ({
+export const deleteUpload = ({ uploads, files, records, findSpace }: UploadServices): Route => ({
   file,
   method: 'DELETE',
   url: '/uploads/:id',
@@ -99,7 +99,7 @@ export const deleteUpload = ({ uploads, files, records, space }: UploadServices)
     const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
     if (!mayWrite(request.raw, state)) throw preconditionFailed(request.headers, `"${sha256}"`)
     if (!(await removeWithFile({ files, records }, uploadsName, id))) throw noUpload(id)
-    space?.free(id)
+    findSpace()?.free(id)
     setFlash(request, reply, 'deleted')
     return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()
   },

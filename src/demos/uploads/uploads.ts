@@ -4,6 +4,7 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
+import { openPerSandbox } from '../../stores/sandboxes/sandboxes.ts'
 import { createFileSpace } from './file-space.ts'
 import { toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
@@ -27,11 +28,14 @@ export const uploads: Demo = {
   routes: async ({ config, files, records }) => {
     const uploads = records.collection(uploadsName)
     const { maxFilesBytes: maxBytes } = config
-    const space = maxBytes === undefined ? undefined : createFileSpace(uploads, maxBytes)
+    const findSpace =
+      maxBytes === undefined
+        ? () => undefined
+        : openPerSandbox(() => createFileSpace(uploads, maxBytes))
     const formPath = (await servesFile(config, '/profile.html'))
       ? '/profile.html'
       : '/demos/uploads'
-    const services = { config, files, records, uploads, space, formPath }
+    const services = { config, files, records, uploads, findSpace, formPath }
     return [postUpload(services), getUploads(services), getUpload(services), deleteUpload(services)]
   },
 }

@@ -71,8 +71,8 @@ export const keyInFlight = () =>
   )
 export const keyReused = () =>
   new HttpError('idempotency-key-reused', 'This Idempotency-Key was used for a different request.')
-export const readOnly = () =>
-  new HttpError('read-only', 'This service is read-only (READ_ONLY). Nothing was changed.')
+export const readOnly = (detail = 'This service is read-only (READ_ONLY). Nothing was changed.') =>
+  new HttpError('read-only', detail)
 
 interface MissingMethod {
   methods: readonly string[]

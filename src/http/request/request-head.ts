@@ -168,7 +168,10 @@ export function parseRequestHead(
     if (error && request.routeOptions.config.anyHost !== true) throw error
     // Under raw paths, safe methods store something too.
     const mayWrite = isRaw ? request.method !== 'OPTIONS' : !isSafe(request.method)
-    if (mayWrite && config.readOnly && request.routeOptions.config.isWrite) throw readOnly()
+    if (mayWrite && request.routeOptions.config.isWrite) {
+      if (config.readOnly) throw readOnly()
+      if (raw.sandbox?.isReadOnly) throw readOnly(joinedToRead)
+    }
     if (isRaw) return
     request.query = raw.target?.getQuery().parameters
     if (isSafe(request.method)) return
@@ -177,6 +180,8 @@ export function parseRequestHead(
     assertSameSite(raw, { own, others: config.corsOrigins })
   })
 }
+
+const joinedToRead = 'You have joined this sandbox to read. Nothing was changed.'
 
 export function createHeadCheck(config: Config, lacksRoute: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config

@@ -7,6 +7,7 @@ import type { DeclaredRoute } from '../openapi/route.ts'
 import { parseParameters, takeFormHeaders } from './parameters.ts'
 import { remember } from '../remember.ts'
 import { createRewriter } from './rewrites.ts'
+import { takeSandbox } from './sandbox-key.ts'
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -49,7 +50,7 @@ export function createTargetParser(
     return { spelt, isRaw, routed: isRaw ? escapeInvalidPath(spelt) : trimSlashes(spelt) }
   })
   return (raw: IncomingMessage): string => {
-    const target = rewrite(toOriginForm(raw))
+    const target = rewrite(takeSandbox(raw, toOriginForm(raw), config))
     const path = toPath(target)
     const { spelt, isRaw, routed } = parsePath(path)
     const withQuery = (start: string) => start + target.slice(path.length)

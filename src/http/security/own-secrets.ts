@@ -20,6 +20,7 @@ export function toOwnCookie({ protocol }: { protocol: string }, cookie: SetCooki
 
 export function withoutCookies(headers: readonly Pair[], own: readonly string[]): readonly Pair[] {
   return headers.flatMap(([name, value]): Pair[] => {
+    if (name.toLowerCase() === 'x-sandbox') return []
     if (name.toLowerCase() !== 'cookie' || own.length === 0) return [[name, value]]
     const kept = value.split(';').filter((part) => !own.includes(part.replace(/=.*/s, '').trim()))
     return kept.length === 0 ? [] : [[name, kept.join(';').trim()]]

@@ -15,6 +15,7 @@ interface InspectorPage extends ExchangeList {
   mode: 'all' | 'own' | 'off'
   clearsAll: boolean
   hasSession: boolean
+  hasSandbox: boolean
   key: string | undefined
   notice: string
   query: string
@@ -22,7 +23,7 @@ interface InspectorPage extends ExchangeList {
 }
 
 export function renderInspectorPage(options: InspectorPage): Page {
-  const { filter, mode, hasSession, key } = options
+  const { filter, mode, hasSession, hasSandbox, key } = options
   const isOwn = mode === 'own'
   return {
     title: 'Request inspector',
@@ -30,14 +31,14 @@ export function renderInspectorPage(options: InspectorPage): Page {
     styles: ['inspector.css'],
     scripts: ['inspector.js'],
     main: html`<p class="lead">${leads[mode]}</p>
-${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !hasSession && key === undefined ? '' : renderExchanges(options)}${renderNotes(options)}`,
+${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !(hasSession || hasSandbox) && key === undefined ? '' : renderExchanges(options)}${renderNotes(options)}`,
   }
 }
 
 /** A visitor without a session or a key has an empty list if everyone sees only their own requests. */
 function renderExchanges(options: InspectorPage): Html {
-  const { clearsAll, hasSession, key, notice, query, older } = options
-  const canClear = clearsAll || hasSession || key !== undefined
+  const { clearsAll, hasSession, hasSandbox, key, notice, query, older } = options
+  const canClear = clearsAll || hasSession || hasSandbox || key !== undefined
   return html`<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
 ${renderFilter(options)}
 ${renderList(options)}

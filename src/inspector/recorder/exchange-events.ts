@@ -4,7 +4,8 @@ import { delay } from '../../timers.ts'
 import { toNotice, type Coverage } from './ask-others.ts'
 import type { Summary } from '../../exchanges/exchange.ts'
 import type { News, NewsQuery } from './exchange-log.ts'
-import { isMatch, toCursor, type ExchangeFilter, type Viewer } from './filter.ts'
+import { isMatch, isOwner, isSameSandbox, toCursor } from './filter.ts'
+import type { ExchangeFilter, Viewer } from './filter.ts'
 
 /** Between two parts, other requests get their turn. */
 const maxInPart = 20
@@ -60,8 +61,9 @@ export function createNews(mode: string, readNews: ReadNews) {
     const next = kept.filter(({ number }) => number > after).slice(0, maxInPart)
     const end = next.at(-1)?.number ?? last
     const exchanges = next.flatMap(({ summary: { owner, ...summary } }) => {
-      const isOwn = owner !== undefined && owner === viewer
-      const isVisible = (mode === 'all' || isOwn) && isMatch(filter, { owner, ...summary }, viewer)
+      const isOwn = isOwner(owner, viewer)
+      const isSeen = isSameSandbox(owner, viewer) && (mode === 'all' || isOwn)
+      const isVisible = isSeen && isMatch(filter, { owner, ...summary }, viewer)
       return isVisible ? { ...summary, isOwn } : []
     })
     return { part: { exchanges, missed: end - after - next.length, coverage }, last: end }

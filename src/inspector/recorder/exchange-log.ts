@@ -12,7 +12,16 @@ import { takeTurn } from '../../http/turns.ts'
 import { nextTurn } from '../../timers.ts'
 import { summarySchema, type Exchange } from '../../exchanges/exchange.ts'
 import type { RecordedBytes } from '../../exchanges/to-body.ts'
-import { isMatch, sortExchanges, toCursor, type ExchangeQuery, type Viewer } from './filter.ts'
+import {
+  isMatch,
+  isOwner,
+  isSameSandbox,
+  sortExchanges,
+  toCursor,
+  toSandbox,
+  type ExchangeQuery,
+  type Viewer,
+} from './filter.ts'
 import { hashOwner } from './owner.ts'
 import { toEntry, toExchangeId, readReceivedAt, toRecorded, type Recorded } from './recorded.ts'
 import { createSlabs } from './slabs.ts'
@@ -112,8 +121,8 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
     },
     clear: (viewer: Viewer): void => {
       if (clearsAll) cleared = slabs.removed()
-      const isOwn = (number: number) => viewer !== undefined && read(number)?.owner === viewer
-      for (const number of slabs.list()) if (clearsAll || isOwn(number)) slabs.drop(number)
+      const isSeen = clearsAll ? isSameSandbox : isOwner
+      for (const number of slabs.list()) if (isSeen(read(number)?.owner, viewer)) slabs.drop(number)
     },
     readNews: ({ numbers, since, viewers }: NewsQuery, limit: number): News => {
       const next = slabs.next()
@@ -126,7 +135,10 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       const summaries = found.flatMap((recorded) => {
         const owner = viewers.find((viewer) => viewer === recorded.owner)
         if (mode === 'own' && owner === undefined) return []
-        return { ...recordedToSummary(recorded, undefined), owner }
+        return {
+          ...recordedToSummary(recorded, undefined),
+          owner: owner ?? toSandbox(recorded.owner),
+        }
       })
       const missed = from === undefined ? 0 : start - from
       return { processId, next, missed, summaries }
@@ -143,7 +155,8 @@ function createSearch(
 ) {
   /** An exchange without an owner is visible to those who know its random id. */
   const isVisible = (owner: Viewer, viewer: Viewer, isKnown: boolean): boolean =>
-    mode === 'all' || (owner === undefined ? isKnown : owner === viewer)
+    isSameSandbox(owner, viewer) &&
+    (mode === 'all' || (owner === toSandbox(owner) ? isKnown : owner === viewer))
   /** The latest item comes first. Bodies are valid until the next exchange is recorded, so `toItem` copies them. */
   return async <Item>(
     query: ExchangeSearch,
@@ -196,10 +209,11 @@ function createBudget(maxBytes: number): ByteBudget {
 
 function isRecorded({ url = '', headers }: IncomingMessage, mode: 'all' | 'own'): boolean {
   // Only the page itself has a panel with its exchange.
-  if (/^\/inspector(?![^/.?])/.test(url)) return url === '/inspector' && isOfBrowser(headers)
-  if (mode === 'all') return true
-  const { cookie, 'x-inspector': secret } = headers
-  return (cookie ?? secret) !== undefined || isOfBrowser(headers)
+  const [base = '', path = ''] = /^(\/s\/[\w-]+(?=\/))?(.*)$/s.exec(url)?.slice(1) ?? []
+  if (/^\/inspector(?![^/.?])/.test(path)) return path === '/inspector' && isOfBrowser(headers)
+  if (mode === 'all' || base !== '') return true
+  const { cookie, 'x-inspector': secret, 'x-sandbox': key } = headers
+  return (cookie ?? secret ?? key) !== undefined || isOfBrowser(headers)
 }
 
 function isOfBrowser(headers: IncomingHttpHeaders): boolean {

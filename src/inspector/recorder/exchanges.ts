@@ -18,6 +18,7 @@ import {
 import {
   sortExchanges,
   toCursor,
+  toSandbox,
   type ExchangeFilter,
   type ExchangeQuery,
   type Viewer,
@@ -63,7 +64,8 @@ export function openExchanges(log: ExchangeLog, ask: AskOthers) {
     const question = kind === 'find' ? { find: search, viewer } : { list: search, viewer }
     const { items, coverage, isAlone } = await askAll<Item>(question)
     // A visitor who sees only their own exchanges is not shown how many of all were removed.
-    const removed = isAlone && log.mode === 'all' ? log.removed() : undefined
+    const isAll = log.mode === 'all' && toSandbox(viewer) === undefined
+    const removed = isAlone && isAll ? log.removed() : undefined
     const found = sortExchanges(items.toSorted(byTime).toReversed(), query.sort)
     const exchanges = found.slice(offset, offset + limit)
     const last = found.length > offset + limit ? exchanges.at(-1) : undefined

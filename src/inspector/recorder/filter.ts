@@ -3,8 +3,19 @@ import { sortFound } from '../../lists/select.ts'
 import { findAt, type FieldPath, type Filter, type SortTerm } from '../../stores/records/records.ts'
 import type { Summary } from '../../exchanges/exchange.ts'
 
-/** The owner that `hashOwner` returns: undefined without a session and a key. */
+/** The owner that `hashOwner` returns. Without a session and a key: undefined, or `.` and the sandbox. */
 export type Viewer = string | undefined
+
+/** Each exchange is seen in its sandbox only, and without one if it had none. */
+export function isSameSandbox(owner: Viewer, viewer: Viewer): boolean {
+  return toSandbox(owner) === toSandbox(viewer)
+}
+
+export const toSandbox = (viewer = ''): string | undefined => /[.].*$/.exec(viewer)?.[0]
+
+export function isOwner(owner: Viewer, viewer: Viewer): boolean {
+  return viewer !== undefined && !viewer.startsWith('.') && owner === viewer
+}
 
 export interface ExchangeFilter {
   filters?: readonly Filter[]
@@ -31,7 +42,7 @@ export function isMatch(
   const { filters = [], method, path, isOwn, isError, lacksAssets } = filter
   return (
     (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
-    (!isOwn || (viewer !== undefined && exchange.owner === viewer)) &&
+    (!isOwn || isOwner(exchange.owner, viewer)) &&
     (!isError || (exchange.status ?? 0) >= 400 || exchange.isCutOff) &&
     (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
     (path === undefined || exchange.target.includes(path)) &&

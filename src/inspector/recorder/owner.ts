@@ -30,14 +30,17 @@ export function findKeyError(request: FastifyRequest): HttpError | undefined {
 
 /**
  * The owner is a hash, since other processes get it, of the key that the client chose, or else of the session. The
+ * exchanges of a sandbox are of all who know it. The
  * exchange of a login without a key belongs to the new session only: someone else may know the id of the session
  * before.
  */
 export function hashOwner(request: FastifyRequest, setCookies?: unknown): string | undefined {
   const started = setCookies === undefined ? undefined : findStarted(request, setCookies)
   const { session, key } = findSecrets(request)
-  const secret = key ?? started ?? session
-  return secret && hash('sha256', secret, 'base64url')
+  const { sandbox } = request.raw
+  const secret = key ?? (sandbox?.tokens && sandbox.id) ?? started ?? session
+  const owner = secret && hash('sha256', secret, 'base64url')
+  return sandbox ? `${owner ?? ''}.${sandbox.id}` : owner
 }
 
 function findStarted({ protocol }: FastifyRequest, setCookies: unknown): string | undefined {

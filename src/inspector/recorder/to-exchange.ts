@@ -3,7 +3,7 @@ import { findField, mask } from '../../exchanges/exchange.ts'
 import type { Exchange, Summary, Fields } from '../../exchanges/exchange.ts'
 import { toHeadText } from '../../exchanges/message-http.ts'
 import { toExchangeBody } from '../../exchanges/to-body.ts'
-import { toTimestamp } from './filter.ts'
+import { isOwner, toTimestamp } from './filter.ts'
 import { maskBody, maskRequestTarget } from './mask-body.ts'
 import { findMasked, maskEcho } from './mask-echo.ts'
 import { maskField } from './mask.ts'
@@ -17,7 +17,7 @@ export function recordedToSummary(recorded: Recorded, viewer: string | undefined
     requestId,
     receivedAt: toTimestamp(recorded.receivedAt),
     client,
-    isOwn: viewer !== undefined && owner === viewer,
+    isOwn: isOwner(owner, viewer),
     method,
     effectiveMethod,
     target: recorded.maskedTarget,

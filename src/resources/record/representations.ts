@@ -4,6 +4,7 @@ import { toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
 import { renderPage } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
+import { toScopeKey } from '../../stores/sandboxes/sandboxes.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 import type { RelatedHtml } from '../relations/relations.ts'
@@ -45,10 +46,10 @@ export function recordToContent(
 
 /** The same after a restart and on every replica; weak for a page, which has more than the record. */
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
-  // A deleted record may be created again under the same id: the time tells both apart.
-  const state = `${String(record.version)}-${Date.parse(record.createdAt).toString(36)}`
-  const tag = `"${state}-${tagSuffixes[type]}"`
-  return type === 'text/html' ? `W/${tag}` : tag
+  // A deleted record may be created again under the same id, and changed in another sandbox: the time tells both apart.
+  const state = `${String(record.version)}-${Date.parse(record.updatedAt).toString(36)}`
+  const tag = `${state}-${tagSuffixes[type]}`
+  return type === 'text/html' ? `W/"${tag}${toScopeKey()}"` : `"${tag}"`
 }
 
 const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }

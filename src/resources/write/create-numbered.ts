@@ -19,9 +19,10 @@ export async function createNumbered(
   document: Document,
 ): Promise<StoredRecord> {
   const { resource, collection } = context
+  const own = (await collection.ofScope?.(true)) ?? collection
   const initial = { inFlight: 0, last: 0, largest: 0, state: undefined, attempts: 0 }
-  const known = numbers.get(collection) ?? initial
-  numbers.set(collection, known)
+  const known = numbers.get(own) ?? initial
+  numbers.set(own, known)
   known.inFlight += 1
   try {
     // A record whose id is the text of the number is not among the numbers: the next one is tried.

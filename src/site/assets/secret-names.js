@@ -19,6 +19,6 @@ export function isSecretName(name) {
       .match(/[a-z]+/g) ?? []
   const joined = words.join('-')
   if (publicName.test(joined)) return false
-  if (joined === 'x-inspector') return true
+  if (joined === 'x-inspector' || joined === 'x-sandbox') return true
   return words.some((word) => secretWord.test(word) || secretCompound.test(word))
 }

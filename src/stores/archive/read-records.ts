@@ -1,17 +1,23 @@
 import { collectionNames } from '../collection-names.ts'
 import type { SqlDialect } from '../records/dialect.ts'
 import { createLists } from '../records/lists.ts'
+import { isOfPlace } from '../sandboxes/places.ts'
 import { toFileCollections, type ArchivedRecord } from './archive.ts'
 
 /** A start would reset restored records, if it read from them that a daily reset was due since the backup. */
-const left: readonly string[] = [collectionNames.orphanedFiles, collectionNames.dailyReset]
+const left: readonly string[] = [
+  collectionNames.orphanedFiles,
+  collectionNames.dailyReset,
+  collectionNames.sandboxes,
+  collectionNames.endedSandboxes,
+]
 
 export async function* readRecords(dialect: SqlDialect): AsyncGenerator<ArchivedRecord> {
   const rows = await dialect.run('SELECT DISTINCT resource FROM records ORDER BY resource', [])
   const names = rows.map(([name]) => String(name))
   const { dataFile } = collectionNames
   for (const collection of [dataFile, ...names.filter((name) => name !== dataFile)]) {
-    if (left.includes(collection)) continue
+    if (left.includes(collection) || isOfPlace(collection)) continue
     for await (const page of createLists(dialect, collection).pages())
       yield* page.map((record) => ({ collection, ...record }))
   }

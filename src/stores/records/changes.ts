@@ -5,7 +5,7 @@ const maxRead = 100
 const maxReadBytes = 65_536
 /** The documents of private collections would stay in the log after their records. A change has the latest one. */
 export const loggedDocument = (name: string) =>
-  `CASE WHEN substr(${name}, 1, 1) <> '~' THEN document END`
+  `CASE WHEN ${name} NOT LIKE '~%' AND ${name} NOT LIKE '%/~%' THEN document END`
 
 const bytes = `octet_length(coalesce(document, ''))`
 
@@ -21,7 +21,7 @@ const select = `SELECT last, number, kind, id, document, version, created_at, up
   ) AS part ON bytes_before < ${String(maxReadBytes)}
   WHERE numbers.resource = ? ORDER BY number`
 
-/** Throws unless the log of the collection is started. */
+/** The log of a sandbox begins with its first change. */
 export function createRead({ run }: SqlDialect): ChangeLog['read'] {
   return async (name, after = Number.MAX_SAFE_INTEGER) => {
     const rows = await run(select, [name, after, name])
@@ -31,7 +31,7 @@ export function createRead({ run }: SqlDialect): ChangeLog['read'] {
       const record = document === null ? undefined : toStoredRecord([id ?? '', document, ...times])
       return { number: Number(number), kind, id: String(id), record }
     })
-    const newest = Number(rows[0]?.[0])
+    const newest = Number(rows[0]?.[0] ?? 0)
     const isNext = ({ number }: Change, index: number) => number === after + 1 + index
     const hasGap = changes.length === 0 ? newest !== after : !changes.every(isNext)
     if (hasGap) return { changes: [], last: newest, hasGap }

@@ -1,6 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
+import { collectionNames } from '../collection-names.ts'
+import { toPlaceRange } from '../sandboxes/places.ts'
 import { StoreFailure } from '../store-failure.ts'
 import type { FieldValue, Records, StoredRecord, TextOperator } from './records.ts'
 
@@ -71,9 +73,23 @@ function parseDocument(text: string) {
   throw new StoreFailure('unavailable', 'a stored document is not a JSON object')
 }
 
-const countEach = 'SELECT resource, sum(count) FROM record_counts GROUP BY resource'
+const countEach = `SELECT CASE WHEN resource LIKE '%/%' THEN '${collectionNames.sandboxRecords}' ELSE resource END AS name,
+  sum(count) FROM record_counts GROUP BY 1`
 
 export const countAll =
   ({ run }: Pick<SqlDialect, 'run'>): Records['counts'] =>
   async () =>
     (await run(countEach, [])).map(([name, count]) => [String(name), Number(count)])
+
+const ofPlace = 'resource >= ? AND resource < ?'
+
+export const findNames =
+  ({ run }: Pick<SqlDialect, 'run'>) =>
+  async (place: string): Promise<readonly string[]> => {
+    const sql = `SELECT DISTINCT resource FROM record_counts WHERE ${ofPlace} ORDER BY resource`
+    return (await run(sql, toPlaceRange(place))).map(([name]) => String(name))
+  }
+
+export const forgetStatements = ['record_counts', 'change_numbers', 'changes'].map(
+  (table) => `DELETE FROM ${table} WHERE ${ofPlace}`,
+)

@@ -12,6 +12,7 @@ import type {
   SortTerm,
   RecordQuery,
 } from './records.ts'
+import { isOfPlace } from '../sandboxes/places.ts'
 import { nextTurn } from '../../timers.ts'
 
 interface ListSource {
@@ -33,11 +34,15 @@ export function createLists(dialect: SqlDialect, name: string) {
     ['id', dialect.idIndex],
     ['created_at', oldestFirst],
   ])
-  // The name is not a parameter, because a partial index is used for a constant only.
-  const resource = { sql: `resource = ${dialect.quote(name)}`, values: [] }
+  // The name is not a parameter, because a partial index is used for a constant only. Sandboxes have no such index,
+  // and statements that all of them share.
+  const isConstant = !isOfPlace(name)
+  const resource = isConstant
+    ? { sql: `resource = ${dialect.quote(name)}`, values: [] }
+    : { sql: 'resource = ?', values: [name] }
   const source = { dialect, resource, indexes }
   return {
-    index: (fields) => createIndexes(source, fields),
+    index: async (fields) => (isConstant ? createIndexes(source, fields) : undefined),
     /** SQL that finds a record that matches, if there is one. */
     toMatch: (filters: readonly Filter[]): Condition => {
       const scan = toScan(source, { filters, sort: [] })

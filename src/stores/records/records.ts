@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema'
 import { isObject } from '../../config/is-object.ts'
+import { isOfPlace } from '../sandboxes/places.ts'
 
 export type Document = Readonly<Record<string, unknown>>
 
@@ -208,13 +209,16 @@ export interface Collection {
   list: (query: RecordQuery, part: Slice) => Promise<readonly StoredRecord[]>
   count: (query?: RecordQuery) => Promise<number>
   pages: (query?: RecordQuery) => RecordPages
+  /** The collection of the sandbox of the request: a cache can have it as a key. To write, it is stored first. */
+  ofScope?: (isToWrite?: boolean) => Collection | Promise<Collection>
 }
 
 export function openOnce<Value>(open: (name: string) => Value): (name: string) => Value {
   const values = new Map<string, Value>()
   return (name) => {
     const value = values.get(name) ?? open(name)
-    values.set(name, value)
+    // There can be any number of sandboxes.
+    if (!isOfPlace(name)) values.set(name, value)
     return value
   }
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import { findJson } from '../../config/find-json.ts'
 import { runInRedis } from '../redis/database.ts'
+import { findScope } from '../sandboxes/sandboxes.ts'
 import { toReason } from '../store-failure.ts'
 import { isSession, type Session, type Sessions } from './sessions.ts'
 
@@ -47,7 +48,11 @@ function ignoreOtherType(error: unknown): null {
   throw error
 }
 
-const toKey = (idHash: string): string => `vitrine:session:${idHash}`
+/** The pattern of the shared ones matches no session of a sandbox. */
+function toKey(idHash: string): string {
+  const { sandbox } = findScope() ?? {}
+  return sandbox ? `vitrine:sandbox:${sandbox.id}:${idHash}` : `vitrine:session:${idHash}`
+}
 
 function toEnd({ expiresAt, idleUntil }: Session): number {
   return Math.min(Date.parse(expiresAt), Date.parse(idleUntil))

@@ -1,6 +1,7 @@
 import type { PostgresDatabase, Query } from '../../postgres/database.ts'
 import { keptChanges } from '../../../config/limits.ts'
 import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
+import { withoutPlace } from '../../sandboxes/places.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog, WriteStep } from '../records.ts'
 import { clearInterval, setInterval, setTimeout } from '../../../timers.ts'
@@ -14,7 +15,8 @@ const pollMs = 2000
 const add = `WITH given AS (
     SELECT * FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (id, kind, place)
   ), numbered AS (
-    UPDATE change_numbers SET last = last + cardinality($2::text[]) WHERE resource = $1
+    INSERT INTO change_numbers AS numbers VALUES ($1, $4::bigint + cardinality($2::text[]))
+    ON CONFLICT (resource) DO UPDATE SET last = numbers.last + cardinality($2::text[])
     RETURNING last
   ), pruned AS (
     DELETE FROM changes WHERE resource = $1
@@ -26,6 +28,8 @@ const add = `WITH given AS (
   FROM given CROSS JOIN numbered LEFT JOIN records ON resource = $1 AND records.id = given.id`
 const start = 'INSERT INTO change_numbers VALUES ($1, $2) ON CONFLICT DO NOTHING'
 const skip = 'UPDATE change_numbers SET last = last + 1 WHERE resource = $1'
+const skipOrStart = `INSERT INTO change_numbers AS numbers VALUES ($1, $2)
+  ON CONFLICT (resource) DO UPDATE SET last = numbers.last + 1`
 
 const kinds = { create: 'created', change: 'changed', remove: 'deleted' } as const
 
@@ -33,6 +37,7 @@ export type OwnLog = ReturnType<typeof createChangeLog>
 
 export function createChangeLog(database: PostgresDatabase, dialect: SqlDialect) {
   const started = new Set<string>()
+  const isStarted = (name: string) => started.has(withoutPlace(name))
   const { announce, watch } = createWakeUps(database)
   const run = async (text: string, ...values: unknown[]) => {
     await database.run((query) => query({ text, values }))
@@ -53,18 +58,20 @@ export function createChangeLog(database: PostgresDatabase, dialect: SqlDialect)
   return {
     changes,
     announce: (steps: readonly WriteStep[]) => {
-      if (steps.some(({ collection }) => started.has(collection))) announce()
+      if (steps.some(({ collection }) => isStarted(collection))) announce()
     },
-    isStarted: (name: string) => started.has(name),
+    isStarted,
     /** Call this last in a transaction: it locks the numbers of each collection until the commit, sorted against deadlocks. */
     add: async (query: Query, steps: readonly WriteStep[]): Promise<void> => {
       const ofCollections = Map.groupBy(steps, ({ collection }) => collection)
-      const logged = [...ofCollections].filter(([name]) => started.has(name)).sort()
+      const logged = [...ofCollections].filter(([name]) => isStarted(name)).sort()
       for (const [name, own] of logged) {
         const written = own.flatMap(toChanges)
         const [ids, names] = [written.map(([id]) => id), written.map(([, kind]) => kind)]
-        if (ids.length > 0) await query({ name: 'log', text: add, values: [name, ids, names] })
-        if (own.some(({ kind }) => kind === 'replace')) await query({ text: skip, values: [name] })
+        if (ids.length > 0)
+          await query({ name: 'log', text: add, values: [name, ids, names, Date.now()] })
+        if (own.some(({ kind }) => kind === 'replace'))
+          await query({ text: skipOrStart, values: [name, Date.now()] })
       }
     },
   }

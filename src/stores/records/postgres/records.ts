@@ -1,7 +1,10 @@
 import { openPostgresDatabase, type Query } from '../../postgres/database.ts'
+import { collectionNames } from '../../collection-names.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type MatchStep, type Records, type WriteStep } from '../records.ts'
-import { countAll } from '../dialect.ts'
+import { openOnce, type MatchStep, type WriteStep } from '../records.ts'
+import { toPlaceRange } from '../../sandboxes/places.ts'
+import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
+import { countAll, findNames, forgetStatements } from '../dialect.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection } from './collection.ts'
 import { createPostgresDialect, toNumbered } from './dialect.ts'
@@ -11,7 +14,12 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
   const dialect = createPostgresDialect(database)
   const log = createChangeLog(database, dialect)
   const collection = openOnce((resource) => ({
-    ...openCollection(resource, { database, log, commit, maxRecords }),
+    ...openCollection(resource, {
+      database,
+      log,
+      commit,
+      maxRecords: resource === collectionNames.sandboxes ? undefined : maxRecords,
+    }),
     ...createLists(dialect, resource),
   }))
   const commit = async (steps: readonly WriteStep[]) => {
@@ -29,7 +37,16 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
     if (step?.kind === 'create') await collection(step.collection).assertTaken(step.records)
     return failed
   }
-  const records: Records = { collection, commit, changes: log.changes, counts: countAll(dialect) }
+  const records: PlacedRecords = {
+    collection,
+    commit,
+    changes: log.changes,
+    counts: countAll(dialect),
+    findNames: findNames(dialect),
+    forget: async (place) => {
+      for (const sql of forgetStatements) await dialect.run(sql, toPlaceRange(place))
+    },
+  }
   return { records, close: database.close }
 }
 

@@ -1,5 +1,6 @@
 import { keptChanges } from '../../../config/limits.ts'
 import { createRead, loggedDocument, shareWakeUps } from '../changes.ts'
+import { isOfPlace, withoutPlace } from '../../sandboxes/places.ts'
 import type { SqlDialect } from '../dialect.ts'
 import type { ChangeKind, ChangeLog } from '../records.ts'
 import type { RecordCache } from './record-cache.ts'
@@ -20,7 +21,13 @@ interface LogParts {
 
 export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
   const started = new Set<string>()
+  const isStarted = (resource: string) => started.has(withoutPlace(resource))
   const start = prepare('INSERT INTO change_numbers VALUES (?, ?) ON CONFLICT DO NOTHING')
+  const begin = (resource: string) => {
+    const now = Date.now()
+    start.run(resource, now)
+    return now
+  }
   const next = prepare(
     'UPDATE change_numbers SET last = last + 1 WHERE resource = ? RETURNING last',
   )
@@ -31,7 +38,7 @@ export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
   const prune = prepare('DELETE FROM changes WHERE resource = ? AND number <= ?')
   /** Runs inside the transaction of a write, also for a log that another process has started. */
   const skip = (resource: string) => {
-    next.get(resource)
+    if (!next.get(resource) && isOfPlace(resource) && isStarted(resource)) begin(resource)
     return 1
   }
   const changes: ChangeLog = {
@@ -69,8 +76,8 @@ export function createChangeLog({ dialect, prepare, cache, write }: LogParts) {
     skip,
     /** Runs inside the transaction of the write, and changes nothing for a collection without a log. */
     add: (resource: string, kind: ChangeKind, id: string) => {
-      if (!started.has(resource)) return
-      const number = Number(next.get(resource)?.[0])
+      if (!isStarted(resource)) return
+      const number = Number(next.get(resource)?.[0] ?? begin(resource))
       insert.run(resource, number, kind, id)
       prune.run(resource, number - keptChanges)
     },

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { collectionNames } from '../../collection-names.ts'
 import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
 import { explainFull, isLocked, retryBusy, transact, watchPlace } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
@@ -94,7 +95,9 @@ function createCountedRun(
   )
   const readCount = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
   const isFull = (resource: string, growth: number) =>
-    maxRecords < Infinity && Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
+    maxRecords < Infinity &&
+    resource !== collectionNames.sandboxes &&
+    Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
 
   return (writes: readonly WaitingWrite[]): (() => void)[] => {
     let growths = new Map<string, number>()

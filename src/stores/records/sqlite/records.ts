@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { countAll } from '../dialect.ts'
+import { toPlaceRange } from '../../sandboxes/places.ts'
+import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
+import { countAll, findNames, forgetStatements } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type Records, type WriteStep } from '../records.ts'
+import { openOnce, type WriteStep } from '../records.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection, prepareWrites } from './collection.ts'
 import { createCommits, type Commits, type WritePart } from './commits.ts'
@@ -13,7 +15,7 @@ import { createReadThread, type ReadThread } from './thread.ts'
 export function createSqliteRecords(
   database: DatabaseSync,
   maxRecords?: number,
-): Records & Pick<Commits, 'settle' | 'assertInPlace'> & Pick<ReadThread, 'close'> {
+): PlacedRecords & Pick<Commits, 'settle' | 'assertInPlace'> & Pick<ReadThread, 'close'> {
   const prepare = createStatements(database)
   const path = database.location()
   const thread = path === null ? undefined : createReadThread(path)
@@ -39,5 +41,14 @@ export function createSqliteRecords(
     return failed === -1 ? undefined : failed
   }
   const close = async () => thread?.close()
-  return { collection, commit, changes: log.changes, counts: countAll(dialect), ...commits, close }
+  const forget = async (place: string) => {
+    await write(() => {
+      for (const sql of forgetStatements) prepare(sql).run(...toPlaceRange(place))
+      return 1
+    })
+  }
+  const { changes } = log
+  const counts = countAll(dialect)
+  const names = { findNames: findNames(dialect), forget }
+  return { collection, commit, changes, counts, ...names, ...commits, close }
 }

@@ -1,0 +1,97 @@
+import { collectionNames } from '../collection-names.ts'
+import type { Files } from '../files/files.ts'
+import { isId, type RecordVersion } from '../records/records.ts'
+import { createLifecycle, toEnding } from './lifecycle.ts'
+import type { PlacedRecords, SandboxConfig } from './lifecycle.ts'
+import { withoutPlace } from './places.ts'
+import { findScope, type Sandboxes, type Scope } from './sandboxes.ts'
+import { scopeFiles, toFileId } from './scoped-files.ts'
+import { scopeRecords } from './scoped-records.ts'
+
+const maxEndedAtOnce = 100
+/** A request of before may still write: it ends within this time and the longest request. */
+const restSeconds = 60
+
+export function openSandboxes(
+  base: { records: PlacedRecords; files: Files },
+  config: SandboxConfig & { requestSeconds: number },
+) {
+  const life = createLifecycle(base.records, config)
+  const { records } = base
+  const ended = records.collection(collectionNames.endedSandboxes)
+  const removed = removeStep(collectionNames.sandboxes)
+  /** Those that were last used at this time or before, and returns how many. */
+  const endUnused = async (before: string) => {
+    const now = new Date().toISOString()
+    const filters = [{ field: 'updatedAt', operator: 'lte', values: [before] }] as const
+    const sort = [{ field: 'updatedAt', isDescending: false }]
+    const unused = await life.stored.list({ filters, sort }, { offset: 0, limit: maxEndedAtOnce })
+    for (const record of unused) await records.commit([removed(record), toEnding(record, now)])
+    return unused.length
+  }
+  const removePlace = async (place: string, fileCollections: readonly string[]) => {
+    const names = await records.findNames(place)
+    const withFiles = [...fileCollections, collectionNames.orphanedFiles]
+    for (const name of names) {
+      const collection = records.collection(name)
+      // If this is interrupted, the records are still there, and name the files.
+      if (withFiles.includes(withoutPlace(name)))
+        for await (const page of collection.pages())
+          for (const { id } of page) if (isId(id)) await base.files.remove(toFileId(place, id))
+      await collection.clear()
+    }
+    await records.forget(place)
+    await ended.remove(place)
+  }
+  const ofScope = async (find: (scope: Scope) => string | Promise<string>) => {
+    const scope = findScope()
+    return scope && find(scope)
+  }
+  const sandboxes: Sandboxes = {
+    findPlace: () => ofScope(life.toPlace),
+    claimPlace: () => ofScope(life.toWritable),
+    describe: async () => {
+      const scope = findScope()
+      if (scope === undefined) return { records: 0, expiresAt: undefined }
+      const place = await life.toPlace(scope)
+      const names = await records.findNames(place)
+      const own = names.filter((name) => !withoutPlace(name).startsWith('~'))
+      const counts = await Promise.all(own.map((name) => records.collection(name).count()))
+      const record = await life.stored.find(scope.sandbox.id)
+      return {
+        records: counts.reduce((sum, count) => sum + count, 0),
+        expiresAt: record && life.isLive(record) ? life.toEnd(record) : undefined,
+      }
+    },
+    reset: async () => {
+      const scope = findScope()
+      if (scope) await life.restart(scope)
+    },
+    endAll: async () => {
+      const now = new Date().toISOString()
+      while ((await endUnused(now)) > 0);
+    },
+    sweep: async (now, fileCollections) => {
+      if (config.readOnly) return
+      await endUnused(new Date(Date.parse(now) - config.sandboxSeconds * 1000).toISOString())
+      const rest = (config.requestSeconds + restSeconds) * 1000
+      const before = new Date(Date.parse(now) - rest).toISOString()
+      const oldest = await ended.list(
+        { filters: [], sort: [] },
+        { offset: 0, limit: maxEndedAtOnce },
+      )
+      for (const { id, createdAt } of oldest)
+        if (createdAt <= before) await removePlace(id, fileCollections)
+    },
+  }
+  return {
+    records: scopeRecords(records, life),
+    files: scopeFiles(base.files, life),
+    sandboxes,
+    /** So that a sweep does not read all sandboxes. */
+    index: () => life.stored.index(['updatedAt']),
+  }
+}
+
+const removeStep = (collection: string) => (record: RecordVersion) =>
+  ({ collection, kind: 'remove', records: [{ id: record.id, version: record.version }] }) as const
