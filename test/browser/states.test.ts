@@ -27,7 +27,19 @@ const states: readonly [name: string, path: string, open: (page: Page) => Promis
   ['the response of an operation', '/docs/getLocations', send],
   ['the response in a lesson', '/learn/forms-and-bodies', send],
   ['the marked headers of a lesson', '/learn/concurrent-edits', send],
+  ['the composer of the home page', '/', openComposer],
+  ['the composer of an operation', '/docs/patchLocationsId', openComposer],
+  ['the composer of a lesson', '/learn/cross-site-requests', openComposer],
+  ['the composer of a description', '/responses', openComposer],
+  ['the composer of a demo', '/demos/bodies', openComposer],
 ]
+
+async function openComposer(page: Page): Promise<void> {
+  await page.evaluate(
+    'document.querySelectorAll(".composer details").forEach((one) => (one.open = true))',
+  )
+  await page.locator('[data-part=history] li').first().waitFor()
+}
 
 /** A small screen has no headings. */
 async function openColumnMenu(page: Page): Promise<void> {
