@@ -92,7 +92,9 @@ function toFields(source: DefinitionSource) {
   const hints: [string, FieldSchema][] = []
   for (const name of names) {
     const isReference = references.some(({ field }) => field === name)
-    const title = toTitle(isReference ? name.replace(/(.)(Id|_id)$/, '$1') : name)
+    const short = isReference ? name.replace(/(.)(Id|_id)$/, '$1') : name
+    // Two columns with one label could not be told apart.
+    const title = toTitle(Object.hasOwn(all, short) ? name : short)
     const given = schema?.properties?.[name]
     const { type, examples = [], ...others } = found[name] ?? {}
     const shown = { ...(type && { type }), ...(!given?.writeOnly && { examples }) }

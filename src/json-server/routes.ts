@@ -12,6 +12,7 @@ import { sendJson } from '../http/response/send.ts'
 import { toRecordId, toRecordRoute } from '../resources/context.ts'
 import type { Handler, ResourceRoute } from '../resources/context.ts'
 import { toSchemas } from '../resources/openapi/schemas.ts'
+import { withSelection } from '../resources/write/destroy-many.ts'
 import type { Document } from '../stores/records/records.ts'
 import { findQuery, list, show } from './read.ts'
 import { findListOfPath, isVersion1, toForeignKey, type Context } from './context.ts'
@@ -26,11 +27,12 @@ export function toDialect(context: Context, routes: readonly ResourceRoute[]): r
     const { operation, nested, config } = route
     // A URL with a suffix, such as /posts.json, has the JSON of the service, as a nested list of 1 has.
     const isKept = config?.mediaType !== undefined || (nested !== undefined && isVersion1(context))
-    if (operation === 'remove selected') return { ...route, handler: removeMany(context) }
     if (operation === undefined || isKept) return route
     const toHandler: ToHandler = operations[operation]
     const handler = nested === undefined ? toHandler(context) : nest(context, toHandler, nested)
-    return withHandler(context, route, handler)
+    const shown = withHandler(context, route, handler)
+    const isList = operation === 'create' && nested === undefined
+    return isList ? withSelection(shown, removeMany(context)) : shown
   })
   return isVersion1(context) ? own : [...own, ...toAdded(context)]
 }

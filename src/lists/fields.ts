@@ -9,6 +9,8 @@ export interface ListField {
   elementTypes: readonly string[]
   /** A part of a time, such as a day, stands for its first millisecond. */
   isTime: boolean
+  /** Its values are dates or times, of which one is before another. */
+  isDate?: boolean
 }
 
 export interface ListFields {

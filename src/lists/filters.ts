@@ -21,6 +21,17 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
   endsWith: 'ends with',
 }
 
+const dateWords: Readonly<Partial<Record<Operator, string>>> = {
+  lt: 'is before',
+  lte: 'is until',
+  gt: 'is after',
+  gte: 'is from',
+}
+
+export function toOperatorWords({ isDate }: Pick<ListField, 'isDate'>, operator: Operator): string {
+  return (isDate ? dateWords[operator] : undefined) ?? operatorWords[operator]
+}
+
 /** Throws for an unknown name or value: ignoring it would change the meaning of the request. */
 export function parseFilters(fields: ListFields, parameters: ParameterTexts, text = '') {
   const filters = Array.from(parameters, ([name, values]) => parseFilter(fields, name, values))

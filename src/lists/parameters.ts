@@ -13,13 +13,13 @@ export const firstPage = { page: undefined, after: undefined }
 
 export function toHref(
   { path, parameters }: ListUrl,
-  changes: Readonly<Record<string, string | undefined>> = {},
+  changes: Readonly<Record<string, string | readonly string[] | undefined>> = {},
 ): string {
   const texts = new URLSearchParams()
   for (const [name, values] of parameters) for (const value of values) texts.append(name, value)
   for (const [name, value] of Object.entries(changes)) {
     texts.delete(name)
-    if (value !== undefined) texts.set(name, value)
+    for (const each of [value ?? []].flat()) texts.append(name, each)
   }
   return texts.size === 0 ? path : `${path}?${texts.toString()}`
 }

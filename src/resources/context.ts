@@ -36,7 +36,7 @@ export type Handler = Route['handler']
 
 export interface ResourceRoute extends Route {
   /** What its JSON does, which a dialect may do in another way. Unset for forms and events. */
-  operation?: 'list' | 'show' | 'create' | 'change' | 'remove' | 'remove selected'
+  operation?: 'list' | 'show' | 'create' | 'change' | 'remove'
   nested?: string
 }
 

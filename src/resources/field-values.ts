@@ -72,7 +72,7 @@ export function valueToHtml(field: Field, value: unknown): Html {
   return iso === undefined ? html`${valueToText(value)}` : renderTime(iso)
 }
 
-export function renderUrl(href: string, text = href): Html {
+export function renderUrl(href: string, text: string | Html = href): Html {
   return html`<a href="${href}" rel="noreferrer">${text}</a>`
 }
 

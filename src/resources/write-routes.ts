@@ -1,12 +1,6 @@
 import { isForm } from '../http/body/body-reader.ts'
 import { escapePointer } from '../http/body/patch.ts'
-import {
-  fieldsContent,
-  jsonContent,
-  objectSchema,
-  pageContent,
-  text,
-} from '../http/openapi/content.ts'
+import { fieldsContent, jsonContent, pageContent } from '../http/openapi/content.ts'
 import { requestHeaders, responseHeaders } from '../http/openapi/fields.ts'
 import type { Content, ResponseDoc } from '../http/openapi/operation.ts'
 import { toRecordPath, toRecordRoute, toRouteConfig } from './context.ts'
@@ -14,8 +8,7 @@ import type { FindFixed, ResourceContext, ResourceRoute } from './context.ts'
 import { envelope, jsonPatch, type ResourceSchemas } from './openapi/schemas.ts'
 import { sendFormAfterError } from './write/forms.ts'
 import { patchTypes, acceptedTypes, jsonPatchType, mergeType, type Resource } from './definition.ts'
-import { toLower } from './field-values.ts'
-import { destroyMany } from './write/destroy-many.ts'
+import { destroyMany, withSelection } from './write/destroy-many.ts'
 import { create, destroy, replace, toEnvelope, update } from './write/write.ts'
 
 const file = 'src/resources/write/write.ts'
@@ -30,7 +23,7 @@ export function toWriteRoutes(
   schemas: ResourceSchemas,
 ): readonly ResourceRoute[] {
   const { isSingular, isValue } = context.resource
-  const ofList = isSingular ? [] : [postRecord, deleteRecord, deleteRecords]
+  const ofList = isSingular ? [] : [postRecords, deleteRecord]
   const routes = [...ofList, ...(isValue ? [] : [patchRecord]), putRecord]
   return routes.map((toRoute) => toRoute(context, schemas))
 }
@@ -131,31 +124,11 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Resou
   }
 }
 
-/** The form of a list, whose checkboxes have the ids. */
-function deleteRecords(context: ResourceContext): ResourceRoute {
-  const { path, title } = context.resource
+function postRecords(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   return {
-    operation: 'remove selected',
-    method: 'POST',
-    url: `${path}/delete/selected`,
-    summary: `Delete the selected ${toLower(title)}`,
+    ...withSelection(postRecord(context, schemas), destroyMany(context)),
     description:
-      'An id can follow the ETag of its record and a space: then a record that has changed is kept. Before an id that begins with a quoted text and a space, the ETag is required. The status code is that of the first record that is kept.',
-    file: 'src/resources/write/destroy-many.ts',
-    requestBody: {
-      required: true,
-      content: fieldsContent(
-        objectSchema({ delete: { type: 'array', items: text, minItems: 1 } }),
-        {
-          delete: ['a'],
-        },
-      ),
-    },
-    responses: { 303: toOtherResponses(path)[303] },
-    errors: [404, 406, 409, 412, 422, 428],
-    store: 'writes',
-    config: { accepts: acceptedTypes },
-    handler: destroyMany(context),
+      'A form with `?_delete=selected` deletes instead: each `delete` is an id, or the ETag of the record, a space and its id. Then a record that has changed is not deleted. Before an id that begins with a quoted text and a space, the ETag is required. The status code is 303, or that of the first record that is not deleted.',
   }
 }
 

@@ -89,11 +89,15 @@ for (const javaScriptEnabled of [true, false]) {
         await page.goto('/locations')
         for (const name of names)
           await page.getByRole('checkbox', { name: `Select ${name}` }).check()
-        await page
-          .getByText(javaScriptEnabled ? `Delete ${String(names.length)}` : 'Delete selected')
-          .click()
+        const button = javaScriptEnabled ? `Delete ${String(names.length)}` : 'Delete selected'
+        await page.getByRole('button', { name: button, exact: true }).click()
       }
       const confirm = () => page.getByRole('button', { name: 'Yes, delete them' }).click()
+      await remove('Rome', 'Paris')
+      const count = javaScriptEnabled ? '2 locations' : 'the selected locations'
+      await page.getByText(`Delete ${count}? This cannot be undone.`).waitFor()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByText(`Delete ${count}?`).waitFor({ state: 'hidden' })
       await remove('Rome', 'Paris')
       await confirm()
       await page.getByText('All 2 locations').waitFor()
@@ -104,7 +108,7 @@ for (const javaScriptEnabled of [true, false]) {
       await remove('Kyoto', 'Lima')
       await site.app.inject({ method: 'PATCH', url: '/locations/r3', payload: { note: 'new' } })
       await confirm()
-      await page.getByText('r3: It has changed since the list was loaded.').waitFor()
+      await page.getByText('Lima: It has changed since the list was loaded.').waitFor()
       assert.equal(await readNames(site.app, '/locations'), 'Lima')
       await remove('Lima')
       await confirm()
@@ -198,9 +202,44 @@ test('a window of 800 px has 14 rows of a realistic data file', inBrowser, async
   await page.getByRole('img', { name: 'true' }).first().waitFor()
   const views = page.locator('tbody td.number').nth(1)
   assert.equal(await views.textContent(), '1,104,686')
-  const isRight = `document.querySelector('td[title^="http"]')?.textContent`
-  assert.equal(await page.evaluate(isRight), 'example.com/…/stairs-0')
+  const url = `document.querySelector('td[title^="http"]')?.textContent`
+  assert.equal(await page.evaluate(url), '…/stairs-0')
 })
+
+const wideRecord = {
+  id: 1,
+  name: 'One',
+  ...Object.fromEntries(
+    ['a', 'b', 'c'].map((end) => [`publishedAt${end}`, '2026-03-14T08:30:00Z']),
+  ),
+  'a long name of a column': longWord,
+  numberOfAllComments: 1,
+  isPublishedAlready: true,
+  homepage: 'https://www.example.com/a',
+}
+
+for (const width of [360, 768, 900, 1280, 1600]) {
+  test(
+    `a list of a data file is as wide as a window of ${String(width)} px`,
+    inBrowser,
+    async (t) => {
+      const DATA_FILE = await dataFile(t, { posts: createPosts(3), events: [wideRecord] })
+      const { visit } = await openSite(t, { DATA_FILE })
+      const page = await visit({ viewport: { width, height: 800 } })
+      for (const path of ['/posts', '/events']) {
+        await page.goto(path)
+        const widths = `[document.documentElement, ...document.querySelectorAll('.listing .table')]
+        .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`
+        const [ofPage, ofTable] = await page.evaluate<number[]>(widths)
+        assert.equal(ofPage, 0, path)
+        if (width >= 1280) assert.equal(ofTable, 0, path)
+      }
+      const labels = `[...document.querySelectorAll('thead th > a')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((a) => a.textContent)`
+      assert.deepEqual(await page.evaluate(labels), [])
+    },
+  )
+}
 
 test('a window of 800 px has 10 rows with long texts, beside the map', inBrowser, async (t) => {
   const site = await openSite(t)

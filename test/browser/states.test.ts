@@ -20,6 +20,7 @@ const states: readonly [name: string, path: string, open: (page: Page) => Promis
     (page) => page.getByRole('button', { name: /^Columns/ }).click(),
   ],
   ['the menu of a column', '/locations', openColumnMenu],
+  ['the menu of a column with numbers', '/locations', openNumberMenu],
   ['the deletion of selected records', '/locations', selectRecord],
   ['the request inspector', '/locations/one', openPanel],
   ['the response on the home page', '/', send],
@@ -47,9 +48,14 @@ async function openColumnMenu(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Filter', exact: true }).waitFor()
 }
 
+async function openNumberMenu(page: Page): Promise<void> {
+  await page.evaluate('document.querySelector("#column-2").showPopover()')
+  await page.getByLabel('Second limit of Longitude').waitFor()
+}
+
 async function selectRecord(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Select Pier' }).check()
-  await page.getByText('Delete 1').click()
+  await page.getByRole('button', { name: 'Delete 1' }).click()
 }
 
 async function confirmDeletion(page: Page): Promise<void> {

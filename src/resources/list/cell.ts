@@ -16,7 +16,11 @@ const [maxText, maxTitle] = [120, 500]
 const minTitle = 16
 
 /** A value in one line. */
-export function renderCell(field: Field, value: unknown): Cell {
+export function renderCell(
+  field: Field,
+  value: unknown,
+  shorten: (url: string) => string = String,
+): Cell {
   if (value === undefined) return { content: html`` }
   if (typeof value === 'boolean') return { content: renderBoolean(value) }
   if (typeof value === 'number') return { content: html`${formatValue(field, value)}` }
@@ -27,7 +31,11 @@ export function renderCell(field: Field, value: unknown): Cell {
   // A time has a title of its own. Null is dimmed, so that it differs from the text "null".
   if (value === null || field.kind === 'date-time') return { content: valueToHtml(field, value) }
   const title = toTitle(value)
-  if (isLinked(field, value)) return { content: renderUrl(value, shortenUrl(value)), title }
+  if (isLinked(field, value))
+    return {
+      content: renderUrl(value, html`<bdi>${toExcerpt(shorten(value), maxText)}</bdi>`),
+      title,
+    }
   if (field.kind !== 'long text' && field.kind !== 'text')
     return { content: valueToHtml(field, value), title }
   return { content: html`${toExcerpt(valueToText(value), maxText)}`, title }
@@ -50,12 +58,25 @@ function toTitle(value: unknown): string | undefined {
   return text.length < minTitle ? undefined : toExcerpt(text, maxTitle)
 }
 
-/** `https://www.example.com/a/b/c?d=e` becomes `example.com/…/c`. */
-function shortenUrl(url: string): string {
-  const [host = '', ...path] = url.replace(/^https?:\/\/(www\.)?|[?#].*$|\/$/gi, '').split('/')
-  const last = path.at(-1)
-  return [host, ...(path.length > 1 ? ['…'] : []), ...(last === undefined ? [] : [last])].join('/')
+/** Leaves out the start and the end that all URLs of a column share, so that it shows what differs. */
+export function createShortener(urls: readonly string[]): (url: string) => string {
+  const all = [...new Set(urls)].map(toParts)
+  const [first = []] = all
+  const most = all.reduce((count, { length }) => Math.min(count, length), Infinity) - 1
+  const isShared = (index: number) => all.every((parts) => parts.at(index) === first.at(index))
+  let [start, end] = [0, 0]
+  while (start < most && first[start]?.endsWith('/') && isShared(start)) start += 1
+  while (start + end < most && isShared(-1 - end)) end += 1
+  return (url) => {
+    const parts = toParts(url)
+    const middle = parts.slice(start, parts.length - end).join('')
+    const text = middle.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '')
+    return start > 0 ? `…/${text}` : text
+  }
 }
+
+/** `https://example.com/a/b?c=d` has the parts `https://example.com/`, `a/`, `b` and `?c=d`. */
+const toParts = (url: string) => url.split(/(?<=[^:/]\/)|(?=[?#])/)
 
 function toBrief(value: object, isInside = false): string {
   const values: unknown[] = Object.values(value)

@@ -3,11 +3,11 @@ import { html, type Html } from '../../site/html.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
-import { capitalize, findValue, toRecordName } from '../field-values.ts'
+import { capitalize, findValue, isLinked, toRecordName } from '../field-values.ts'
 import { toTypes } from '../../http/openapi/json-schema.ts'
 import type { ToParentLink } from '../relations/relations.ts'
 import { toTag } from '../record/representations.ts'
-import { renderCell } from './cell.ts'
+import { createShortener, renderCell } from './cell.ts'
 
 /** All columns, and those that are shown. The first has the names of the records, and is always shown. */
 export interface Columns {
@@ -47,38 +47,53 @@ function isLong({ kind, schema }: Field): boolean {
 }
 
 /** The class sets the width of the column. A number that is shown as the name of a parent is text. */
-export function toCellClass({ name, kind }: Field, relations: readonly Relation[]): Html {
+export function toCellClass({ name, kind, schema }: Field, relations: readonly Relation[]): Html {
   const isName = relations.some(({ isToParent, field }) => isToParent && field === name)
-  const isNarrow = ['number', 'boolean', 'date', 'date-time'].includes(kind) && !isName
-  return isNarrow ? html` class="${kind}"` : html``
+  const shownKind = schema.format === 'uri' ? 'uri' : kind
+  const isKnown = ['number', 'boolean', 'date', 'date-time', 'uri'].includes(shownKind) && !isName
+  return isKnown ? html` class="${shownKind}"` : html``
 }
 
-type Row = (record: StoredRecord, toParentLink: ToParentLink) => string
+type Rows = (records: readonly StoredRecord[], toParentLink: ToParentLink) => string
 
 /** The cells of all rows begin alike. On small screens each shows its label. */
-export function createRow(
+export function createRows(
   resource: Resource,
   { shown }: Columns,
-  relations: readonly Relation[],
-): Row {
+  { relations, isReadOnly }: { relations: readonly Relation[]; isReadOnly: boolean },
+): Rows {
   const cells = shown.slice(1).map((field) => {
     const opening = html`<td${toCellClass(field, relations)} dir="auto" data-label="${field.label}"`
     return { field, opening: opening.markup }
   })
-  return (record, toParentLink) => {
-    const name = toRecordName(resource, record)
-    const href = toRecordPath(resource, record.id)
-    const link = html`<a href="${href}" dir="auto" title="${name}">${name}</a>`
-    const pick = html`<td class="pick"><input type="checkbox" form="bulk" name="delete" value="${toTag(record)} ${record.id}" aria-label="Select ${name}"></td>`
-    let row = html`<tr>${pick}<th scope="row">${link}</th>`.markup
-    for (const { field, opening } of cells) {
-      const { content, title } = renderCell(field, findShown(record, field))
-      const link = toParentLink(record, field.name)
-      const hint = (link ?? title === undefined) ? '' : html` title="${title}"`.markup
-      row += `${opening}${hint}>${(link ?? content).markup}</td>`
+  return (records, toParentLink) => {
+    const shorteners = new Map(shown.map((field) => [field, toShortener(field, records)]))
+    const toRow = (record: StoredRecord) => {
+      const name = toRecordName(resource, record)
+      const href = toRecordPath(resource, record.id)
+      const link = html`<a href="${href}" dir="auto" title="${name}">${name}</a>`
+      const box = html`<td class="pick"><input type="checkbox" form="bulk" name="delete" value="${toTag(record)} ${record.id}" aria-label="Select ${name}"></td>`
+      let row = html`<tr>${isReadOnly ? '' : box}<th scope="row">${link}</th>`.markup
+      for (const { field, opening } of cells) {
+        const { content, title } = renderCell(
+          field,
+          findShown(record, field),
+          shorteners.get(field),
+        )
+        const link = toParentLink(record, field.name)
+        const hint = (link ?? title === undefined) ? '' : html` title="${title}"`.markup
+        row += `${opening}${hint}>${(link ?? content).markup}</td>`
+      }
+      return `${row}</tr>\n`
     }
-    return `${row}</tr>\n`
+    return records.map(toRow).join('')
   }
+}
+
+function toShortener(field: Field, records: readonly StoredRecord[]) {
+  if (field.schema.format !== 'uri') return undefined
+  const urls = records.map((record) => findShown(record, field))
+  return createShortener(urls.filter((url) => isLinked(field, url)))
 }
 
 export function findShown(

@@ -1,7 +1,7 @@
 import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { typeBySuffix } from '../../http/negotiation/negotiate.ts'
 import type { Link } from '../../http/response/links.ts'
-import { operatorWords } from '../../lists/filters.ts'
+import { toOperatorWords } from '../../lists/filters.ts'
 import { firstPage, toHref, type ListUrl } from '../../lists/parameters.ts'
 import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import type { PagePlace } from '../../site/page.ts'
@@ -10,6 +10,9 @@ import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
 import { toLower } from '../field-values.ts'
 import type { ToParentName } from '../relations/related-html.ts'
+import { toColumns, type Columns } from './columns.ts'
+import { findListField } from './list-fields.ts'
+import { toFieldsTexts } from './list-menus.ts'
 import type { ListQuery } from './list-query.ts'
 
 export interface ListView {
@@ -21,7 +24,12 @@ export interface ListView {
   /** The number of records on all pages; undefined for a list that is shown whole. */
   total?: number
   flash: Html | undefined
+  toParentName: ToParentName
   relations: readonly Relation[]
+  /** Whether nothing can be deleted. */
+  isReadOnly: boolean
+  /** The titles of the lists of which records are deleted with those of this one. */
+  removed: readonly string[]
   place: PagePlace
 }
 
@@ -49,37 +57,59 @@ ${renderHiddenFields(parameters, replaced)}<input type="search" name="q" aria-la
 `
 }
 
-export function renderConditionList(
-  resource: Resource,
-  url: ListUrl,
-  { query, toParentName }: Pick<ListView, 'query'> & { toParentName: ToParentName },
-): Html {
-  const words = new Map(
-    query.filters.map(({ parameter, field, filter, items }) => {
-      const isText = field.types.includes('string')
-      const toWanted = (item: string) => (isText ? `“${item}”` : item)
-      const isIds = ['eq', 'ne'].includes(filter.operator)
-      const wanted = items
-        .map(
-          (item) => (isIds ? toParentName(String(field.path), item) : undefined) ?? toWanted(item),
-        )
-        .join(' or ')
-      return [parameter, `${field.label} ${operatorWords[filter.operator]} ${wanted}`]
-    }),
-  )
+/** What the list shows: each chip is a link to the list without this filter, this order or with this column. */
+export function renderChips(resource: Resource, list: ListView, columns: Columns): Html {
+  const { query, url } = list
+  if (url === undefined) return html``
+  const toChip = (text: string, what: string, changes: Parameters<typeof toHref>[1]) =>
+    html`<li><a class="remove" href="${toHref(url, { ...changes, ...firstPage })}" aria-label="${what}: ${text}">${text}</a></li>\n`
+  const conditions = toConditions(list)
+  const filters = [...url.parameters.keys()].flatMap((name) => {
+    const condition = conditions.get(name)
+    return condition === undefined
+      ? []
+      : [toChip(condition, 'Remove the filter', { [name]: undefined })]
+  })
+  const terms = query.records.sort.map(({ field, isDescending }) => {
+    const name = [field].flat().join('.')
+    const text = `${findListField(resource, name)?.label ?? name}, ${isDescending ? 'descending' : 'ascending'}`
+    return { text: `Sorted by ${text}`, term: isDescending ? `-${name}` : name }
+  })
+  const orders = terms.map((each) => {
+    const others = terms.filter((other) => other !== each).map(({ term }) => term)
+    return toChip(each.text, 'Remove the order', { sort: others.length > 0 ? others : undefined })
+  })
+  const usual = toColumns(resource).shown
+  const hidden = usual.filter((field) => !columns.shown.includes(field))
+  const hides = hidden.map((field) => {
+    const names = [...columns.shown, field].map(({ name }) => name)
+    const isUsual = hidden.length === 1 && names.length === usual.length
+    const fields = isUsual ? undefined : toFieldsTexts(names)
+    return toChip(`${field.label} is hidden`, 'Show the column', { fields })
+  })
+  if (filters.length + orders.length + hides.length === 0) return html``
+  const reset = html`<li><a href="${resource.path}">Show all ${toLower(resource.title)}</a></li>\n`
+  return html`<ul class="chips filters" aria-label="Filters, order and columns">
+${filters}${orders}${hides}${filters.length > 0 ? reset : ''}</ul>
+`
+}
+
+/** What the parameters of filters mean. A record that is referenced is named. */
+function toConditions({ query, toParentName }: ListView): Map<string, string> {
+  const words = new Map<string, string>()
+  for (const { parameter, field, filter, items } of query.filters) {
+    const isText = field.types.includes('string')
+    const isIds = ['eq', 'ne'].includes(filter.operator)
+    const toName = (item: string) => (isIds ? toParentName(String(field.path), item) : undefined)
+    const wanted = items.map((item) => toName(item) ?? (isText ? `“${item}”` : item))
+    words.set(
+      parameter,
+      `${field.label} ${toOperatorWords(field, filter.operator)} ${wanted.join(' or ')}`,
+    )
+  }
   const { search } = query.records
   if (search) words.set('q', `any field contains “${search.text}”`)
-  const items = [...url.parameters.keys()].flatMap((parameter) => {
-    const condition = words.get(parameter)
-    if (condition === undefined) return []
-    const without = toHref(url, { [parameter]: undefined, ...firstPage })
-    return html`<li><a class="remove" href="${without}" aria-label="Remove the filter: ${condition}">${condition}</a></li>\n`
-  })
-  if (items.length === 0) return html``
-  return html`<ul class="chips filters" aria-label="Filters">
-${items}<li><a href="${resource.path}">Show all ${toLower(resource.title)}</a></li>
-</ul>
-`
+  return words
 }
 
 export function otherTypes({ path }: Resource, { parameters }: ListUrl): Html {
@@ -108,7 +138,7 @@ export function renderPagingLinks({ links, query, total = 0 }: ListView): Html {
           html`<a class="button second" href="${href}" rel="${rel}">${linkLabels[rel]}</a>\n`,
       )
   return html`<nav class="pages" aria-label="Pages">
-${toLinks('first', 'prev')}<span>Page ${formatNumber(page.number)} of ${formatNumber(count)}</span>
+${toLinks('first', 'prev')}<span>${page.number > count ? formatCount(count, 'page') : `Page ${formatNumber(page.number)} of ${formatNumber(count)}`}</span>
 ${toLinks('next', 'last')}</nav>
 `
 }

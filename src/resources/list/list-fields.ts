@@ -32,6 +32,7 @@ export function findListField({ visible }: Resource, name: string): ResourceFiel
     types: toTypes(schema),
     elementTypes: toTypes(schema.items ?? {}),
     isTime: path === 'createdAt' || path === 'updatedAt',
+    isDate: inside.length === 0 && field?.kind.startsWith('date') === true,
     isDeclared: found.isDeclared,
   }
 }

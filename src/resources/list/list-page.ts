@@ -1,4 +1,4 @@
-import { formatCount } from '../../config/format-count.ts'
+import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { firstPage, toHref } from '../../lists/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderPageAround } from '../../site/page.ts'
@@ -6,19 +6,26 @@ import type { StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { toLower, toRecordName } from '../field-values.ts'
-import { loadParentLinks, loadParentNames, type ToParentName } from '../relations/related-html.ts'
-import { createRow, hasMenus, toCellClass, toColumns, type Columns } from './columns.ts'
+import { loadParentLinks, loadParentNames } from '../relations/related-html.ts'
+import { createRows, hasMenus, toCellClass, toColumns, type Columns } from './columns.ts'
 import { renderViewBar } from './list-menus.ts'
 import {
-  renderConditionList,
   countLine,
   otherTypes,
+  renderChips,
   renderPagingLinks,
   renderSearchForm,
 } from './list-controls.ts'
 import type { ListView } from './list-controls.ts'
 
-export async function* listPage(resource: Resource, list: ListView): AsyncGenerator<string> {
+export async function* listPage(
+  resource: Resource,
+  given: Omit<ListView, 'toParentName'>,
+): AsyncGenerator<string> {
+  const list = {
+    ...given,
+    toParentName: await loadParentNames(given.relations, given.query.filters),
+  }
   const { query, url } = list
   const number = query.part?.page?.number ?? 1
   const title = number === 1 ? resource.title : `${resource.title}, page ${String(number)}`
@@ -27,9 +34,7 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
   const columns = toColumns(resource, query.fields)
-  const toParentName = await loadParentNames(list.relations, query.filters)
-  const view = { ...list, toParentName }
-  const toRow = createRow(resource, columns, list.relations)
+  const toRows = createRows(resource, columns, list)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue
@@ -37,14 +42,14 @@ export async function* listPage(resource: Resource, list: ListView): AsyncGenera
     if (shown === 0) {
       const hasFigure = (figure?.toHtml().markup ?? '') !== ''
       const head = tableHead(resource, list, { columns, hasFigure })
-      yield html`${opening}${controls(resource, view, columns)}${head}`.markup
+      yield html`${opening}${controls(resource, list, columns)}${renderViewBar(resource, list, columns)}${head}`
+        .markup
     }
     shown += records.length
     const toParentLink = await loadParentLinks(list.relations, records)
-    const rows = records.map((record) => toRow(record, toParentLink))
-    yield `<tbody>\n${rows.join('')}</tbody>\n`
+    yield `<tbody>\n${toRows(records, toParentLink)}</tbody>\n`
   }
-  if (shown === 0) yield html`${opening}${emptyList(resource, view)}${closing}`.markup
+  if (shown === 0) yield html`${opening}${emptyList(resource, list, columns)}${closing}`.markup
   else {
     const toFiltered = (changes: Readonly<Record<string, string>>) =>
       url && toHref(url, { ...changes, ...firstPage })
@@ -55,17 +60,14 @@ ${renderPagingLinks(list)}${url ? otherTypes(resource, url) : ''}</div>${closing
   }
 }
 
-interface NamedView extends ListView {
-  toParentName: ToParentName
-}
-
-function controls(resource: Resource, list: NamedView, columns?: Columns): Html {
-  const { query, url, flash } = list
+function controls(resource: Resource, list: ListView, columns: Columns): Html {
+  const { query, url, flash, isReadOnly } = list
   const { path, singular } = resource
+  const create = html`<a class="button" href="${path}/new">New ${singular}</a>`
   return html`${flash ?? ''}<div class="listing-head">
-${url ? renderSearchForm(resource, url, query) : ''}<a class="button" href="${path}/new">New ${singular}</a>
+${url ? renderSearchForm(resource, url, query) : ''}${isReadOnly ? '' : create}
 </div>
-${url ? renderConditionList(resource, url, list) : ''}${columns ? renderViewBar(resource, list, columns) : ''}`
+${renderChips(resource, list, columns)}`
 }
 
 /** A figure follows the rows, and is shown above or beside them: they leave space for it. */
@@ -78,7 +80,7 @@ function tableHead(
   const url = list.url && hasMenus(columns, list.url) ? list.url : undefined
   const scrolls = shown.length > narrowColumns ? html` tabindex="0"` : ''
   return html`<div class="listing${hasFigure ? ' figured' : ''}"><section class="table${shown.length > wideColumns ? ' wide' : ''}"${scrolls} aria-label="${title}"><table>
-<thead><tr><td class="pick"></td>${shown.map((column, index) => columnHead(column, index, { ...list, url }))}</tr></thead>
+<thead><tr>${list.isReadOnly ? '' : html`<td class="pick"></td>`}${shown.map((column, index) => columnHead(column, index, { ...list, url }))}</tr></thead>
 `
 }
 
@@ -100,22 +102,32 @@ function toLink(resource: Resource, record: StoredRecord) {
   return { label: toRecordName(resource, record), href: toRecordPath(resource, record.id) }
 }
 
-function emptyList(resource: Resource, list: NamedView): Html {
+function emptyList(resource: Resource, list: ListView, columns: Columns): Html {
   const { path, singular } = resource
-  const { query, total = 0, flash } = list
+  const { query, total = 0, flash, isReadOnly } = list
   const title = toLower(resource.title)
-  if (total === 0 && query.filters.length === 0 && query.records.search === undefined) {
+  const all = html`<a class="button second" href="${path}">Show all ${title}</a>`
+  if (total > 0)
+    return html`${controls(resource, list, columns)}${missingPage(resource, list, all)}`
+  if (query.filters.length === 0 && query.records.search === undefined) {
+    const create = html`<p>Create the first one here, or send <code>POST ${path}</code>.</p>
+<p><a class="button" href="${path}/new">New ${singular}</a></p>`
     return html`${flash ?? ''}<div class="empty"><h2>There are no ${title} yet.</h2>
-<p>Create the first one here, or send <code>POST ${path}</code>.</p>
-<p><a class="button" href="${path}/new">New ${singular}</a></p></div>`
+${isReadOnly ? '' : create}</div>`
   }
-  const reason =
-    total > 0
-      ? html`<h2>There is no such page.</h2>
-<p>It would begin after the last of ${formatCount(total, singular, title)}.</p>`
-      : html`<h2>No ${title} match.</h2>
-<p>Remove a filter or change the search.</p>`
-  return html`${controls(resource, list)}<div class="empty">${reason}
-<p><a class="button second" href="${path}">Show all ${title}</a></p></div>
+  return html`${controls(resource, list, columns)}<div class="empty"><h2>No ${title} match.</h2>
+<p>Remove a filter or change the search.</p>
+<p>${all}</p></div>
+`
+}
+
+function missingPage({ singular, title }: Resource, list: ListView, all: Html): Html {
+  const { query, total = 0 } = list
+  const { number, size = 1 } = query.part?.page ?? {}
+  const count = formatCount(total, singular, toLower(title))
+  const pages = number ? ` on ${formatCount(Math.ceil(total / size), 'page')}` : ''
+  return html`<div class="empty"><h2>There is no such page.</h2>
+<p>${number ? `Page ${formatNumber(number)} was requested. ` : ''}The list has ${count}${pages}.</p>
+<p>${all}</p></div>
 ${renderPagingLinks(list)}`
 }

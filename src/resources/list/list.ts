@@ -31,10 +31,11 @@ import { findNeeded } from '../learned-fields.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
+import { listRemoved } from '../relations/plan-removal.ts'
 import type { ListView } from './list-controls.ts'
 import { findReader, type ListReader } from './kept-list.ts'
 import { positionToCursor } from './list-cursor.ts'
-import { toFiltered } from './list-menus.ts'
+import { fromForm } from './list-menus.ts'
 import { listPage } from './list-page.ts'
 import { acceptQuery, findListParameters } from './list-parameters.ts'
 import { parseListQuery } from './list-query.ts'
@@ -56,8 +57,8 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
       path: toPath(request.url),
       parameters: findListParameters(base.resource, request),
     }
-    const filtered = type === 'text/html' ? toFiltered(context.resource, given) : undefined
-    if (filtered !== undefined) return reply.redirect(filtered, 303)
+    const asked = type === 'text/html' ? fromForm(context.resource, given) : undefined
+    if (asked !== undefined) return reply.redirect(asked, 303)
     const parsed = parseRequest(context, request, fixed)
     // RFC 10008 §2: a GET of Location has the same result.
     if (request.method === 'QUERY' && 2 * parsed.longestUrl <= config.maxUrlBytes)
@@ -86,10 +87,11 @@ async function renderList(
   parsed: ParsedRequest,
   { type, flash, reply }: ListOutput,
 ) {
-  const { resource, relations } = context
+  const { resource, config, relations } = context
   const { query, embeds, url, hasUrl } = parsed
   const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
-  const view = { type, query, flash, place: reply, relations, ...(hasUrl && { url }) }
+  const rights = { isReadOnly: config.readOnly, removed: listRemoved(context) }
+  const view = { type, query, flash, place: reply, relations, ...rights, ...(hasUrl && { url }) }
   const isJson = type === 'application/json' || type === 'application/x-ndjson'
   const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)
   const reader = await findReader(context, query.records)
@@ -191,7 +193,7 @@ function parseRequest(
   })
 }
 
-interface RenderedList extends ListView {
+interface RenderedList extends Omit<ListView, 'toParentName'> {
   type: ListType
   toEmbedded?: ((record: StoredRecord) => Document) | undefined
 }

@@ -31,6 +31,22 @@ interface Restrict {
   count: number
 }
 
+/** The titles of the lists of which records are deleted with those of this one. */
+export function listRemoved({ resource, config, relations }: ResourceContext): readonly string[] {
+  const lists = new Map<Resource, readonly Relation[]>([[resource, relations]])
+  const removed = new Set<string>()
+  // The map grows. json-server 0.17 deletes what references a record, and nothing that references that.
+  for (const [, each] of lists) {
+    for (const { isToParent, onDelete, other } of each) {
+      const isRemoved = resource.hasDialect ? config.jsonServer === '0.17' : onDelete === 'cascade'
+      if (isToParent || !isRemoved) continue
+      removed.add(toLower(other.resource.title))
+      if (!resource.hasDialect) lists.set(other.resource, other.relations)
+    }
+  }
+  return [...removed]
+}
+
 interface Level {
   context: ResourceContext
   records: readonly RecordVersion[]

@@ -5,6 +5,11 @@ import { createRecord, readNames } from '../../../test/support/resources.ts'
 import { tagsOf } from '../../../test/support/tags.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 
+const pageHeaders = {
+  accept: 'text/html',
+  'content-type': 'application/x-www-form-urlencoded',
+}
+
 test('after the selected records of a filtered list are deleted, the same list is shown', async (t) => {
   const app = await testApp(t)
   for (const name of ['Rome', 'Paris', 'Oslo']) await createRecord(app, '/places', { name })
@@ -40,7 +45,7 @@ for (const dialect of ['0.17', '1'] as const) {
     const data = { posts: [{ id: '1' }, { id: '2' }], comments: [{ id: '1', postId: '1' }] }
     const app = await dataApp(t, data, { settings: { JSON_SERVER: dialect } })
     const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
-    const url = '/posts/delete/selected'
+    const url = '/posts?_delete=selected'
     const response = await app.inject({
       method: 'POST',
       url,
@@ -68,9 +73,9 @@ for (const id of confusable) {
       const value = isTagged ? `${String(etag)} ${id}` : id
       const response = await app.inject({
         method: 'POST',
-        url: '/things/delete/selected',
-        headers: { accept: 'text/html' },
-        payload: { delete: [value] },
+        url: '/things?_delete=selected',
+        headers: pageHeaders,
+        payload: new URLSearchParams({ delete: value }).toString(),
       })
       assert.equal(response.statusCode, 303, response.body)
       const left = (await app.inject({ url: '/things', headers: accept })).json<{ id: string }[]>()
@@ -86,20 +91,109 @@ test('an id that looks like an ETag and another id deletes no other record', asy
   const app = await dataApp(t, { things: [{ id: 'x' }, { id: '"a" x' }] })
   const response = await app.inject({
     method: 'POST',
-    url: '/things/delete/selected',
-    headers: { accept: 'text/html' },
-    payload: { delete: ['"a" x'] },
+    url: '/things?_delete=selected',
+    headers: pageHeaders,
+    payload: new URLSearchParams({ delete: '"a" x' }).toString(),
   })
   assert.equal(response.statusCode, 412)
   assert.equal((await app.inject('/things')).json<unknown[]>().length, 2)
 })
 
-test('OpenAPI describes the selected ids as a list', async (t) => {
-  const app = await dataApp(t, { things: [{ id: '1' }] })
-  const document = (await app.inject('/openapi.json')).json<Record<string, unknown>>()
-  const text = JSON.stringify(document)
-  assert.match(
-    text,
-    /"\/things\/delete\/selected":.*?"delete":\{"type":"array","items":\{"type":"string"\},"minItems":1\}/,
-  )
+test('a record called delete has a nested list of a resource called selected', async (t) => {
+  const data = {
+    posts: [{ id: 'delete' }, { id: 'other' }],
+    selected: [{ id: '1', postId: 'other' }],
+  }
+  const app = await dataApp(t, data)
+  const created = await app.inject({
+    method: 'POST',
+    url: '/posts/delete/selected',
+    payload: { id: '2' },
+  })
+  assert.equal(created.statusCode, 201, created.body)
+  assert.equal((await app.inject('/posts/delete/selected')).json<unknown[]>().length, 1)
+  assert.equal((await app.inject('/posts')).json<unknown[]>().length, 2)
+})
+
+test('JSON with the parameter of the selection creates a record', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: '1' }] })
+  const url = '/posts?_delete=selected'
+  const response = await app.inject({ method: 'POST', url, payload: { delete: '1' } })
+  assert.equal(response.statusCode, 201, response.body)
+  assert.equal((await app.inject('/posts')).json<unknown[]>().length, 2)
+})
+
+test('records that could not be deleted are named, and the list is linked as it was', async (t) => {
+  const app = await dataApp(t, {
+    authors: [{ id: 1, name: 'Ann Lee' }],
+    books: [{ id: 1, authorId: 1 }],
+  })
+  const url = '/authors?sort=-name&_delete=selected'
+  const payload = 'delete=1&delete=7'
+  const response = await app.inject({ method: 'POST', url, headers: pageHeaders, payload })
+  assert.equal(response.statusCode, 409)
+  assert.match(response.body, /<bdi>Ann Lee<\/bdi><\/a>: .*1 book references it/)
+  assert.match(response.body, /<bdi>7<\/bdi><\/a>: There is no author with the id 7/)
+  assert.match(response.body, /href="\/authors\?sort=-name">Back to the list/)
+})
+
+const empty: readonly [payload: string, message: RegExp][] = [
+  ['', /delete must have at least one id/],
+  ['delete=', /delete must be a list of ids/],
+  ['name=x', /delete must have at least one id/],
+]
+
+for (const [payload, message] of empty) {
+  test(`422 for the selection ${JSON.stringify(payload)}, and no form of a new record`, async (t) => {
+    const app = await testApp(t)
+    const url = '/places?_delete=selected'
+    const { statusCode, body } = await app.inject({
+      method: 'POST',
+      url,
+      headers: pageHeaders,
+      payload,
+    })
+    assert.equal(statusCode, 422)
+    assert.match(body, message)
+    assert.doesNotMatch(body, /Create place/)
+  })
+}
+
+const blog = {
+  posts: [{ id: 1 }],
+  comments: [{ id: 1, postId: 1 }],
+  likes: [{ id: 1, commentId: 1 }],
+}
+const cascade = (resource: string) => ({ 'x-references': { resource, onDelete: 'cascade' } })
+const cascades = {
+  comments: { properties: { postId: cascade('posts') } },
+  likes: { properties: { commentId: cascade('comments') } },
+}
+const deletedWith: readonly [
+  name: string,
+  options: { schema?: unknown; settings?: Record<string, string> },
+  text: RegExp | undefined,
+][] = [
+  ['with json-server 0.17', { settings: { JSON_SERVER: '0.17' } }, /the comments that reference/],
+  ['with json-server 1', { settings: { JSON_SERVER: '1' } }, undefined],
+  ['without a rule', {}, undefined],
+  ['with cascades', { schema: cascades }, /the comments and likes that reference/],
+]
+
+for (const [name, options, text] of deletedWith) {
+  test(`the confirmation says what is deleted with the records, ${name}`, async (t) => {
+    const app = await dataApp(t, blog, options)
+    const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
+    assert.match(body, /Delete <span>the selected posts<\/span>\?/)
+    if (text) assert.match(body, text)
+    else assert.doesNotMatch(body, /Deleted with them/)
+  })
+}
+
+test('with READ_ONLY a list offers neither to delete nor to create', async (t) => {
+  const file = { posts: [{ id: 1, title: 'One' }] }
+  const app = await dataApp(t, file, { settings: { READ_ONLY: 'on' } })
+  const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
+  assert.match(body, /One/)
+  assert.doesNotMatch(body, /Delete selected|class="pick"|New post|id="bulk"/)
 })

@@ -7,6 +7,7 @@ import { toLower } from '../field-values.ts'
 
 export interface Failure {
   id: string
+  name: string
   error: HttpError
 }
 
@@ -18,13 +19,13 @@ function explain({ status, message, fields }: HttpError): string {
 export function renderFailures(
   resource: Resource,
   failures: readonly Failure[],
-  count: number,
+  { count, list }: { count: number; list: string },
 ): Page {
   const { title } = resource
   const many = toLower(title)
   const items = failures.map(
-    ({ id, error }) =>
-      html`<li><a href="${toRecordPath(resource, id)}"><bdi>${id}</bdi></a>: ${explain(error)}</li>\n`,
+    ({ id, name, error }) =>
+      html`<li><a href="${toRecordPath(resource, id)}"><bdi>${name}</bdi></a>: ${explain(error)}</li>\n`,
   )
   return {
     title: count === failures.length ? `No ${many} were deleted` : `Not all ${many} were deleted`,
@@ -32,6 +33,6 @@ export function renderFailures(
     main: html`<div class="notice error" role="alert"><p>Deleted ${count - failures.length} of ${count}. These were not deleted:</p>
 <ul>
 ${items}</ul></div>
-<p><a class="button second" href="${resource.path}">Show all ${many}</a></p>`,
+<p><a class="button second" href="${list}">Back to the list</a></p>`,
   }
 }

@@ -25,25 +25,29 @@ for (const select of document.querySelectorAll('form.search select')) {
   select.addEventListener('change', () => select.form.requestSubmit())
 }
 
-// One parameter for all columns.
+// One parameter for all columns, because a request has a limited number of them.
 document.querySelector('#columns')?.addEventListener('formdata', ({ formData }) => {
-  formData.set('fields', formData.getAll('fields').join())
+  const columns = [...formData].filter(([name]) => name.startsWith('_fields.'))
+  if (columns.some(([, name]) => name.includes(','))) return
+  for (const [name] of columns) formData.delete(name)
+  formData.set('fields', columns.map(([, name]) => name).join())
 })
 
 /** The service deletes as many at once. */
 const maxDeleted = 100
 const bulk = document.querySelector('#bulk')
-if (bulk) addSelection(bulk, bulk.parentElement)
+if (bulk) addSelection(bulk, document.querySelector('[popovertarget=bulk]'))
 
-function addSelection(form, menu) {
+function addSelection(form, button) {
   const boxes = () => [...document.querySelectorAll('.pick [name=delete]')]
   const all = create('input', { type: 'checkbox', 'aria-label': 'Select all' })
   document.querySelector('thead .pick').append(all)
   const show = () => {
     const count = boxes().filter(({ checked }) => checked).length
-    menu.hidden = count === 0
-    menu.firstElementChild.textContent = `Delete ${count}`
+    button.hidden = count === 0
+    button.textContent = `Delete ${count}`
     form.dataset.deletes = `${count} ${count === 1 ? form.dataset.one : form.dataset.many}`
+    form.querySelector('span').textContent = form.dataset.deletes
   }
   all.addEventListener('change', () => {
     for (const [index, box] of boxes().entries()) box.checked = all.checked && index < maxDeleted
