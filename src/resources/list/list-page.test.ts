@@ -293,7 +293,7 @@ test('a hidden column has a chip that shows it again, also beside a name with a 
 })
 
 test('a column of URLs shows where they differ, and has the whole in the link and the title', async () => {
-  const page = await openPosts('')
+  const page = await openPosts('fields=url')
   const cell = (end: string) =>
     `title="https://example.org/a/${end}?ref=home"><a href="https://example.org/a/${end}?ref=home" rel="noreferrer"><bdi>…/${end}</bdi></a>`
   assert.ok(page.includes(cell('b1')))
