@@ -32,7 +32,7 @@ export async function backup(config: Config, file: string): Promise<void> {
       console.error(
         `vitrine: skipped upload ${id}: its content is missing or damaged, or it was deleted meanwhile`,
       )
-    console.log(`Saved ${formatTotals(totals)} to ${file}`)
+    console.log(`Saved ${formatTotals(totals)} of ${toPlace(config.databaseUrl)} to ${file}`)
   } finally {
     stopWaiting()
     close()

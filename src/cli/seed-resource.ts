@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { findNearest } from '../config/find-nearest.ts'
-import { findLoad } from '../data-file/load-data.ts'
+import { findLoad, toPlace } from '../data-file/load-data.ts'
 import { readSchema } from '../data-file/parse-data.ts'
 import { explainProblem, HttpError } from '../http/errors/http-error.ts'
 import { defineResource, type Resource } from '../resources/definition.ts'
@@ -43,7 +43,9 @@ export async function seedResource(config: Config, count: number): Promise<void>
     await records.changes.start(name)
     const ids = await loadNestedIds(context, records, resources)
     await addRecords(context, { faker, ids, isOfPeople: isOfPeople(context.resource) }, count)
-    console.log(`Added ${formatCount(count, 'record')} to ${name}`)
+    console.log(
+      `Added ${formatCount(count, 'record')} to ${name} in ${toPlace(config.databaseUrl)}`,
+    )
   } finally {
     await close()
   }

@@ -9,6 +9,7 @@ import { createId } from '../stores/create-id.ts'
 import { pristinePlace, toPlaceName } from '../stores/sandboxes/sandboxes.ts'
 import { StoreFailure } from '../stores/store-failure.ts'
 import type { Records } from '../stores/records/records.ts'
+import { toPlace } from '../data-file/load-data.ts'
 import { formatCount, formatNumber } from '../config/format-count.ts'
 import { assertNotInMemory } from './format.ts'
 
@@ -33,6 +34,7 @@ export async function seed(config: Config, count: number): Promise<void> {
     await seedRecords(records, count, progress, config.sandboxRecords)
     const added = kinds.map(({ resource }) => formatCount(count, resource.singular)).join(' and ')
     console.log(`Added ${added}${kinds.flatMap(({ notes }) => notes).join('')}`)
+    console.log(`The database is ${toPlace(config.databaseUrl)}`)
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error
     throw new Error(`the database is ${error.kind}: ${error.message}`, { cause: error })

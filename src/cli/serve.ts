@@ -72,6 +72,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     })
   })
   printOrigins(config, origin)
+  if (config.jsonServer) console.log(`JSON is that of json-server ${config.jsonServer}`)
   printResources(origin, opening.paths)
 }
 

@@ -135,7 +135,8 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
     'ADMIN_PORT must not be the same as PORT': config.adminPort && config.adminPort === config.port,
     'TLS_CERT and TLS_KEY must be set together': !TLS_CERT !== !TLS_KEY,
     'REDIRECT_HTTP_PORT requires TLS_CERT and TLS_KEY': redirectHttpPort !== undefined && !TLS_KEY,
-    'DATA_FRESH keeps no records: unset DATABASE_URL': config.dataFresh && environment.DATABASE_URL,
+    '--fresh (DATA_FRESH) keeps no records: unset DATABASE_URL':
+      config.dataFresh && environment.DATABASE_URL,
     '--watch (DATA_WATCH) requires --fresh and a file, or stubs alone: vitrine db.json --fresh --watch':
       config.dataFile !== undefined &&
       config.dataWatch &&

@@ -33,6 +33,11 @@ export function toColumns(resource: Resource, fields?: readonly string[]): Colum
   return { all, shown: all.filter((field) => field === first || isShown(field)) }
 }
 
+/** One text, unless a name has a comma. */
+export function toFieldsTexts(names: readonly string[]): string[] {
+  return names.some((name) => name.includes(',')) ? [...names] : [names.join(',')]
+}
+
 /** A menu has the URL of the list several times, and the URL can have a name for each column. */
 const maxMenusLength = 64 * 1024
 

@@ -7,7 +7,7 @@ import { html, renderHiddenFields, type Html } from '../../site/html.ts'
 import { isOfText, type Operator } from '../../stores/records/records.ts'
 import type { Field, Resource } from '../definition.ts'
 import { toLower } from '../field-values.ts'
-import { hasMenus, type Columns } from './columns.ts'
+import { hasMenus, toFieldsTexts, type Columns } from './columns.ts'
 import type { ListView } from './list-controls.ts'
 import { findListField } from './list-fields.ts'
 
@@ -59,11 +59,6 @@ ${renderHiddenFields(url.parameters, ['fields', 'page', 'after'])}<input type="h
 ${items}</fieldset>
 <button type="submit" class="small">Apply</button></form>
 `
-}
-
-/** One text, unless a name has a comma. */
-export function toFieldsTexts(names: readonly string[]): string[] {
-  return names.some((name) => name.includes(',')) ? [...names] : [names.join(',')]
 }
 
 interface ColumnMenu {

@@ -123,6 +123,7 @@ async function openEntries(file: string, signal?: AbortSignal) {
 }
 
 const lastLine = /^\{"sha256":"([0-9a-f]{64})"\}\n$/
+const lineFeed = 10
 const isMissing = 'it is damaged: its end is missing'
 
 async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<ArchiveLine, void> {
@@ -131,6 +132,7 @@ async function* readEntries(file: string, signal?: AbortSignal): AsyncGenerator<
   let expected: string | undefined
   for await (const line of readLines(file, signal)) {
     if (expected !== undefined) throw new Error('it is damaged: lines follow its hash')
+    if (line.at(-1) !== lineFeed) throw new Error(isMissing)
     expected = line.length < 100 ? lastLine.exec(line.toString('latin1'))?.[1] : undefined
     if (expected !== undefined) continue
     hash.update(line)
@@ -170,5 +172,5 @@ async function* readLines(file: string, signal?: AbortSignal): AsyncGenerator<Bu
     length += chunk.length - start
     if (length > constants.MAX_STRING_LENGTH) throw new Error('it is damaged: a line is too long')
   }
-  if (length > 0) throw new Error(isMissing)
+  if (length > 0) yield Buffer.concat(parts)
 }

@@ -89,6 +89,7 @@ const wrongArchives: typeof wrongFiles = {
     async (file) => writeFile(file, `${JSON.stringify((await readArchiveLines(file))[0])}\n`),
     /its end is missing/,
   ],
+  'that one byte follows': [(file) => appendFile(file, 'x'), /lines follow its hash/],
   'that is two backups': [
     async (file) => appendFile(file, await readFile(file)),
     /lines follow its hash/,
