@@ -9,13 +9,8 @@ import type { RecordPages, StoredRecord } from '../../stores/records/records.ts'
 import type { Relation } from '../context.ts'
 import { type Resource } from '../definition.ts'
 import { toLower } from '../field-values.ts'
-<<<<<<< HEAD
 import type { ToParentName } from '../relations/related-html.ts'
-import { toColumns, type Columns } from './columns.ts'
-=======
-import { toNameKey } from '../relations/related-html.ts'
 import { toColumns, toFieldsTexts, type Columns } from './columns.ts'
->>>>>>> 1bac1a7b (Name the database of seed and backup, the flag of --fresh and the dialect, and what follows the end of a backup)
 import { findListField } from './list-fields.ts'
 import type { ListQuery } from './list-query.ts'
 
