@@ -34,7 +34,7 @@ function renderDeletion(resource: Resource, { parameters }: ListUrl, removed: re
   const { path, singular, title } = resource
   const many = toLower(title)
   const action = toHref({ path, parameters }, { after: undefined, [selectionName]: 'selected' })
-  const others = removed.length > 0 && new Intl.ListFormat('en').format(removed)
+  const others = removed.join(', ').replace(/, ([^,]*)$/, ' and $1')
   return html`<button type="button" class="second small delete" popovertarget="bulk">Delete selected</button>
 <form id="bulk" class="menu" popover method="post" action="${action}" data-one="${singular}" data-many="${many}">
 <p>Delete <span>the selected ${many}</span>? This cannot be undone.</p>
