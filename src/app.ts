@@ -127,7 +127,10 @@ async function openSite(app: FastifyInstance, options: AppOptions, parts: AppPar
   await openAssets(app, config)
   openHome(app, demos, config)
   openDemoPages(app, demos, config)
-  openHealth(app, readiness ?? createReadiness({ ...stores, server: app.server }))
+  openHealth(
+    app,
+    readiness ?? createReadiness({ ...stores, measure: undefined, server: app.server }),
+  )
   openProblems(app)
   openLearn(app, demos)
   const respond = (question: string) => respondTo(question, exchangeLog)
@@ -146,7 +149,7 @@ function createParts(
   const [interceptor] = demos.flatMap((demo) => demo.interceptor ?? [])
   const segments = demos.flatMap(({ segment }) => segment ?? [])
   const exchangeLog = createExchangeLog(config)
-  const blockList = openBlockList(config, stores.records)
+  const blockList = openBlockList(config, stores.shared.records)
   const isLogged = ['trace', 'debug', 'info'].includes(config.logLevel)
   return {
     config,

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import packageJson from '../package.json' with { type: 'json' }
 import { ready, startWithAdmin } from './support/admin.ts'
-import { asJson, openClient } from './support/client.ts'
+import { asFile, asJson, openClient } from './support/client.ts'
 import { failedStart } from './support/failed-start.ts'
 import { beginUpload, ended, limit, openConnection } from './support/stopping.ts'
 import { projectFolder, temporaryFolder } from './support/start-vitrine.ts'
@@ -144,6 +144,19 @@ test('requests are counted by method, route and status', limit, async (t) => {
       assert.ok(sum(name) > 0)
     })
   }
+})
+
+test('what is used of the limits is measured', limit, async (t) => {
+  const { origin, metrics } = await startWithAdmin(t, { PRESET: 'public' })
+  const send = openClient(t, origin)
+  const before = await metrics()
+  assert.ok(before.sum('vitrine_used', { what: 'database_bytes' }) >= 4096)
+  assert.equal(before.sum('vitrine_used', { what: 'files_bytes' }), 0)
+  assert.equal(before.sum('vitrine_used', { what: 'clients' }), 0)
+  for (const size of [100, 23]) await send('/profile', asFile(Buffer.alloc(size)))
+  const { sum } = await metrics()
+  assert.equal(sum('vitrine_used', { what: 'files_bytes' }), 123)
+  assert.equal(sum('vitrine_used', { what: 'clients' }), 1)
 })
 
 test('open connections and stored records are counted', limit, async (t) => {

@@ -33,16 +33,26 @@ test('the sample does not compress where nginx.conf has gzip on, as that of Debi
   assert.match(sample, /^ {2}gzip off;$/m)
 })
 
-test('nginx accepts the sample in docs/operating.md', { skip: withoutNginx }, async (t) => {
-  const { program } = await writeNginxFiles(t)
-  const { TLS_CERT, TLS_KEY } = await makeCertificate(t)
-  const folder = await temporaryFolder(t)
-  const file = join(folder, 'nginx.conf')
-  const filled = sample
-    .replace('/etc/ssl/vitrine.pem', TLS_CERT)
-    .replace('/etc/ssl/private/vitrine.key', TLS_KEY)
-    .replace('/var/log/nginx', folder)
-  await writeFile(file, `pid ${folder}/pid; events {} http {\n${filled}}\n`)
-  const { stderr } = await promisify(execFile)(program, ['-t', '-c', file])
-  assert.match(stderr, /test is successful/)
-})
+const [, protectedLocations = ''] =
+  /### A password for all visitors[^]*?```nginx\n([^]*?)```/.exec(read('docs/operating.md')) ?? []
+const withPassword = sample.replace(
+  '  location / {\n    proxy_pass http://vitrine;\n  }\n',
+  protectedLocations,
+)
+assert.match(withPassword, /auth_basic_user_file/)
+
+for (const [name, configuration] of Object.entries({ sample, withPassword })) {
+  test(`nginx accepts docs/operating.md: ${name}`, { skip: withoutNginx }, async (t) => {
+    const { program } = await writeNginxFiles(t)
+    const { TLS_CERT, TLS_KEY } = await makeCertificate(t)
+    const folder = await temporaryFolder(t)
+    const file = join(folder, 'nginx.conf')
+    const filled = configuration
+      .replace('/etc/ssl/vitrine.pem', TLS_CERT)
+      .replace('/etc/ssl/private/vitrine.key', TLS_KEY)
+      .replace('/var/log/nginx', folder)
+    await writeFile(file, `pid ${folder}/pid; events {} http {\n${filled}}\n`)
+    const { stderr } = await promisify(execFile)(program, ['-t', '-c', file])
+    assert.match(stderr, /test is successful/)
+  })
+}

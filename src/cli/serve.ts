@@ -9,7 +9,7 @@ import { findFreshFolder, findOpenInspector, freshPattern, type Config } from '.
 import { openDemos } from '../data-file/data-demos.ts'
 import { listPlaces } from '../data-file/find-oddities.ts'
 import { formatCount } from '../config/format-count.ts'
-import { demos as catalogue } from '../demos/catalogue.ts'
+import { demos as catalogue, fileCollections } from '../demos/catalogue.ts'
 import { createReadiness, type Readiness } from '../operations/readiness.ts'
 import { onStopSignal } from '../operations/stop-signals.ts'
 import { findRewriteProblems } from '../http/request/rewrites.ts'
@@ -64,7 +64,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
     opened.defer(() => void redirect.server.close())
     console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }
-  readiness.open({ ...stores, server: app.server })
+  readiness.open(toWatched(stores, app))
   // Signals may arrive as soon as the message is printed.
   stopAtSignals(config, { readiness, log: app.log }, () => {
     close(opened, stores, () => {
@@ -74,6 +74,10 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   printOrigins(config, origin)
   if (config.jsonServer) console.log(`JSON is that of json-server ${config.jsonServer}`)
   printResources(origin, opening.paths)
+}
+
+function toWatched(stores: Stores, { server }: Pick<Opening['app'], 'server'>) {
+  return { ...stores, measure: () => stores.measure(fileCollections), server }
 }
 
 function close(opened: AsyncDisposableStack, stores: Stores, logEnd: () => void): void {
@@ -181,7 +185,7 @@ async function openFront(
       const last = current.opening
       current.opening = next
       pass()
-      parts.readiness.open({ ...next.stores, server: front.server })
+      parts.readiness.open(toWatched(next.stores, front))
       await last.app.close()
       void closeStores(last)
     } catch (error) {

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { FinishedResponse } from '../http/response/observe-response.ts'
 import type { Readiness } from './readiness.ts'
 
-type ProcessState = Pick<Readiness, 'countConnections' | 'countRecords' | 'findWorking'>
+type ProcessState = Pick<Readiness, 'countConnections' | 'countRecords' | 'measure' | 'findWorking'>
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -70,7 +70,7 @@ function addEventLoopDelays(register: Registry): void {
 }
 
 function addStates(
-  { countConnections, countRecords, findWorking }: ProcessState,
+  { countConnections, countRecords, measure, findWorking }: ProcessState,
   registers: Registry[],
 ): void {
   new Gauge({
@@ -88,6 +88,15 @@ function addStates(
     registers,
     async collect() {
       for (const [kind, count] of await countRecords()) this.set({ kind }, count)
+    },
+  })
+  new Gauge({
+    name: 'vitrine_used',
+    help: 'What is used of a limit: database_bytes, files_bytes, and clients of the last minute.',
+    labelNames: ['what'],
+    registers,
+    async collect() {
+      for (const [what, amount] of await measure()) this.set({ what }, amount)
     },
   })
   new Gauge({

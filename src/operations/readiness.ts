@@ -13,6 +13,7 @@ type ReadinessCheck = () => unknown
 interface Watched {
   checks: Checks
   countRecords: () => Promise<(readonly [kind: string, count: number])[]>
+  measure?: (() => Promise<[used: string, amount: number][]>) | undefined
   server: Server
 }
 
@@ -45,6 +46,7 @@ export function createReadiness(watched?: Watched) {
     },
     countConnections,
     countRecords: async () => (await watched?.countRecords().catch(() => undefined)) ?? [],
+    measure: async () => (await watched?.measure?.().catch(() => undefined)) ?? [],
     findWorking: async () => {
       const all = Object.entries<ReadinessCheck>(watched?.checks ?? {})
       return Promise.all(all.map(async ([name, check]) => [name, await works(check)] as const))

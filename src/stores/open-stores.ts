@@ -35,6 +35,8 @@ export interface Stores {
   checks: Record<'database', () => unknown> & Record<string, () => unknown>
   /** The kinds are in plain words. */
   countRecords: () => Promise<(readonly [kind: string, count: number])[]>
+  /** Empty without limits that need them. Clients are those of the last minute that this process counts itself. */
+  measure: (fileCollections: readonly string[]) => Promise<[used: string, amount: number][]>
   setReadOnly?: ((isReadOnly: boolean) => void) | undefined
   close: () => Promise<void>
 }
@@ -82,6 +84,15 @@ export async function openStores(config: Config, warn: Warn = () => undefined): 
     },
     countRecords: async () =>
       (await records.counts()).map(([name, count]) => [toKind(name), count] as const),
+    measure: async (fileCollections) => {
+      const sizes = config.maxFilesBytes ? fileCollections.map(records.measureFiles) : []
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+      return [
+        ['database_bytes', await records.measureDatabase()],
+        ...(config.maxFilesBytes ? [['files_bytes', bytes] as [string, number]] : []),
+        ...(config.rateLimit ? [['clients', own.count('default ')] as [string, number]] : []),
+      ]
+    },
     setReadOnly,
     close: () => (closing ??= closeAll()),
   }

@@ -2,7 +2,10 @@ import type { Counters } from './counters.ts'
 import { performance } from '../../timers.ts'
 
 /** The oldest is dropped, so that many client addresses cannot fill the memory. */
-export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Counters {
+export function createMemoryCounters(
+  windowMs: number,
+  maxWindows = 100_000,
+): Counters & { count: (prefix: string) => number } {
   // All windows have the same length, so insertion order is the order of their ends.
   const windows = new Map<string, { requests: number; endsAtMs: number }>()
   // The iterator is used again: a new one passes over all deleted entries first, up to 100 µs in a full Map.
@@ -22,6 +25,12 @@ export function createMemoryCounters(windowMs: number, maxWindows = 100_000): Co
   }
 
   return {
+    count: (prefix) => {
+      const now = performance.now()
+      const isOpen = ([key, { endsAtMs }]: [string, { endsAtMs: number }]) =>
+        endsAtMs > now && key.startsWith(prefix)
+      return windows.entries().filter(isOpen).toArray().length
+    },
     add: (key) => {
       const now = performance.now()
       const known = windows.get(key)

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames } from '../collection-names.ts'
-import { toPlaceRange } from '../sandboxes/places.ts'
+import { toPlaceName, toPlaceRange } from '../sandboxes/places.ts'
 import { StoreFailure } from '../store-failure.ts'
 import type { FieldValue, Records, StoredRecord, TextOperator } from './records.ts'
 
@@ -46,6 +46,8 @@ export interface SqlDialect {
   toElementCondition: (path: readonly string[], values: readonly FieldValue[]) => Condition
   toSource: (index: string) => string
   idIndex: string
+  /** Queries of one number: the bytes of the database, and the sum of `size` in the documents of a collection. */
+  sizes: { database: string; files: string }
 }
 
 export interface Term {
@@ -93,3 +95,16 @@ export const findNames =
 export const forgetStatements = ['record_counts', 'change_numbers', 'changes'].map(
   (table) => `DELETE FROM ${table} WHERE ${ofPlace}`,
 )
+
+/** A collection, and those of its name in all sandboxes. */
+export const ofAllPlaces =
+  'WHERE resource IN (SELECT resource FROM record_counts WHERE resource = ? OR resource LIKE ?)'
+
+export function createMeasure({ run, sizes }: Pick<SqlDialect, 'run' | 'sizes'>) {
+  const read = async (sql: string, values: Row) => Number((await run(sql, values))[0]?.[0] ?? 0)
+  return {
+    measureDatabase: () => read(sizes.database, []),
+    measureFiles: (collection: string) =>
+      read(sizes.files, [collection, toPlaceName('%', collection)]),
+  }
+}

@@ -41,6 +41,17 @@ function oneRecord(open: OpenRecords): void {
     })
   })
 
+  test('the bytes of the database and of the files of a collection are measured', async (t) => {
+    const { collection, measureDatabase, measureFiles } = await open(t)
+    assert.equal(await measureFiles('users'), 0)
+    for (const size of [7, 1_000_000_000_000])
+      await collection('users').create(record(String(size), noon, { size }))
+    await collection('others').create(record('a', noon, { size: 5 }))
+    await collection('some-place/users').create(record('a', noon, { size: 90 }))
+    assert.equal(await measureFiles('users'), 1_000_000_000_097)
+    assert.ok((await measureDatabase()) >= 4096)
+  })
+
   test('an unknown id is not found, changed or removed', async (t) => {
     const users = (await open(t)).collection('users')
     assert.equal(await users.find('a'), undefined)

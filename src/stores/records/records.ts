@@ -158,6 +158,10 @@ export interface Records {
   commit: (steps: readonly WriteStep[]) => Promise<number | undefined>
   changes: ChangeLog
   counts: () => Promise<(readonly [collection: string, count: number])[]>
+  /** In bytes. */
+  measureDatabase: () => Promise<number>
+  /** The bytes of the files of a collection, by the sizes in its records, all of which are read. */
+  measureFiles: (collection: string) => Promise<number>
 }
 
 export const changeKinds = ['created', 'changed', 'deleted'] as const

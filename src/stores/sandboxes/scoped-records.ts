@@ -74,6 +74,8 @@ export function scopeRecords(
       watch,
     },
     counts: base.counts,
+    measureDatabase: base.measureDatabase,
+    measureFiles: base.measureFiles,
   }
 }
 

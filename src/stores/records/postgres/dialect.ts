@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { PostgresDatabase } from '../../postgres/database.ts'
 import { notNeeded } from '../../store-failure.ts'
 import { joinOr } from '../conditions.ts'
-import type { Condition, SqlDialect } from '../dialect.ts'
+import { ofAllPlaces, type Condition, type SqlDialect } from '../dialect.ts'
 import type { TextOperator } from '../records.ts'
 import { marks, toFoldedName, valueToKey, toKeyName, toObjectName } from './keys.ts'
 
@@ -25,6 +25,10 @@ export function createPostgresDialect(
       return true
     },
     quote: pg.escapeLiteral,
+    sizes: {
+      database: 'SELECT pg_database_size(current_database())',
+      files: `SELECT sum((document::jsonb ->> 'size')::bigint) FROM records ${ofAllPlaces}`,
+    },
     toColumn: (path) => `(coalesce(${toKeySql(path, toKeyName)}, '${marks.none}') COLLATE "C")`,
     toOperand: valueToKey,
     starts: Object.values(marks).map((mark) => `'${mark}'`),

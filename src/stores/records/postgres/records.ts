@@ -4,7 +4,7 @@ import { createLists } from '../lists.ts'
 import { openOnce, type MatchStep, type WriteStep } from '../records.ts'
 import { toPlaceRange } from '../../sandboxes/places.ts'
 import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
-import { countAll, findNames, forgetStatements } from '../dialect.ts'
+import { countAll, createMeasure, findNames, forgetStatements } from '../dialect.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection } from './collection.ts'
 import { createPostgresDialect, toNumbered } from './dialect.ts'
@@ -46,6 +46,7 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
     forget: async (place) => {
       for (const sql of forgetStatements) await dialect.run(sql, toPlaceRange(place))
     },
+    ...createMeasure(dialect),
   }
   return { records, close: database.close }
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { isFull, StoreFailure } from '../../store-failure.ts'
 import { isDamage, retryBusy } from '../../sqlite/database.ts'
 import { joinOr, toMarks } from '../conditions.ts'
-import type { Condition, SqlDialect } from '../dialect.ts'
+import { ofAllPlaces, type Condition, type SqlDialect } from '../dialect.ts'
 import type { FieldValue, TextOperator } from '../records.ts'
 import { ownId } from './folded.ts'
 import { goesOn } from './limited-reads.ts'
@@ -30,6 +30,10 @@ export function createSqliteDialect(
     createIndex: (name, definition) =>
       createIndex(database, `CREATE INDEX IF NOT EXISTS ${name} ON records ${definition}`),
     quote,
+    sizes: {
+      database: 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()',
+      files: `SELECT sum(document ->> '$.size') FROM records ${ofAllPlaces}`,
+    },
     toColumn: toSql,
     toOperand,
     starts: ['-9e999', "''", blobs.false, blobs.none, blobs.end],

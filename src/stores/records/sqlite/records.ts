@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { toPlaceRange } from '../../sandboxes/places.ts'
 import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
-import { countAll, findNames, forgetStatements } from '../dialect.ts'
+import { countAll, createMeasure, findNames, forgetStatements } from '../dialect.ts'
 import { createLists } from '../lists.ts'
 import { openOnce, type WriteStep } from '../records.ts'
 import { createChangeLog } from './changes.ts'
@@ -49,6 +49,6 @@ export function createSqliteRecords(
   }
   const { changes } = log
   const counts = countAll(dialect)
-  const names = { findNames: findNames(dialect), forget }
+  const names = { findNames: findNames(dialect), forget, ...createMeasure(dialect) }
   return { collection, commit, changes, counts, ...names, ...commits, close }
 }
