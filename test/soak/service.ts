@@ -27,7 +27,7 @@ export async function startService(t: Ending, folder: string) {
     PORT: port,
     ADMIN_PORT: adminPort,
     LOG_LEVEL: 'warn',
-    // All clients share the records: hostile ones would leave no place for the others.
+    // All sandboxes together have at most so many: hostile clients would leave no place for the others.
     MAX_RECORDS: '1000000',
     BIN_DAYS: '1',
   }
