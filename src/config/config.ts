@@ -117,7 +117,14 @@ function findDefault(name: keyof Config, environment: Environment): string {
   return ofPreset || (hasLocalDefaults && localDefault) || fallback
 }
 
-const dataSettings = ['dataSchema', 'dataReload', 'dataWatch', 'jsonServer', 'delayMs'] as const
+const dataSettings = [
+  'dataSchema',
+  'dataReload',
+  'dataWatch',
+  'jsonServer',
+  'delayMs',
+  'errorRate',
+] as const
 
 const toNames = (name: SettingName): string => `--${toFlagName(name)} (${toEnvironmentName(name)})`
 

@@ -116,6 +116,8 @@ export const maxConditions = 50
 export const maxPatternMs = 20
 /** For all templates of one response. */
 export const maxRenderMs = 50
+/** A template of a stub has the first records of a resource, which are all in memory. */
+export const maxRenderedRecords = 1000
 export const maxRenderedBytes = 1_048_576
 export const maxTokens = 10_000
 /** A state expires after this time, so no bucket takes longer to become full. */

@@ -29,6 +29,19 @@ export function wholeNumber([minimum, maximum]: Bounds, alternative = ''): Parse
   return (given) => Number(parse(given))
 }
 
+/** `100` or `100-500`; undefined for zero. */
+export function range(bounds: Bounds): Parse<{ least: number; most: number } | undefined> {
+  const parse = wholeNumber(bounds, 'two such numbers as 100-500, or ')
+  return (given) => {
+    const [least = 0, most = least, ...others] = given.split('-').map(parse)
+    if (others.length > 0 || least > most) return { least: parse(''), most }
+    return most === 0 ? undefined : { least, most }
+  }
+}
+
+export const fraction: Parse<number> = (given) =>
+  Number(toParser('a number from 0 to 1', (text) => /^(0|1|0?\.\d{1,6})$/.test(text))(given))
+
 export function offOrWholeNumber(range: Bounds): Parse<number | undefined> {
   const parse = wholeNumber(range, 'off or ')
   return (given) => (given === 'off' ? undefined : parse(given))

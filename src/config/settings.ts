@@ -117,7 +117,16 @@ export const settings = {
   ),
   delayMs: flag(
     'delay',
-    integer(0, [0, 60_000], 'milliseconds before each response of a resource of the data file'),
+    setting(
+      '0',
+      parse.range([0, 60_000]),
+      'milliseconds before each response of a resource of the data file, or a range: `100-500`',
+    ),
+  ),
+  errorRate: setting(
+    '0',
+    parse.fraction,
+    'part of the requests to resources of the data file that get 503, from 0 to 1: `0.05`',
   ),
   testApi: offSwitch('whether clients can reset the records and request errors'),
   untilStdinEnds: offSwitch(

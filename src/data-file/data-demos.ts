@@ -1,9 +1,13 @@
 import type { Config } from '../config/config.ts'
+import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { wait } from '../http/response/pacing.ts'
 import { createJsonServer } from '../json-server/json-server.ts'
 import { defineResource } from '../resources/definition.ts'
+import { toRepresentation } from '../resources/record/representations.ts'
+import { maxRenderedRecords } from '../config/limits.ts'
 import { nameSchemas } from '../resources/openapi/schemas.ts'
 import { toResourceDemo } from '../resources/routes.ts'
+import { toFraction } from '../responses/to-fraction.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import { createStubList, type Stub } from '../stubs/stub-list.ts'
 import { toStubsDemo } from '../stubs/stubs-demo.ts'
@@ -40,7 +44,7 @@ function combineDemos(
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
   const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
   const free = own.map((demo) => withoutPaths(demo, isOfService, notify))
-  const delayed = free.map((demo) => withDelay(demo, config.delayMs))
+  const delayed = free.map((demo) => withTrouble(demo, config))
   const demos = [...delayed, ...others, ...reset]
   return { demos, config: { ...config, demos: demos.map(({ name }) => name) } }
 }
@@ -76,7 +80,8 @@ export async function openDemos(
     : { definitions: [], responses: [], notices: [] }
   const { definitions, notices } = opened
   const toAll = (stubs: readonly Stub[]) => createStubList([...stubs, ...opened.responses])
-  const stubs = createStubs(toAll(ofFile), config)
+  const loadData = createDataLoader(definitions, services.records)
+  const stubs = createStubs(toAll(ofFile), config, loadData)
   const all = { definitions, responses: stubs.list.stubs, ...(notify && { notify }) }
   const served = isData
     ? combineDemos(config, catalogue, all)
@@ -94,6 +99,19 @@ export async function openDemos(
   }
 }
 
+/** The first records of a resource, as its URL shows them. */
+function createDataLoader(definitions: OpenedData['definitions'], records: Services['records']) {
+  const resources = new Map(definitions.map((each) => [each.name, defineResource(each)]))
+  return async (name: string): Promise<unknown> => {
+    const resource = resources.get(name)
+    if (!resource) return undefined
+    const part = { offset: 0, limit: maxRenderedRecords }
+    const found = await records.collection(name).list({ filters: [], sort: [] }, part)
+    const shown = found.map((record) => toRepresentation(resource, record))
+    return resource.isSingular ? shown[0] : shown
+  }
+}
+
 function withStubs(served: ReturnType<typeof addTestApi>, stubs: Stubs) {
   const { demos, config } = served
   if (stubs.list.stubs.length === 0 && config.responsesFile === undefined) return served
@@ -102,8 +120,11 @@ function withStubs(served: ReturnType<typeof addTestApi>, stubs: Stubs) {
   return { demos: [...demos, demo], config: { ...config, demos: names } }
 }
 
-function withDelay(demo: Demo, milliseconds: number): Demo {
-  if (milliseconds === 0) return demo
+/** DELAY_MS and ERROR_RATE, before anything is stored. */
+function withTrouble(demo: Demo, { delayMs, errorRate }: Config): Demo {
+  if (!delayMs && errorRate === 0) return demo
+  const { least, most } = delayMs ?? { least: 0, most: 0 }
+  let count = 0
   return {
     ...demo,
     routes: async (services, app) => {
@@ -111,7 +132,11 @@ function withDelay(demo: Demo, milliseconds: number): Demo {
       return routes.map((route) => ({
         ...route,
         async handler(request, reply) {
-          if (!(await wait(reply, milliseconds))) return reply.hijack()
+          const pause = least + Math.random() * (most - least)
+          if (pause > 0 && !(await wait(reply, pause))) return reply.hijack()
+          // The same requests fail at each start.
+          const isFailed = toFraction(`${demo.name} ${String((count += 1))}`) < errorRate
+          if (isFailed) throw serviceUnavailable('The request failed on purpose (ERROR_RATE).')
           return route.handler.call(this, request, reply)
         },
       }))

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { isObject } from '../config/is-object.ts'
 import { maxAlternatives } from '../config/limits.ts'
 import type { FieldProblem } from '../http/errors/http-error.ts'
@@ -10,8 +9,10 @@ import {
   type Difference,
 } from './conditions.ts'
 import type { DescriptionLimits } from './description-limits.ts'
-import { checkDescribed, type Described } from './parse-description.ts'
+import { checkDescribed, toInner, type Described } from './parse-description.ts'
+import { findTemplateProblems } from './render.ts'
 import type { RequestValues } from './request-values.ts'
+import { toFraction } from './to-fraction.ts'
 
 export interface Alternative {
   conditions: readonly Condition[]
@@ -55,10 +56,18 @@ function checkAlternative(
   const { conditions, problems } = parseConditions(when)
   const checked = checkDescribed(isObject(value) ? others : value, limits)
   if ('problems' in checked) problems.push(...checked.problems)
+  else problems.push(...findAllTemplateProblems(checked.value))
   const isShare = share === undefined || (typeof share === 'number' && share >= 0 && share <= 1)
   if (!isShare) problems.push({ field: 'share', message: 'must be a number from 0 to 1' })
   if (problems.length > 0 || 'problems' in checked || !isShare) return { problems }
   return { value: { conditions, share, described: checked.value } }
+}
+
+function findAllTemplateProblems(described: Described): FieldProblem[] {
+  if (!('sequence' in described)) return findTemplateProblems(described)
+  return described.sequence.flatMap((step, index) =>
+    toInner('sequence', findTemplateProblems(step), [String(index)]),
+  )
 }
 
 /** Whether the body decides which alternative matches. */
@@ -75,6 +84,8 @@ export interface Draws {
   key: string
   /** How many requests have asked each alternative with a share. */
   counts: number[]
+  /** How many templates have been rendered. */
+  rendered: number
 }
 
 /** The index of the first alternative that matches, or the differences of the nearest one. */
@@ -100,9 +111,4 @@ function isDrawn(share: number | undefined, { key, counts }: Draws, index: numbe
   const count = (counts[index] ?? 0) + 1
   counts[index] = count
   return toFraction(`${key} ${String(index)} ${String(count)}`) < share
-}
-
-/** A number from 0 to 1, always the same for one text. */
-export function toFraction(text: string): number {
-  return parseInt(hash('sha256', text).slice(0, 12), 16) / 16 ** 12
 }

@@ -14,6 +14,8 @@ export interface SoundResponse {
   maxBodyBytes: number
   /** Over HTTP/1.1, in place of Content-Length. */
   isChunked: boolean
+  /** The byte at which the body breaks; its half if unset. */
+  at?: number | undefined
   toChunks: (bytes: Buffer) => AsyncIterable<Buffer>
 }
 
@@ -21,7 +23,7 @@ export function sendsContent({ request, raw: { statusCode } }: FastifyReply): bo
   return request.method !== 'HEAD' && !isWithoutContent(statusCode)
 }
 
-export const firstHalf = (body: Buffer) => body.subarray(0, body.length / 2)
+export const firstHalf = (body: Buffer, at = body.length / 2) => body.subarray(0, at)
 
 /** Resolves when the operating system has the bytes, or when the client has gone. */
 export function write(target: Writable, bytes: Buffer): Promise<unknown> {
@@ -49,8 +51,14 @@ export async function resetLater({ reply }: SoundResponse, socket: Socket): Prom
 }
 
 export function toHeadBytes({ reply: { raw }, body }: SoundResponse): Buffer {
-  const headers = { ...raw.getHeaders(), 'content-length': body.length }
-  return Buffer.from(renderLastHead(raw.statusCode, headers), 'latin1')
+  return Buffer.from(
+    renderLastHead(
+      raw.statusCode,
+      { ...raw.getHeaders(), 'content-length': body.length },
+      raw.statusMessage,
+    ),
+    'latin1',
+  )
 }
 
 export async function sendSlowHead(response: SoundResponse, socket: Socket): Promise<void> {
@@ -65,11 +73,26 @@ export async function sendSlowHead(response: SoundResponse, socket: Socket): Pro
   socket.destroySoon()
 }
 
+/** RFC 9112 §6.3: such a message may smuggle a request, and its length is that of the chunks. */
+export async function sendBothFramings(response: SoundResponse, socket: Socket): Promise<void> {
+  const { reply, body } = response
+  const head = toHeadBytes(response)
+    .toString('latin1')
+    .replace(/\r\n$/, 'transfer-encoding: chunked\r\n\r\n')
+  const chunk =
+    body.length === 0 ? '' : `${body.length.toString(16)}\r\n${body.toString('latin1')}\r\n`
+  await write(
+    socket,
+    Buffer.from(`${head}${sendsContent(reply) ? `${chunk}0\r\n\r\n` : ''}`, 'latin1'),
+  )
+  socket.destroySoon()
+}
+
 export async function sendHalf(response: SoundResponse): Promise<void> {
-  const { reply, body, isChunked } = response
+  const { reply, body, isChunked, at } = response
   if (isChunked) reply.raw.setHeader('transfer-encoding', 'chunked')
   else reply.raw.setHeader('content-length', body.length)
-  const half = firstHalf(body)
+  const half = firstHalf(body, at)
   if (half.length === 0) await write(reply.raw, half)
   await writeChunks(response, half)
 }
@@ -79,10 +102,10 @@ async function writeChunks({ reply, toChunks }: SoundResponse, bytes: Buffer): P
 }
 
 export async function stall(response: SoundResponse): Promise<void> {
-  const { reply, body, seconds } = response
+  const { reply, body, seconds, at = body.length / 2 } = response
   await sendHalf(response)
   if (!(await wait(reply, seconds * 1000))) return
-  await writeChunks(response, body.subarray(body.length / 2))
+  await writeChunks(response, body.subarray(at))
   reply.raw.end()
 }
 

@@ -1,3 +1,4 @@
+import { createCipheriv, createHash } from 'node:crypto'
 import { formatNumber } from '../config/format-count.ts'
 import type { Config } from '../config/config.ts'
 import { maxChunks } from '../config/limits.ts'
@@ -5,6 +6,7 @@ import type { FieldProblem } from '../http/errors/http-error.ts'
 import { isWithoutContent } from '../http/response/without-content.ts'
 import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { Description } from './description.ts'
+import { toMaxDelay } from './delay.ts'
 import { faults } from './faults.ts'
 
 export interface DescriptionLimits extends Pick<
@@ -16,7 +18,7 @@ export interface DescriptionLimits extends Pick<
 }
 
 export function findConflicts(description: Description, limits: DescriptionLimits): FieldProblem[] {
-  const size = toBody(description).length
+  const size = description.size ?? toBody(description).length
   return [
     ...toProblems(checkBody(description, size, limits)),
     ...findTimeProblems(description, size, limits),
@@ -35,16 +37,23 @@ function toProblems(checks: readonly LimitCheck[]): FieldProblem[] {
 const bodyOfFault = 'The body of a response that has a fault.\n'
 
 /** The body of a fault is never empty, so that a part of it can be missing. */
-export function toBody(description: Description): Buffer {
+export function toBody(description: Description, file?: Buffer): Buffer {
   const { fault, status } = description
-  const given = toGivenBody(description)
+  const given = file ?? toGivenBody(description)
   const isSample = fault !== undefined && given.length === 0 && !isWithoutContent(status)
   return isSample ? Buffer.from(bodyOfFault) : given
 }
 
-function toGivenBody({ body, base64, ...others }: Description): Buffer {
+function toGivenBody({ body, base64, size, seed = 0, ...others }: Description): Buffer {
+  if (size !== undefined) return generateBytes(size, seed)
   if (base64 !== undefined) return Buffer.from(base64, 'base64')
   return Buffer.from('json' in others ? JSON.stringify(others.json) : (body ?? ''))
+}
+
+/** The key stream of AES looks random, and takes a millisecond for a megabyte. */
+function generateBytes(size: number, seed: number): Buffer {
+  const key = createHash('sha256').update(String(seed)).digest().subarray(0, 16)
+  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))
 }
 
 /** RFC 4648 §4 and §5, with or without padding. */
@@ -57,13 +66,19 @@ function isBase64(text: string): boolean {
 function checkBody(
   description: Description,
   length: number,
-  { maxBodyBytes }: DescriptionLimits,
+  { maxBodyBytes, maxUploadBytes, folder }: DescriptionLimits,
 ): LimitCheck[] {
   const { base64 = '', status, pause, trailers, framing = 'chunked', fault, seconds } = description
   const has = (name: string) => name in description
-  const [first = 'body', ...others] = ['body', 'json', 'base64'].filter(has)
-  const [name = 'body'] = ['json', 'base64'].filter(has)
-  const most = `${formatNumber(maxBodyBytes)} bytes (MAX_BODY_BYTES)`
+  const forms = ['body', 'json', 'base64', 'size', 'file']
+  const [first = 'body', ...others] = forms.filter(has)
+  const [name = 'body'] = forms.slice(1).filter(has)
+  // The owner of the service chooses what a stub generates.
+  const isLarge = folder !== undefined && description.size !== undefined
+  const [max, limit] = isLarge
+    ? [maxUploadBytes, 'MAX_UPLOAD_BYTES']
+    : [maxBodyBytes, 'MAX_BODY_BYTES']
+  const most = `${formatNumber(max)} bytes (${limit})`
   const isFramed = fault !== undefined && faults[fault].isAfterHalf === true
   const ofFraming = ['close', 'trailers', ...(isFramed ? [] : ['chunk_size', 'framing'])]
   const hasFraming = ofFraming.some(has) || framing === 'close'
@@ -71,26 +86,31 @@ function checkBody(
   const ofStatus = `is impossible: a response with status ${String(status)} has no body`
   return [
     ...others.map((field): LimitCheck => [true, field, `cannot be used with ${first}`]),
-    [length > maxBodyBytes, name, `is longer than ${most}`],
+    [length > max, name, `is longer than ${most}`],
     [length > 0 && isWithoutContent(status), name, ofStatus],
     [!isBase64(base64), 'base64', 'is not valid Base64'],
     [fault !== undefined && hasFraming, 'fault', ofFault],
     [pause !== undefined && !has('chunk_size'), 'pause', 'needs chunk_size'],
+    [has('at') && !isFramed, 'at', 'needs fault short-body, reset-in-body or stall'],
+    [has('seed') && !has('size'), 'seed', 'needs size'],
     [seconds !== undefined && fault === undefined, 'seconds', 'needs fault'],
     [trailers !== undefined && framing !== 'chunked', 'trailers', 'need framing chunked'],
   ]
 }
 
 export function findTimeProblems(
-  { delay = 0, seconds = 0, pause = 0, chunk_size: chunkSize = Infinity }: Description,
+  { delay: given, seconds = 0, pause = 0, idle = 0, ...others }: Description,
   size: number,
   { maxDurationSeconds: max }: DescriptionLimits,
 ): FieldProblem[] {
-  const chunks = Math.ceil(size / chunkSize)
+  const delay = toMaxDelay(given)
+  const chunks = Math.ceil(size / (others.chunk_size ?? Infinity))
   if (chunks > maxChunks) {
     const message = `divides the body into more than ${formatNumber(maxChunks)} chunks`
     return [{ field: 'chunk_size', message }]
   }
+  if (idle > max)
+    return [{ field: 'idle', message: `must be at most ${String(max)} (MAX_DURATION_SECONDS)` }]
   if (delay + seconds + pause * Math.max(chunks - 1, 0) <= max) return []
   const message = `is too long: the response must take at most ${String(max)} seconds (MAX_DURATION_SECONDS)`
   const field = seconds > 0 ? 'seconds' : delay > max ? 'delay' : 'pause'

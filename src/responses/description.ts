@@ -11,6 +11,13 @@ const fields = {
   additionalProperties: { anyOf: [text, texts] },
 } as const
 
+const distribution = {
+  type: 'object',
+  required: ['mean', 'deviation'],
+  properties: { mean: seconds, deviation: seconds },
+  additionalProperties: false,
+} as const
+
 const properties = {
   status: { type: 'integer', minimum: 200, maximum: 599, description: 'By default 200.' },
   headers: {
@@ -26,8 +33,18 @@ const properties = {
   body: { ...text, description: 'The body as text. `json` and `base64` are other forms of it.' },
   json: { description: 'The body as any JSON value.' },
   base64: { ...text, description: 'The body as bytes in Base64.' },
+  size: {
+    type: 'integer',
+    minimum: 0,
+    description: 'The length of a generated body in bytes. The bytes are the same for one `seed`.',
+  },
+  seed: { type: 'integer', minimum: 0, description: 'Chooses the bytes of `size`. By default 0.' },
   cookies: { ...texts, description: 'The values of Set-Cookie, for example `a=1; Max-Age=60`.' },
-  delay: { ...seconds, description: 'The seconds before the status line.' },
+  delay: {
+    anyOf: [seconds, { type: 'string', pattern: '^\\d+(\\.\\d+)?-\\d+(\\.\\d+)?$' }, distribution],
+    description:
+      'The seconds before the status line: a number, a range such as `0.1-0.5`, or `{"mean": 0.2, "deviation": 0.05}`.',
+  },
   chunk_size: { type: 'integer', minimum: 1, description: 'The bytes of each chunk.' },
   pause: { ...seconds, description: 'The seconds between two chunks. It needs `chunk_size`.' },
   framing: {
@@ -40,16 +57,46 @@ const properties = {
     enum: ['gzip', 'br', 'zstd', 'deflate'],
     description: 'The content coding. Accept-Encoding is ignored.',
   },
+  reason: {
+    type: 'string',
+    pattern: '^[\\t -~]{0,200}$',
+    description: 'The reason phrase of the status line, which HTTP/2 does not have.',
+  },
+  interim: {
+    type: 'array',
+    maxItems: 20,
+    items: {
+      type: 'object',
+      required: ['status'],
+      properties: {
+        status: { type: 'integer', minimum: 100, maximum: 199, not: { const: 101 } },
+        headers: fields,
+      },
+      additionalProperties: false,
+    },
+    description: 'Informational responses (1xx, except 101) before the delay.',
+  },
   early_hints: { ...fields, description: 'The headers of a 103 before the delay.' },
   ranges: {
     type: 'boolean',
     description:
       'Whether a GET with Range gets that part of the body with 206, if the status is 200. If-Range is compared with the ETag or the Last-Modified in `headers`.',
   },
+  idle: {
+    ...seconds,
+    description:
+      'The seconds after the response until the connection is closed, although it did not say so.',
+  },
   close: { type: 'boolean', description: 'Whether the connection ends after the response.' },
   fault: {
     enum: faultNames,
     description: 'The fault of the connection. RESPONSE_FAULTS=off disables faults.',
+  },
+  at: {
+    type: 'integer',
+    minimum: 0,
+    description:
+      'The byte of the body at which the faults `short-body`, `reset-in-body` and `stall` begin. By default its half.',
   },
   seconds: {
     ...seconds,
@@ -88,5 +135,19 @@ export const sequenceSchema = {
   additionalProperties: false,
 } as const
 
-export type Description = XStatic<typeof descriptionSchema>
-export type Sequence = XStatic<typeof sequenceSchema>
+/** Only a file of stubs can name files. */
+const file = {
+  file: { ...text, description: 'The path of a file, below the folder of the stubs.' },
+} as const
+const { items } = sequenceSchema.properties.sequence
+const stepSchema = { ...items, properties: { ...items.properties, ...file } } as const
+
+export const stubSchema = { ...descriptionSchema, properties: { ...properties, ...file } } as const
+
+export const stubSequenceSchema = {
+  ...sequenceSchema,
+  properties: { sequence: { ...sequenceSchema.properties.sequence, items: stepSchema } },
+} as const
+
+export type Description = XStatic<typeof stubSchema>
+export type Sequence = XStatic<typeof stubSequenceSchema>

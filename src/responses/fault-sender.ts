@@ -20,7 +20,7 @@ export function createFaultSender(
   {
     config,
     ...parts
-  }: { config: Config } & Pick<SoundResponse, 'seconds' | 'isChunked' | 'toChunks'>,
+  }: { config: Config } & Pick<SoundResponse, 'seconds' | 'isChunked' | 'toChunks' | 'at'>,
 ): (body: Buffer) => Promise<FastifyReply> {
   const { raw, request } = reply
   const { maxBodyBytes } = config

@@ -7,6 +7,7 @@ import {
   reset,
   resetLater,
   resetStream,
+  sendBothFramings,
   sendHalf,
   sendSlowHead,
   stall,
@@ -30,7 +31,14 @@ const http2Errors = { none: 0, internal: 2, refusedStream: 7 } as const
 
 export const faultNames = [
   ...(['reset-before-head', 'close-before-head', 'reset-in-head', 'slow-head'] as const),
-  ...(['garbage', 'duplicate-length', 'reset-in-body', 'short-body', 'bad-chunk'] as const),
+  ...([
+    'garbage',
+    'duplicate-length',
+    'length-and-chunked',
+    'reset-in-body',
+    'short-body',
+    'bad-chunk',
+  ] as const),
   ...(['stall', 'endless-body', 'stream-reset', 'goaway'] as const),
 ] as const
 
@@ -76,6 +84,10 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
       await write(raw, body)
       raw.end()
     },
+  },
+  'length-and-chunked': {
+    summary: 'The headers have both Content-Length and Transfer-Encoding: chunked.',
+    http1: sendBothFramings,
   },
   'reset-in-body': {
     summary: 'The connection is reset after half of the body.',

@@ -8,12 +8,16 @@ import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import {
   descriptionSchema,
   sequenceSchema,
+  stubSchema,
+  stubSequenceSchema,
   type Description,
   type Sequence,
 } from './description.ts'
 
 const getValidator = compileLater(descriptionSchema)
 const getSequenceValidator = compileLater(sequenceSchema)
+const getStubValidator = compileLater(stubSchema)
+const getStubSequenceValidator = compileLater(stubSequenceSchema)
 
 export type Described = Description | Sequence
 
@@ -21,7 +25,10 @@ export function checkDescribed(
   value: unknown,
   config: DescriptionLimits,
 ): { value: Described } | { problems: readonly FieldProblem[] } {
-  const validator = isObject(value) && 'sequence' in value ? getSequenceValidator() : getValidator()
+  const isSequence = isObject(value) && 'sequence' in value
+  const isOfFile = config.folder !== undefined
+  const ofSequence = isOfFile ? getStubSequenceValidator : getSequenceValidator
+  const validator = (isSequence ? ofSequence : isOfFile ? getStubValidator : getValidator)()
   if (!validator.Check(value)) {
     const errors = hasManyValues(value) ? [] : validator.Errors(value)[1]
     const named = errors.flatMap(toProblems)
@@ -99,13 +106,19 @@ function toProblems(error: TLocalizedValidationError): FieldProblem[] {
     }))
   // Each of these summarizes others.
   if (keyword === 'additionalProperties' || keyword === 'propertyNames') return []
-  if (keyword === 'pattern')
+  if (keyword === 'pattern' && !/(^|\/)(delay|reason)$/.test(instancePath))
     return toFieldProblems({ ...error, message: 'is not a valid name of a header' })
   if (keyword === 'boolean')
     return toFieldProblems(error).map((problem) => addRemedy(problem, error))
-  if (keyword !== 'anyOf') return schemaPath.includes('/anyOf/') ? [] : toFieldProblems(error)
+  const isDelay = /(^|\/)delay$/.test(instancePath)
+  if (keyword === 'anyOf' && isDelay) return toFieldProblems({ ...error, message: delayForm })
+  if (keyword === 'pattern' || keyword !== 'anyOf')
+    return schemaPath.includes('/anyOf/') ? [] : toFieldProblems(error)
   return toFieldProblems({ ...error, message: 'must be text or a list of texts' })
 }
+
+const delayForm =
+  'must be a number of seconds, a range such as "0.1-0.5", or an object such as {"mean":0.2,"deviation":0.05}'
 
 /** Clients write these in JSON as they would in a query. */
 const remedies = new Map([

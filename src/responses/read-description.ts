@@ -54,23 +54,23 @@ export async function readDescription(
 const repeatable = ['header', 'header_base64', 'cookie', 'trailer', 'early_hint']
 const { properties } = descriptionSchema
 const flags = ['close', 'ranges']
-const numbers = Object.entries(properties).flatMap(([name, schema]) =>
-  'minimum' in schema ? [name] : [],
+/** Only JSON can have `interim`. */
+const inQuery = Object.entries(properties).filter(([name]) => name !== 'interim')
+const numbers = inQuery.flatMap(([name, schema]) =>
+  'minimum' in schema || name === 'delay' ? [name] : [],
 )
 
-export const descriptionParameters = Object.entries(properties).map(
-  ([member, schema]): Parameter => {
-    const name = member.replace(/s$/, '')
-    const { description, ...type } = schema
-    if (!repeatable.includes(name))
-      return orEmpty(
-        queryParameter(member, [description, undefined, member === 'json' ? text : type]),
-      )
-    const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
-    const texts = { type: 'array', items: text }
-    return orEmpty(queryParameter(name, [description + form, undefined, texts]))
-  },
-)
+export const descriptionParameters = inQuery.map(([member, schema]): Parameter => {
+  const name = member.replace(/s$/, '')
+  const { description, ...type } = schema
+  if (!repeatable.includes(name))
+    return orEmpty(
+      queryParameter(member, [description, undefined, member === 'json' ? text : type]),
+    )
+  const form = name === 'cookie' ? '' : ' Each is `Name: value`.'
+  const texts = { type: 'array', items: text }
+  return orEmpty(queryParameter(name, [description + form, undefined, texts]))
+})
 
 const remedies = new Map([
   ['retry_after', 'header=Retry-After:1'],

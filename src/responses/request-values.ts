@@ -75,7 +75,7 @@ export function toRequestValues({ raw, path, groups, bytes }: ValueSource, confi
   return Object.setPrototypeOf(values, null) as RequestValues
 }
 
-function once<Result>(compute: () => Result): () => Result {
+export function once<Result>(compute: () => Result): () => Result {
   let known: { result: Result } | undefined
   return () => (known ??= { result: compute() }).result
 }

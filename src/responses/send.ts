@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { isLoopback } from '../config/hosts.ts'
 import { recordExtras } from '../http/recording.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { isRawRequest } from '../http/request/target.ts'
+import { findStream, isHttp2, isRawRequest } from '../http/request/target.ts'
 import { isClosed } from '../http/response/observe-response.ts'
 import { holdBytes } from '../http/response/pending-bytes.ts'
 import { wait } from '../http/response/pacing.ts'
@@ -21,8 +21,10 @@ import {
   type Pair,
   type VisitorLimits,
 } from '../http/security/visitor-response.ts'
+import { drawDelay, toMaxDelay } from './delay.ts'
 import { findTimeProblems, toBody } from './description-limits.ts'
 import type { Description } from './description.ts'
+import { setTimeout } from '../timers.ts'
 import { createFaultSender } from './fault-sender.ts'
 import { encode, frame, isSentInChunks, isStreamed, toChunks } from './framing.ts'
 import { badDescription } from './parse-description.ts'
@@ -32,6 +34,8 @@ export interface SendOptions {
   cookiePath: string
   /** The owner of the service describes it: its cookies can have a Domain here, and no cache stores it by default. */
   isStub?: boolean
+  /** The contents of `file`. */
+  file?: { bytes: Buffer; type: string } | undefined
 }
 
 export async function sendDescribed(
@@ -51,32 +55,44 @@ export type Prepared = Awaited<ReturnType<typeof prepareDescribed>>
 export async function prepareDescribed(
   reply: FastifyReply,
   description: Description,
-  { config }: Pick<SendOptions, 'config'>,
+  { config, file }: Pick<SendOptions, 'config' | 'file'>,
 ) {
-  const { delay = 0, fault } = description
-  const { seconds = Math.min(3, config.maxDurationSeconds - delay) } = description
+  const { fault, at } = description
+  const { maxDurationSeconds } = config
+  const delay = drawDelay(description.delay, maxDurationSeconds)
+  const longest = Math.max(delay, toMaxDelay(description.delay))
+  const { seconds = Math.max(0, Math.min(3, maxDurationSeconds - longest)) } = description
   const sendFault =
     fault &&
     createFaultSender(reply, fault, {
       config,
       seconds,
+      at,
       isChunked: isSentInChunks(reply, description),
       toChunks: (bytes) => toChunks(reply, bytes, description),
     })
-  const whole = await encode(toBody(description), description)
+  const whole = await encode(toBody(description, file?.bytes), description)
   const problems = findTimeProblems(description, whole.length, config)
   if (problems.length > 0) throw badDescription(problems)
   const takesTime = delay > 0 || fault !== undefined || isStreamed(description)
   if (takesTime) holdBytes(reply.raw, whole.length)
-  return { description, takesTime, sendFault, ...toRequested(reply.request, description, whole) }
+  const own =
+    file && description.type === undefined ? { ...description, type: file.type } : description
+  return {
+    description: own,
+    delay,
+    takesTime,
+    sendFault,
+    ...toRequested(reply.request, description, whole),
+  }
 }
 
 export async function sendPrepared(
   reply: FastifyReply,
-  { description, sendFault, status, body, rangeFields, size }: Prepared,
+  { description, delay, sendFault, status, body, rangeFields, size }: Prepared,
   { config, cookiePath, isStub = false }: SendOptions,
 ): Promise<FastifyReply> {
-  const { delay = 0, trailers } = description
+  const { trailers, interim = [], early_hints: hints, reason, idle } = description
   const { request } = reply
   const { allowedRedirectDomains } = config
   const keepsDomain = isStub && isLoopback(config.host)
@@ -84,7 +100,9 @@ export async function sendPrepared(
   const limits = { origin, allowedRedirectDomains, ownCookies, cookiePath, keepsDomain }
   // To send to a client that has left would be an error.
   if (isClosed(reply.raw)) return reply.hijack()
-  sendEarlyHints(reply, fieldsToPairs(description.early_hints), limits)
+  for (const { status, headers } of interim)
+    sendInterim(reply, status, fieldsToPairs(headers), limits)
+  if (hints) sendInterim(reply, 103, fieldsToPairs(hints), limits)
   if (delay > 0 && !(await wait(reply, delay * 1000))) return reply.hijack()
   const described = toDescribedHeaders(description, size)
   const isCached = described.some(([name]) => name.toLowerCase() === 'cache-control')
@@ -95,7 +113,16 @@ export async function sendPrepared(
   const exposesHeaders = isRaw && request.headers.origin !== undefined
   const requested = request.headers['access-control-request-method'] ?? allMethods
   const preflightMethods = isRaw ? requested : undefined
-  const options = { limits, preflightMethods, exposesHeaders, toName }
+  const hasReason = reason !== undefined && !isHttp2(request.raw)
+  if (hasReason) reply.raw.statusMessage = reason
+  const options = {
+    limits,
+    preflightMethods,
+    exposesHeaders,
+    toName,
+    ...(hasReason && { toReason: () => reason }),
+  }
+  if (idle !== undefined) closeWhenIdle(reply, idle)
   if (sendFault) {
     applyVisitorHead(reply, { status, headers }, options)
     return sendFault(body)
@@ -119,8 +146,13 @@ function fieldsToPairs(fields: Description['headers'] = {}): Pair[] {
 }
 
 /** RFC 9110 §15.2: a client of HTTP/1.0 knows no 1xx. */
-function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: VisitorLimits): void {
-  if (pairs.length === 0 || reply.request.raw.httpVersion === '1.0') return
+function sendInterim(
+  reply: FastifyReply,
+  status: number,
+  pairs: readonly Pair[],
+  limits: VisitorLimits,
+): void {
+  if (reply.request.raw.httpVersion === '1.0') return
   const sent = toVisitorHeaders(pairs, limits)
   delete sent['content-security-policy']
   const ofResponse = /^(content-.*|location|refresh|set-cookie)$/
@@ -129,9 +161,22 @@ function sendEarlyHints(reply: FastifyReply, pairs: readonly Pair[], limits: Vis
   const dropped = [sent['vitrine-dropped-headers'] ?? [], left].flat()
   if (dropped.length > 0) sent['vitrine-dropped-headers'] = dropped.join(', ')
   joinValues(sent)
-  reply.raw.writeInformation(103, sent)
+  reply.raw.writeInformation(status, sent)
   const earlyHints = Object.entries(sent).map(([name, value]) => [name, String(value)] as const)
-  recordExtras(reply.request.raw, { earlyHints })
+  if (status === 103) recordExtras(reply.request.raw, { earlyHints })
+}
+
+/** Clients keep the connection, and may send the next request when it is closed. */
+function closeWhenIdle({ raw }: FastifyReply, seconds: number): void {
+  const { socket } = raw
+  const session = findStream(raw)?.session
+  raw.once('finish', () => {
+    setTimeout(() => {
+      const isUsed = socket && '_httpMessage' in socket && socket._httpMessage !== null
+      if (session) session.close()
+      else if (!isUsed) socket?.destroySoon()
+    }, seconds * 1000).unref()
+  })
 }
 
 /** All of the response, or the part that Range asks for. Throws 416. */
@@ -176,7 +221,7 @@ function toFieldValue(name: string, value: string): string {
   return new Date(Date.now() + Number(seconds) * 1000).toUTCString()
 }
 
-function findDefaultType({ base64, ...others }: Description): string {
-  if (base64 !== undefined) return 'application/octet-stream'
+function findDefaultType({ base64, size, ...others }: Description): string {
+  if ((base64 ?? size) !== undefined) return 'application/octet-stream'
   return 'json' in others ? 'application/json' : 'text/plain; charset=utf-8'
 }

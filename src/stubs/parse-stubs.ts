@@ -30,7 +30,15 @@ export function parseStubs(value: unknown, limits: DescriptionLimits, fail: Fail
       for (const { field, inside = [], message } of checked.problems)
         fail(message, [at, ...(field ? [field, ...inside] : [])].join('/'))
     if (typeof key === 'string' || 'problems' in checked) return []
-    return [{ name, ...key, alternatives: checked.value, draws: { key: name, counts: [] } }]
+    return [
+      {
+        name,
+        ...key,
+        alternatives: checked.value,
+        draws: { key: name, counts: [], rendered: 0 },
+        folder: limits.folder,
+      },
+    ]
   })
 }
 

@@ -11,6 +11,8 @@ export interface Stub {
   pattern: PathPattern
   alternatives: Alternatives
   draws: Draws
+  /** Where `file` is looked up. */
+  folder: string | undefined
 }
 
 export interface Candidate {

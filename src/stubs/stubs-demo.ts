@@ -1,15 +1,21 @@
 import type { FastifyReply } from 'fastify'
-import { readOnly } from '../http/errors/http-error.ts'
+import { buffer } from 'node:stream/consumers'
+import { HttpError, readOnly } from '../http/errors/http-error.ts'
 import { pathParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
 import type { Alternative } from '../responses/alternatives.ts'
 import type { Described } from '../responses/parse-description.ts'
+import { readEarly } from '../responses/request-values.ts'
+import { renderDescription } from '../responses/render.ts'
 import { sendDescribed } from '../responses/send.ts'
+import type { Description } from '../responses/description.ts'
+import { withFile } from '../http/response/static-files.ts'
+import { toFilePath } from './file-path.ts'
 import { takeStep } from '../responses/sequences.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import type { States } from '../stores/states/states.ts'
 import type { Stub } from './stub-list.ts'
-import { stubRoute, stubsTag, type StubMatch, type Stubs } from './stubs.ts'
+import { stubRoute, stubsTag, toStubValues, type StubMatch, type Stubs } from './stubs.ts'
 
 export function toStubsDemo(stubs: Stubs): Demo {
   const all = stubs.list.stubs
@@ -38,7 +44,7 @@ export function toStubsDemo(stubs: Stubs): Demo {
             return reply
           }
           if ('error' in stub) throw stub.error
-          return respond(reply, stub, services)
+          return respond(reply, stub, { ...services, stubs })
         },
       })
       return toDocumented(all)
@@ -46,26 +52,68 @@ export function toStubsDemo(stubs: Stubs): Demo {
   }
 }
 
-async function respond(reply: FastifyReply, match: StubMatch, { config, states }: Services) {
-  const { stub, index } = match
-  const described: Described = stub.alternatives[index]?.described ?? {}
-  const options = { config, cookiePath: '/', isStub: true }
-  if (!('sequence' in described)) return sendDescribed(reply, described, options)
-  // Any method stores the number of the step.
-  if (config.readOnly) throw readOnly()
-  const steps = described.sequence
-  const { step = {} } = await takeStep(reply.request.raw, states, {
-    key: toKey(stub, index),
-    steps,
-  })
-  return sendDescribed(reply, step, options)
+interface StubServices extends Services {
+  stubs: Stubs
 }
 
-const toKey = ({ name }: Stub, index: number) => `stub ${name} ${String(index)}`
+async function respond(reply: FastifyReply, match: StubMatch, services: StubServices) {
+  const { stub, index } = match
+  const described: Described = stub.alternatives[index]?.described ?? {}
+  if (!('sequence' in described)) return sendRendered(reply, match, described, services)
+  // Any method stores the number of the step.
+  if (services.config.readOnly) throw readOnly()
+  const steps = described.sequence
+  const key = toKey(stub, String(index))
+  const { step = {} } = await takeStep(reply.request.raw, services.states, { key, steps })
+  return sendRendered(reply, match, step, services)
+}
+
+async function sendRendered(
+  reply: FastifyReply,
+  { stub, groups }: StubMatch,
+  given: Description,
+  { config, states, stubs }: StubServices,
+) {
+  const { raw } = reply.request
+  const { folder } = stub
+  const description = await renderDescription(given, {
+    owner: `The stub ${stub.name}`,
+    limits: folder === undefined ? config : { ...config, folder },
+    loadValues: async () => toStubValues(raw, groups, config, await readEarly(raw, config)),
+    countRequest: async () => {
+      if (config.readOnly) throw readOnly()
+      return (await takeStep(raw, states, { key: toKey(stub, 'number'), steps: [] })).requests
+    },
+    loadData: stubs.loadData,
+    toSeed: () => `${stub.name} ${String((stub.draws.rendered += 1))}`,
+  })
+  const file = await readFile(stub, description, config)
+  return sendDescribed(reply, description, { config, cookiePath: '/', isStub: true, file })
+}
+
+async function readFile(
+  { name, folder = '' }: Stub,
+  { file }: Description,
+  { maxUploadBytes }: Services['config'],
+) {
+  if (file === undefined) return undefined
+  const found = await withFile(folder, toFilePath(file), (bytes) => bytes)
+  if (!found) throw new HttpError('internal-error', `The stub ${name} has no file ${file}.`)
+  if (found.size > maxUploadBytes)
+    throw new HttpError('internal-error', `The file ${file} is larger than MAX_UPLOAD_BYTES.`)
+  const content = await found.open(0, found.size - 1)
+  const bytes =
+    found.size === 0 ? Buffer.alloc(0) : Buffer.isBuffer(content) ? content : await buffer(content)
+  return { bytes, type: found.type }
+}
+
+const toKey = ({ name }: Stub, part: string) => `stub ${name} ${part}`
 
 /** The sequences of all stubs begin again. */
 export async function rewindSequences(stubs: readonly Stub[], states: States) {
-  const keys = stubs.flatMap((stub) => stub.alternatives.map((_, index) => toKey(stub, index)))
+  const keys = stubs.flatMap((stub) =>
+    [...stub.alternatives.keys(), 'number'].map((part) => toKey(stub, String(part))),
+  )
   await Promise.all(keys.map((key) => states.remove(key)))
 }
 

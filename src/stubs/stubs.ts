@@ -41,15 +41,18 @@ export const stubRoute = '/_vitrine/stub/*'
 /** The stubs of a service. The list is replaced as a whole, so that each request sees one version. */
 export interface Stubs extends Interceptor {
   list: StubList
+  /** The records of a resource, for templates. */
+  loadData: ((name: string) => Promise<unknown>) | undefined
   /** The routes that a stub comes before, for a person. */
   findHidden: (
     routes: readonly Pick<Route, 'method' | 'url' | 'isOfWildcard' | 'tag'>[],
   ) => string[]
 }
 
-export function createStubs(list: StubList, config: Config): Stubs {
+export function createStubs(list: StubList, config: Config, loadData?: Stubs['loadData']): Stubs {
   const stubs: Stubs = {
     list,
+    loadData,
     intercept: (raw, { route, next, isDecided }) => {
       const settle = (found: IncomingMessage['stub']) => {
         if (found === undefined) next()

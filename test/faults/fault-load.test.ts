@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { fetchOver, openSession, openSocket, readToEnd } from '../responses/read-faults.ts'
 
 const http1 =
-  'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length reset-in-body short-body bad-chunk stall endless-body'
+  'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length length-and-chunked reset-in-body short-body bad-chunk stall endless-body'
 const names = {
   'HTTP/1.1': http1.split(' '),
   'HTTP/1.1 over TLS': http1.split(' '),

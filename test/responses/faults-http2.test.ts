@@ -60,7 +60,7 @@ test('a fault of a request with a body does not stop the process', async (t) => 
 
 const versions = {
   'HTTP/2':
-    'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length reset-in-body bad-chunk',
+    'reset-before-head close-before-head reset-in-head slow-head garbage duplicate-length length-and-chunked reset-in-body bad-chunk',
   'HTTP/1.1': 'stream-reset goaway',
 }
 

@@ -58,6 +58,13 @@ const rows: Record<string, Row> = {
     node: '|HPE_UNEXPECTED_CONTENT_LENGTH',
     logged: { status: 200 },
   },
+  'length-and-chunked': {
+    bytes:
+      /^(.+\r\n)+content-length: 10\r\n(.+\r\n)*transfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n$/,
+    end: 'closed',
+    node: '|HPE_INVALID_TRANSFER_ENCODING',
+    logged: { cutOff: true },
+  },
   'reset-in-body': {
     bytes: /^(.+\r\n)+Content-Length: 10\r\n(.+\r\n)*\r\n01234$/i,
     end: 'ECONNRESET',

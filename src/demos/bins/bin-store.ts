@@ -162,10 +162,12 @@ const noBin = (id: string) => notFound(`There is no bin with the id ${id}.`, bin
 
 const now = () => new Date().toISOString()
 
+const isResponse = (value: unknown) => isObject(value) || Array.isArray(value)
+
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
 function parseBin({ id, document, createdAt, version }: BinRecord): Bin {
-  if (!hasTypes(document, binSchema) || !isObject(findJson(document.response)))
+  if (!hasTypes(document, binSchema) || !isResponse(findJson(document.response)))
     throw new StoreFailure('unavailable', `${id} has a damaged record`)
   const { secretHash, response, name = '', place } = document
   const expiresAt = toExpiry(id)?.toISOString() ?? createdAt

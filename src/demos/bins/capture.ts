@@ -8,15 +8,20 @@ import type { Route } from '../../http/openapi/route.ts'
 import { toClientAddress } from '../../http/request/client-address.ts'
 import { toRawRequest, toTrailers } from '../../http/request/raw-request.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
-import { toPathParameter } from '../../http/request/target.ts'
+import { toPath, toPathParameter } from '../../http/request/target.ts'
 import { observeResponse } from '../../http/response/observe-response.ts'
 import { isPreflight } from '../../http/security/origins.ts'
 import { hideSecrets, ownCookies, withoutCookies } from '../../http/security/own-secrets.ts'
-import type { Description, Sequence } from '../../responses/description.ts'
+import type { IncomingMessage } from 'node:http'
+import { checkAlternatives, chooseAlternative } from '../../responses/alternatives.ts'
+import { explainDifference } from '../../responses/conditions.ts'
+import { badDescription } from '../../responses/parse-description.ts'
+import { renderDescription } from '../../responses/render.ts'
+import { decodeBody, once, toRequestValues } from '../../responses/request-values.ts'
+import type { Description } from '../../responses/description.ts'
 import { faults } from '../../responses/faults.ts'
 import { prepareDescribed, sendPrepared, type Prepared } from '../../responses/send.ts'
 import { takeStep } from '../../responses/sequences.ts'
-import type { Services } from '../../site/demo.ts'
 import { isBinCookie } from './access.ts'
 import type { CapturedRequest } from './captured-request.ts'
 import type { Bin } from './bin-store.ts'
@@ -59,10 +64,15 @@ async function captureRequest(
   const body = await readBody(request, { ...config, maxBodyBytes })
   const isTooLarge = body?.isCut === true
   const ms = Number((performance.now() - begin).toFixed(3))
-  const { response, ...step } = isTooLarge ? {} : await chooseResponse(request, bin, states)
-  const prepared = response
-    ? await prepareDescribed(reply, response, { config }).catch(assertHttpError)
-    : tooLarge(maxBodyBytes)
+  const options = { config, states, bytes: body?.bytes }
+  const chosen = isTooLarge
+    ? tooLarge(maxBodyBytes)
+    : await chooseResponse(request, bin, options).catch(assertHttpError)
+  const step = 'step' in chosen && { step: chosen.step }
+  const prepared =
+    chosen instanceof HttpError
+      ? chosen
+      : await prepareDescribed(reply, chosen.response, { config }).catch(assertHttpError)
   const outcome = { ...toOutcome(prepared), ...step, ...(isTooLarge && { isTooLarge }) }
   const content = { ...toContent(request), ms, ...outcome }
   const id = await requests.capture({ bin: bin.id, request: content, body })
@@ -101,21 +111,51 @@ async function readBody({ raw }: FastifyRequest, limits: Parameters<typeof readU
   return { bytes, isCut, size: Math.max(announced, bytes.length) }
 }
 
+/** Throws 404 if no alternative matches, and 500 for a template that cannot be rendered. */
 async function chooseResponse(
   { raw }: FastifyRequest,
   { id, version, response }: Bin,
-  states: Services['states'],
+  {
+    bytes,
+    config,
+    states,
+  }: Pick<BinServices, 'config' | 'states'> & { bytes?: Buffer | undefined },
 ): Promise<{ response: Description; step?: number }> {
   // A browser accepts no other status.
   if (isPreflight(raw)) return { response: { status: 204 } }
-  // The store has checked that it is an object, and it was parsed before it was stored.
-  const described = JSON.parse(response) as Description | Sequence
-  if (!('sequence' in described)) return { response: described }
   // With each change of the bin it begins anew.
   const key = `bin ${id} ${String(version)}`
+  const countRequest = once(async () => takeStep(raw, states, { key: `${key} number`, steps: [] }))
+  const checked = checkAlternatives(JSON.parse(response), config)
+  // A limit can have changed since it was stored.
+  if ('problems' in checked) throw badDescription(checked.problems)
+  const alternatives = checked.value
+  const decoded = bytes && (await decodeBody(raw, bytes, config))
+  const values = toRequestValues({ raw, path: toPath(toPathBelow(raw)), bytes: decoded }, config)
+  const hasShare = alternatives.some(({ share }) => share !== undefined)
+  const before = hasShare ? (await countRequest()).requests - 1 : 0
+  const counts = alternatives.map(() => before)
+  const chosen = chooseAlternative(alternatives, values, { key, counts, rendered: 0 })
+  if (chosen.index === undefined) {
+    const { differences } = chosen
+    const reasons = differences.map(explainDifference).join('; ')
+    const detail = `No response of the bin ${id} matches. It needs: ${reasons}.`
+    throw new HttpError('not-found', detail, { members: { differences } })
+  }
+  const described = alternatives[chosen.index]?.described ?? {}
+  const render = (description: Description) =>
+    renderDescription(description, {
+      owner: `The response of the bin ${id}`,
+      limits: config,
+      loadValues: () => Promise.resolve(values),
+      countRequest: async () => (await countRequest()).requests,
+      toSeed: async () => `${key} ${String((await countRequest()).requests)}`,
+    })
+  if (!('sequence' in described)) return { response: await render(described) }
   const steps = described.sequence
-  const { step = {} } = await takeStep(raw, states, { key, steps })
-  return { response: step, step: steps.indexOf(step) + 1 }
+  const ofAlternative = chosen.index === 0 ? key : `${key} ${String(chosen.index)}`
+  const { step = {} } = await takeStep(raw, states, { key: ofAlternative, steps })
+  return { response: await render(step), step: steps.indexOf(step) + 1 }
 }
 
 /** A fault before the body leaves no status. */
@@ -139,15 +179,21 @@ function toContent(request: FastifyRequest) {
       .filter(([name]) => name.toLowerCase() !== 'x-inspector')
       .map(([name, value]): [string, string] => [hideSecrets(name), hideSecrets(value)])
   const trailers = toTrailers(request.raw)
-  const [, rest = ''] = /^\/[^/?]*\/[^/?]*(.*)$/s.exec(request.raw.target?.url ?? '') ?? []
+  const rest = toPathBelow(request.raw)
   return {
     method,
     target: hideSecrets(target),
-    path: hideSecrets(rest.startsWith('/') ? rest : `/${rest}`),
+    path: hideSecrets(rest),
     httpVersion: request.raw.httpVersion,
     origin: toOrigin(request),
     client: toClientAddress(request),
     requestFields: toFields(headers),
     ...(trailers.length > 0 && { requestTrailerFields: toFields(trailers) }),
   }
+}
+
+/** Below the bin, with the query string. */
+function toPathBelow({ target }: IncomingMessage): string {
+  const [, rest = ''] = /^\/[^/?]*\/[^/?]*(.*)$/s.exec(target?.url ?? '') ?? []
+  return rest.startsWith('/') ? rest : `/${rest}`
 }

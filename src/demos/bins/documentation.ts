@@ -25,8 +25,9 @@ const exampleBin = {
 }
 
 const response = {
-  type: 'object',
-  description: 'The response of the bin: see `/responses/custom`.',
+  type: ['object', 'array'],
+  description:
+    'The response of the bin, as in `/responses/custom`, or alternatives with `when`, and with values of the request: see docs/stubs.md.',
 }
 const name = { ...text, maxLength: 100, description: 'One line. An empty name removes it.' }
 const properties = {
@@ -44,7 +45,7 @@ const exampleNew = { ...exampleBin, secret: 'vbs_u1iQf7dK0mXbT2nYw9cRz4hLs6vJp8A
 export const newBinContent = exampleContent(exampleNew, { ...properties, secret })
 
 const nullable = {
-  type: ['object', 'null'],
+  type: ['object', 'array', 'null'],
   description: `${response.description} \`null\` is the default one.`,
 }
 const exampleResponse = { response: exampleBin.response }

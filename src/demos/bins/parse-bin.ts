@@ -6,7 +6,8 @@ import { maxBinNameLength } from '../../config/limits.ts'
 import { isForm } from '../../http/body/body-reader.ts'
 import { parseJson } from '../../http/body/parse-json.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
-import { checkDescribed, badDescription, toInner } from '../../responses/parse-description.ts'
+import { checkAlternatives } from '../../responses/alternatives.ts'
+import { badDescription, toInner } from '../../responses/parse-description.ts'
 import { defaultResponse, type BinChange } from './bin-store.ts'
 
 /** Throws 400. */
@@ -37,7 +38,7 @@ function parseResponse(request: FastifyRequest, response: unknown, config: Confi
   if (response === null) return defaultResponse
   const isText = typeof response === 'string' && isForm(request)
   const given = isText ? parseJson(response, config, 'response') : response
-  const checked = checkDescribed(given, config)
-  if ('value' in checked) return JSON.stringify(checked.value)
+  const checked = checkAlternatives(given, config)
+  if ('value' in checked) return JSON.stringify(given)
   throw badDescription(toInner('response', checked.problems))
 }

@@ -156,7 +156,8 @@ type DescriptionMember =
 
 /** `note` is the unit of the member, or the name of its default. */
 function renderMember(name: DescriptionMember, label: string, note: string): Html {
-  const schema = descriptionSchema.properties[name]
+  const given = descriptionSchema.properties[name]
+  const schema = 'anyOf' in given ? given.anyOf[0] : given
   if ('enum' in schema) {
     const options = schema.enum.map((value) => html`<option>${value}</option>`)
     return html`<p class="field"><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="">${note}</option>${options}</select></p>

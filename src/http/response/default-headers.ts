@@ -14,7 +14,7 @@ const exposedHeaders =
   'Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, Content-Digest, ' +
   'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
   'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, ' +
-  'Vitrine-Ignored-Body, Vitrine-Ignored-Fields, X-Request-Id, X-Total-Count'
+  'Vitrine-Ignored-Body, Vitrine-Ignored-Fields, WWW-Authenticate, X-Request-Id, X-Sandbox, X-Total-Count'
 
 export const defaultHeaders = {
   ...protectiveHeaders,
