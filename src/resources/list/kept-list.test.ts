@@ -108,3 +108,18 @@ for (const [query, toExpected] of Object.entries(lists)) {
     }
   })
 }
+
+test('requests at the same time with different orders each have their own', async (t) => {
+  const { records } = openRecords(t, 'sqlite::memory:')
+  await fill(records, 60)
+  const source = { records, collection: records.collection('things') }
+  const orders = [['name'], ['-name'], ['size'], ['-note', 'size']]
+  const all = orders.map((order) => toQuery([['size', 'lt', 7]], order))
+  await findReader(source, comparisons['no value'] ?? toQuery([]))
+  const readers = await Promise.all(all.map((query) => findReader(source, query)))
+  for (const [index, query] of all.entries()) {
+    const reader = readers[index] ?? source.collection
+    assert.notEqual(reader, source.collection)
+    assert.deepEqual(await findAll(reader, query), await findAll(source.collection, query))
+  }
+})

@@ -18,14 +18,16 @@ export async function findReader(source: Source, query: RecordQuery): Promise<Li
   const kept = /\\u(0000|d)/.test(key) ? undefined : await findKept(source, willRead, { maxSize })
   if (!kept) return source.collection
   const order = JSON.stringify(query.sort)
-  if (kept.sorted?.order !== order)
-    kept.sorted = { order, records: sortRecords([...kept.byId.values()], query) }
+  // Another request can replace it while this one waits.
+  const { records: all } = (kept.sorted =
+    kept.sorted?.order === order
+      ? kept.sorted
+      : { order, records: sortRecords([...kept.byId.values()], query) })
   const isAll = query.filters.length === 0 && !query.search
   const isMatch = toPredicate(query, findField)
   const matching = new Set<StoredRecord>()
   for await (const page of isAll ? [] : readInTurns(kept))
     for (const record of page) if (isMatch(record)) matching.add(record)
-  const all = kept.sorted.records
   const found = isAll ? all : all.filter((record) => matching.has(record))
   const compare = compareKeys(toPositionCompares(query))
   return {
