@@ -55,7 +55,13 @@ function toTwins({ idName }: Resource, id: string): RecordQuery {
 }
 
 /** Version 1 shows every id as text. No version shows a password. */
-export function toShown(context: Context, { document, id }: StoredRecord): Document {
+/** Kept records are shown many times. */
+const shownDocuments = new WeakMap<StoredRecord, Document>()
+
+export function toShown(context: Context, record: StoredRecord): Document {
+  const known = shownDocuments.get(record)
+  if (known) return known
+  const { document, id } = record
   const { passwords, idName, isSingular } = context.resource
   const isText =
     isVersion1(context) &&
@@ -64,5 +70,7 @@ export function toShown(context: Context, { document, id }: StoredRecord): Docum
   if (!isText && passwords.length === 0) return document
   const own = Object.hasOwn(document, idName) ? document[idName] : id
   const hidden = Object.fromEntries(passwords.map(({ name }) => [name, undefined]))
-  return { ...document, ...(isText && { [idName]: String(own) }), ...hidden }
+  const shown = { ...document, ...(isText && { [idName]: String(own) }), ...hidden }
+  shownDocuments.set(record, shown)
+  return shown
 }

@@ -119,3 +119,15 @@ for (const version of ['0.17', '1'] as const) {
     }
   })
 }
+
+test('in 1 the lists of the service have ids as they are stored, and those of json-server as text', async (t) => {
+  const numbered = posts.map((post) => ({ ...post, id: Number(post.id) }))
+  const settings = { JSON_SERVER: '1' }
+  const app = await dataApp(t, { posts: numbered }, { settings })
+  const read = async (url: string) => (await app.inject(url)).json<unknown>()
+  for (let index = 0; index < 3; index += 1) {
+    const { data } = (await read('/posts?_sort=n&_page=1&_per_page=2')) as { data: unknown }
+    assert.deepEqual(data, posts.slice(0, 2))
+    assert.deepEqual(await read('/posts.json?id:lt=2&kind=1'), [numbered[1]])
+  }
+})

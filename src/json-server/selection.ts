@@ -2,7 +2,7 @@ import { readByIds, recordsPerPage, sortFound, type FoundRecord } from '../lists
 import { toPosition, type Document, type Filter } from '../stores/records/records.ts'
 import type { RecordPages, RecordQuery, Slice, StoredRecord } from '../stores/records/records.ts'
 import { findKept, findByIdsOrKept, readInTurns } from '../lists/kept-records.ts'
-import { toShown, type Context } from './context.ts'
+import type { Context } from './context.ts'
 import { createFindAt, type Find } from './values.ts'
 
 export type Test = (
@@ -42,7 +42,7 @@ export async function selectRecords(context: Context, selection: Selection) {
   if (isWhole && !toPart) return { total: 0, pages: collection.pages(query) }
   const isIndexed = filters.length > 0
   const willRead = isWhole || isIndexed ? recordsPerPage : Infinity
-  const kept = await findShown(context, willRead, isIndexed ? maxTested : Infinity)
+  const kept = await findKept(context, willRead, isIndexed ? maxTested : Infinity)
   if (isWhole && toPart && !kept) {
     const total = await collection.count()
     const [from, to] = toPart(total).range
@@ -58,14 +58,6 @@ export async function selectRecords(context: Context, selection: Selection) {
 
 /** With more records, the few that an index finds are read in less time than all are tested. */
 const maxTested = 1000
-
-function findShown(context: Context, willRead: number, maxSize = Infinity) {
-  // The shown documents have no passwords, which a filter can name.
-  const hasPasswords = context.resource.passwords.length > 0
-  const toKept = (record: StoredRecord) =>
-    hasPasswords ? record : { ...record, document: toShown(context, record) }
-  return findKept(context, willRead, { maxSize, toKept })
-}
 
 async function findMatchingIds(pages: RecordPages, selection: Selection): Promise<string[]> {
   const found: FoundRecord[] = []
@@ -119,7 +111,7 @@ async function* readPart({ collection }: Context, query: RecordQuery, { limit, .
 export async function findUnknown(context: Context, names: readonly string[]) {
   const unknown = new Map(names.map((name) => [name, createFindAt(name)]))
   if (unknown.size === 0) return unknown
-  const kept = await findShown(context, 0)
+  const kept = await findKept(context, 0, Infinity)
   for await (const page of kept ? readInTurns(kept) : context.collection.pages()) {
     for (const [name, find] of unknown) {
       if (page.some(({ document }) => find(document) !== undefined)) unknown.delete(name)

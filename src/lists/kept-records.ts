@@ -9,12 +9,6 @@ export interface Source {
   records: Records
 }
 
-interface Wanted {
-  /** A longer list is not kept for this request. */
-  maxSize?: number
-  toKept?: (record: StoredRecord) => StoredRecord
-}
-
 /** All records of a list, in its order. */
 interface KeptRecords {
   pages: readonly (readonly StoredRecord[])[]
@@ -42,13 +36,10 @@ const inTurn = pLimit(1)
 /**
  * To read and parse all records takes most of the time of a request for a list. They are kept for one state of the list,
  * and only when requests have read as many from the store, so that reads between writes cost at most twice as much as
- * without them.
+ * without them. They are as the store has them, because the lists of a dialect and of the service share them. A longer
+ * list than `maxSize` is not kept for this request.
  */
-export async function findKept(
-  source: Source,
-  willRead: number,
-  { maxSize = Infinity, toKept = (record) => record }: Wanted = {},
-) {
+export async function findKept(source: Source, willRead: number, maxSize: number) {
   const { records } = source
   const collection = await findOwn(source)
   const state = await collection.state?.()
@@ -64,7 +55,7 @@ export async function findKept(
   const isKept = kept.read >= kept.size
   kept.read += willRead
   if (!isKept) return undefined
-  return (kept.loading ??= inTurn(load, collection, all, { kept, toKept }))
+  return (kept.loading ??= inTurn(load, collection, all, kept))
 }
 
 const findOwn = async ({ collection }: Pick<Source, 'collection'>) =>
@@ -79,15 +70,15 @@ export async function findByIdsOrKept({ collection, records }: Source, ids: read
 async function load(
   collection: Collection,
   all: Map<Collection, Kept>,
-  { kept, toKept }: Required<Pick<Wanted, 'toKept'>> & { kept: Kept },
+  kept: Kept,
 ): Promise<KeptRecords | undefined> {
-  const pages: StoredRecord[][] = []
+  const pages: (readonly StoredRecord[])[] = []
   let length = 0
   try {
     for await (const page of collection.pages()) {
       length += JSON.stringify(page).length
       if (length > maxKeptLength) return undefined
-      pages.push(page.map(toKept))
+      pages.push(page)
     }
   } catch {
     // The request reads the store, and fails if it needs the records that cannot be read.

@@ -15,7 +15,7 @@ const willRead = 250
 export async function findReader(source: Source, query: RecordQuery): Promise<ListReader> {
   const key = JSON.stringify(query)
   // Stores have results of their own for texts that no record can have.
-  const kept = /\\u(0000|d)/.test(key) ? undefined : await findKept(source, willRead, { maxSize })
+  const kept = /\\u(0000|d)/.test(key) ? undefined : await findKept(source, willRead, maxSize)
   if (!kept) return source.collection
   const order = JSON.stringify(query.sort)
   // Another request can replace it while this one waits.
