@@ -60,6 +60,16 @@ test('a link with a request fills the form, and never sends it', inBrowser, asyn
   assert.equal((await app.inject({ url: '/users', headers: { accept } })).body, '[]')
 })
 
+test('a link adds no word to the command, and no other host', inBrowser, async (t) => {
+  const { visit } = await openSite(t)
+  const page = await visit()
+  const method = "GET;id #'"
+  await page.goto(toHash({ method, target: '@h.example/', headers: [] }))
+  await page.waitForFunction('document.querySelector("[data-in=target]").value === "@h.example/"')
+  const command = await page.locator('.composer .command code').textContent()
+  assert.match(command ?? '', /^curl -i -X 'GET;id #'\\''' 'http:\/\/[\w.:]+\/@h\.example\/'/)
+})
+
 for (const hash of [
   '#%',
   '#[]',
@@ -154,6 +164,7 @@ const commands: readonly [
   ["curl \\\n  --request=PATCH \\\n  http://h/x?y=1 -d 'a=b'", 'PATCH', '/x?y=1', []],
   [`curl --json '{"a":"it'\\''s"}' h.example/x`, 'POST', '/x', []],
   ['curl -I /users', 'HEAD', '/users', []],
+  ["curl -X LINK /users -H '-sX: 1'", 'LINK', '/users', ['-sX', '1']],
   ['curl.exe -XDELETE -H "X-B: \\"2\\"" /users', 'DELETE', '/users', ['X-B', '"2"']],
   ['curl -sSiXPUT -m 5 -o file /users/a', 'PUT', '/users/a', []],
   ["curl -G /topic -d a=b --data-urlencode 'c=d e'", 'GET', '/topic?a=b&c=d%20e', []],

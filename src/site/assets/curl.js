@@ -1,10 +1,11 @@
 // A request of the composer as a curl command, and back.
 const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
+const quoteOdd = (text) => (/^[\w-]+$/.test(text) ? text : quote(text))
 
 export function toCurl({ method, target, headers, type, body, form }) {
   const hasBody = body && method !== 'GET' && method !== 'HEAD'
   const all = hasBody && type ? [...headers, ['Content-Type', type]] : headers
-  const start = { GET: 'curl -i', HEAD: 'curl -I' }[method] ?? `curl -i -X ${method}`
+  const start = { GET: 'curl -i', HEAD: 'curl -I' }[method] ?? `curl -i -X ${quoteOdd(method)}`
   const flags = all.map(([name, value]) => `-H ${quote(value ? `${name}: ${value}` : `${name};`)}`)
   const parts = form?.map(([name, value]) =>
     typeof value === 'string'
@@ -12,7 +13,9 @@ export function toCurl({ method, target, headers, type, body, form }) {
       : `-F ${quote(`${name}=@${value.name || 'file.txt'}`)}`,
   )
   const data = parts ?? (hasBody ? [`--data-raw ${quote(body)}`] : [])
-  return [start, quote(location.origin + target), ...flags, ...data].join(' ')
+  // Without a slash, the path would be a part of the host.
+  const url = location.origin + target.replace(/^(?!\/)/, '/')
+  return [start, quote(url), ...flags, ...data].join(' ')
 }
 
 const part = /\$'(?:[^'\\]|\\[^])*'|'[^']*'|"(?:[^"\\]|\\[^])*"|\\[^]|[^\s'"\\]+/g
@@ -51,13 +54,14 @@ function splitFlags(text) {
 /** The request of a curl command, for this service. Undefined if the text is no such command. */
 export function parseCurl(text) {
   if (!isCurl(text)) return undefined
-  const words = toWords(text).slice(1).flatMap(splitFlags)
+  const words = toWords(text).slice(1)
   const headers = []
   const bodies = []
   let [method, url, isQuery] = []
   const take = () => words.shift() ?? ''
   while (words.length > 0) {
-    const first = take()
+    const [first, ...others] = splitFlags(take())
+    words.unshift(...others)
     const [, flag = '', joined] = /^(--[\w-]+|-\w)(?:=|(?<=^-\w))?([^]+)?$/.exec(first) ?? []
     const value = () => joined ?? take()
     if (/^(-X|--request)$/.test(flag)) method = value()
