@@ -13,6 +13,7 @@ import { addOptionsMethod } from './http/request/options.ts'
 import { createHeadCheck, parseRequestHead, toRequestId } from './http/request/request-head.ts'
 import { createTargetParser, isRawRequest } from './http/request/target.ts'
 import { createHeaderChooser } from './http/response/default-headers.ts'
+import { keepBelow } from './http/response/base-path.ts'
 import { finishResponses } from './http/response/finish-responses.ts'
 import {
   isClosed,
@@ -203,6 +204,7 @@ function routeRequests(
     if (raw.recording === undefined) exchangeLog.begin(raw)
     raw.originalUrl = raw.url ?? ''
     raw.url = parseTarget(raw)
+    keepBelow(raw, response)
     const routeNow = route.bind(undefined, raw, response)
     const next = config.methodOverride ? overrideMethod.bind(undefined, raw, routeNow) : routeNow
     const begin = () => {

@@ -13,6 +13,7 @@ import { createStubList, type Stub } from '../stubs/stub-list.ts'
 import { toStubsDemo } from '../stubs/stubs-demo.ts'
 import { createStubs, type Stubs } from '../stubs/stubs.ts'
 import type { ResettableDemo } from '../test-api/reset-all.ts'
+import { sandboxApi } from '../test-api/sandbox-api.ts'
 import { testApi } from '../test-api/test-api.ts'
 import { loadStubs } from './load-stubs.ts'
 import { openData, type OpenedData } from './open-data.ts'
@@ -87,7 +88,7 @@ export async function openDemos(
     ? combineDemos(config, catalogue, all)
     : addTestApi(config, catalogue, all.responses)
   return {
-    ...withStubs(served, stubs),
+    ...withStubs(withSandboxes(served), stubs),
     definitions,
     notices,
     reloadStubs: async () => {
@@ -112,7 +113,17 @@ function createDataLoader(definitions: OpenedData['definitions'], records: Servi
   }
 }
 
-function withStubs(served: ReturnType<typeof addTestApi>, stubs: Stubs) {
+function withSandboxes({ config, demos }: { config: Config; demos: readonly ResettableDemo[] }) {
+  if (config.sandboxes === 'off') return { config, demos }
+  const open = demos.filter(({ name }) => config.demos.includes(name))
+  const added = sandboxApi(open.flatMap(({ resource }) => resource ?? []))
+  return {
+    config: { ...config, demos: [...config.demos, added.name] },
+    demos: [...demos, added],
+  }
+}
+
+function withStubs(served: ReturnType<typeof withSandboxes>, stubs: Stubs) {
   const { demos, config } = served
   if (stubs.list.stubs.length === 0 && config.responsesFile === undefined) return served
   const demo = toStubsDemo(stubs)

@@ -79,8 +79,9 @@ export async function servesFile({ demos, publicDir }: Config, path: string): Pr
 }
 
 export const testApiName = 'test-api'
+export const sandboxApiName = 'sandboxes'
 
 /** Some demos behave exactly as in the original API if no other is open. */
 export function isAlone(name: string, { config }: Services): boolean {
-  return config.demos.every((other) => other === name || other === testApiName)
+  return config.demos.every((other) => [name, testApiName, sandboxApiName].includes(other))
 }

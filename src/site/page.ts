@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from './html.ts'
 import type { Navigation } from './navigation.ts'
@@ -16,7 +17,7 @@ export interface Page {
 
 export interface PagePlace {
   server: { navigation: Navigation; footer: Html; demoName?: string }
-  request: { url: string }
+  request: { url: string; raw: Pick<IncomingMessage, 'sandbox'> }
 }
 
 /** Before the text is drawn: a font that arrives later moves it. */
@@ -48,9 +49,15 @@ ${['tokens.css', 'base.css', 'components.css', 'exchange.css', ...styles].map((f
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
 ${server.navigation(request.url, server.demoName)}<div class="page">
 <main id="main" tabindex="-1">
-${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
+${renderBanner(request.raw.sandbox)}${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
 `
   return { opening, closing: html`${inspector}${server.footer}${end}` }
+}
+
+function renderBanner(sandbox: IncomingMessage['sandbox']): Html | string {
+  if (!sandbox?.tokens) return ''
+  const way = sandbox.isReadOnly ? 'You have joined a sandbox, to read it' : 'You use a sandbox'
+  return html`<p class="note sandbox" data-part="sandbox">${way}: its data is seen in it only. <a href="/_vitrine/sandbox">Share, download, reset or leave it</a></p>\n`
 }
 
 const inspector = html`

@@ -8,6 +8,7 @@ import { pageContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Route } from '../../http/openapi/route.ts'
 import { toOrigin } from '../../http/request/request-head.ts'
+import { toLink } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
 import { sendPage } from '../../site/send-page.ts'
@@ -144,7 +145,10 @@ const toPagePath = ({ id }: Bin) => `/bins/${id}`
 function binToJson(request: FastifyRequest, bin: Bin) {
   const { id, name, createdAt, expiresAt, response } = bin
   const origin = toOrigin(request)
-  const urls = { url: `${origin}/b/${id}`, requestsUrl: `${origin}${toPagePath(bin)}/requests` }
+  const urls = {
+    url: `${origin}/b/${id}`,
+    requestsUrl: origin + toLink(request.raw, `${toPagePath(bin)}/requests`),
+  }
   const described: unknown = JSON.parse(response)
   return { id, ...(name !== '' && { name }), ...urls, createdAt, expiresAt, response: described }
 }

@@ -1,3 +1,4 @@
+import { toLink } from '../../http/request/target.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toSetCookie, type SessionCookie } from '../../auth/session-cookie.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
@@ -31,7 +32,9 @@ export function changeSession(redirect: string, msg: string, apply: ApplyChange)
       const type = chooseType(request, reply, ['application/json', 'text/html'])
       const cookie = await apply(request, reply)
       if (cookie) reply.header('set-cookie', toSetCookie(request, cookie))
-      return type === 'text/html' ? reply.redirect(redirect, 303) : sendJson(reply, content)
+      return type === 'text/html'
+        ? reply.redirect(redirect, 303)
+        : sendJson(reply, { ...content, data: { redirect: toLink(request.raw, redirect) } })
     },
   } as const
 }

@@ -113,6 +113,9 @@ export function findStream(message: { stream?: ServerHttp2Stream } | object) {
   return 'stream' in message ? message.stream : undefined
 }
 
+/** A link to a path of the service, below the path that names the sandbox of the request. */
+export const toLink = ({ basePath = '' }: IncomingMessage, path: string): string => basePath + path
+
 export const isRawRequest = ({ target }: IncomingMessage): boolean => target?.isRaw === true
 
 export const toRoutedUrl = (raw: IncomingMessage): string => trimSlashes(toOriginForm(raw))

@@ -7,6 +7,7 @@ import { addDigestHeaders } from '../body/digest.ts'
 import { isHttp2, isRawRequest } from '../request/target.ts'
 import { withoutPatterns } from '../openapi/route.ts'
 import { createCapture, type Recording } from '../recording.ts'
+import { toPageBelow } from './base-path.ts'
 import { compress } from './compress.ts'
 import { addPending, assertMemoryLeft, maxAlwaysSentBytes, toHeldBytes } from './pending-bytes.ts'
 import { revalidate } from './send.ts'
@@ -28,7 +29,8 @@ export function finishResponses(app: FastifyInstance, config: Config, isClosing:
     const { recording } = request.raw
     if (recording) recording.handlerEndAt = performance.now()
     const isRaw = isRawRequest(request.raw)
-    const own = isRaw ? payload : describeResponse(request, reply, { payload, config })
+    const below = isRaw ? payload : toPageBelow(reply, payload)
+    const own = isRaw ? payload : describeResponse(request, reply, { payload: below, config })
     const framed = frameHead(request, reply, own)
     const held = toHeldBytes(framed)
     if (held > maxAlwaysSentBytes) assertMemoryLeft(held)

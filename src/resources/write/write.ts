@@ -1,3 +1,4 @@
+import { toLink } from '../../http/request/target.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hashPassword } from '../../auth/passwords.ts'
 import { badRequest, HttpError } from '../../http/errors/http-error.ts'
@@ -84,7 +85,7 @@ export function update(base: ResourceContext): Handler {
     const isRecord = applyPreference(request, reply, 'return=representation')
     if (isRecord || !resource.usesEnvelope)
       return sendRecord(reply.header('content-location', redirect), { resource, record, type })
-    return sendJson(reply, toEnvelope({ redirect }))
+    return sendJson(reply, toEnvelope({ redirect: toLink(request.raw, redirect) }))
   }
 }
 

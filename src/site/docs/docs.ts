@@ -49,7 +49,7 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
     made = undefined
     return (updates = next)
   }
-  const place = { server: app, request: { url: '/docs' } }
+  const place = { server: app, request: { url: '/docs', raw: {} } }
   return {
     refresh,
     toJson: (_id: string, origin: string) => load().json.replaceAll(originMark, origin),
