@@ -193,8 +193,8 @@ export const settings = {
   ),
   sandboxes: setting(
     'key',
-    parse.choice(['off', 'key', 'visitor']),
-    'who has data of their own: `key`: who sends a key; `visitor`: each visitor, also without one',
+    parse.choice(['off', 'key']),
+    'whether who sends a key has data of their own',
   ),
   sandboxSeconds: integer(
     day,

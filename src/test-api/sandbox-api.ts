@@ -10,7 +10,7 @@ import {
   text,
 } from '../http/openapi/content.ts'
 import { responseHeaders } from '../http/openapi/fields.ts'
-import type { Route } from '../http/openapi/route.ts'
+import { serviceTag, type Route } from '../http/openapi/route.ts'
 import { toOrigin } from '../http/request/request-head.ts'
 import { openToken, sandboxCookies } from '../http/request/sandbox-key.ts'
 import { toPathParameter } from '../http/request/target.ts'
@@ -28,7 +28,7 @@ import { renderJoinPage, renderSandboxPage } from './sandbox-views.ts'
 const path = '/_vitrine/sandbox'
 const types = ['application/json', 'text/html'] as const
 const config = { defaultType: 'json', isUnrecorded: true } as const
-const shared = { file: 'src/test-api/sandbox-api.ts', config } as const
+const shared = { file: 'src/test-api/sandbox-api.ts', tag: serviceTag, config } as const
 const tokenParameter = pathParameter(
   'token',
   'The token of a link that was shared.',
