@@ -27,7 +27,6 @@ interface ComposerForm {
   fields?: Html | undefined
   /** What sends the form without a script. Without it, the form needs a script. */
   action?: string | undefined
-  isMultipart?: boolean
   isCrossSite?: boolean
 }
 
@@ -38,7 +37,8 @@ const noBodies = bodyTypes.map((type) => ({ type, text: '' }))
 
 export function renderComposer(request: ComposerRequest, form: ComposerForm = {}): Html {
   const { method, path, headers = [], bodies = noBodies } = request
-  const { fields, action, isMultipart = false, isCrossSite = false } = form
+  const { fields, action, isCrossSite = false } = form
+  const isMultipart = bodies[0]?.type === 'multipart/form-data'
   const isSafe = /^(GET|HEAD)$/.test(method)
   const own = JSON.stringify({ path, method, ...(isCrossSite && { isCrossSite }) })
   const sent = action && html` method="${method === 'GET' ? 'get' : 'post'}" action="${action}"`

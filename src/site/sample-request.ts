@@ -42,14 +42,14 @@ export function toRequest(sample: SampleRequest): ComposerRequest {
 }
 
 export function renderSample(sample: SampleRequest, number: number): Html {
-  const { title, method, path, file, body } = sample
+  const { title, method, path, body } = sample
   const id = (name: string) => `sample-${String(number)}-${name.replaceAll(/\W+/g, '-')}`
   const action = body ? undefined : toTarget({ ...sample, fields: {} })
   return html`<section class="try" aria-labelledby="${id('title')}">
 <div>
 <h2 id="${id('title')}">${title}</h2>
 <p class="line unscripted">${renderMethod(method)} <code>${path}</code></p>
-${renderChoices(sample)}${renderComposer(toRequest(sample), { action, isMultipart: file !== undefined, fields: renderFields(sample, id) })}${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> from this page.</p></noscript>\n` : ''}</div>
+${renderChoices(sample)}${renderComposer(toRequest(sample), { action, fields: renderFields(sample, id) })}${body ? html`<noscript><p>Enable JavaScript to send a body of the type <code>${body.type}</code> from this page.</p></noscript>\n` : ''}</div>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 </section>
 `

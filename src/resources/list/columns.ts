@@ -82,7 +82,7 @@ export function createRows(
       for (const { field, opening } of cells) {
         const { content, title } = renderCell(
           field,
-          findShown(record, field),
+          findCellValue(record, field),
           shorteners.get(field),
         )
         const link = toParentLink(record, field.name)
@@ -97,11 +97,11 @@ export function createRows(
 
 function toShortener(field: Field, records: readonly StoredRecord[]) {
   if (field.schema.format !== 'uri') return undefined
-  const urls = records.map((record) => findShown(record, field))
+  const urls = records.map((record) => findCellValue(record, field))
   return createShortener(urls.filter((url) => isLinked(field, url)))
 }
 
-export function findShown(
+export function findCellValue(
   { id, document, createdAt, updatedAt }: StoredRecord,
   { name, path }: Field,
 ) {

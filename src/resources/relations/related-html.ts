@@ -4,7 +4,7 @@ import { allRecords, type Document, type StoredRecord } from '../../stores/recor
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { renderCell } from '../list/cell.ts'
-import { findShown, toCellClass, toColumns } from '../list/columns.ts'
+import { findCellValue, toCellClass, toColumns } from '../list/columns.ts'
 import { toLower, toRecordName, valueToInputText } from '../field-values.ts'
 import { toHref } from '../../lists/parameters.ts'
 import type { ListFilter } from '../../lists/filters.ts'
@@ -96,7 +96,7 @@ function renderTable(
 ): Html {
   const others = columns.slice(1)
   const toCell = (record: StoredRecord, field: Field) => {
-    const { content, title } = renderCell(field, findShown(record, field))
+    const { content, title } = renderCell(field, findCellValue(record, field))
     const link = toParentLink(record, field.name)
     return html`<td${toCellClass(field, relations)} dir="auto"${title === undefined ? '' : html` title="${title}"`}>${link ?? content}</td>`
   }

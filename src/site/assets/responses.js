@@ -91,13 +91,12 @@ function addBodyChoice(fieldset) {
 
 const chooseBody = addBodyChoice(form.querySelector('[data-part=bodies]'))
 
-/** Takes the path apart. The path of a sequence becomes the one of this page. */
+/** Fills the fields from the path. Returns the path of a sequence with the key of this page. */
 function readTarget(target) {
-  const [, isSequence, query = ''] =
-    /^\/responses\/(?:custom|(sequence)\/[^/?]+)(?:[?](.*))?$/.exec(target) ?? []
-  if (!/^\/responses\/(custom|sequence\/[^/?]+)(\?|$)/.test(target)) return undefined
+  const [match, query] = /^\/responses\/(?:custom|sequence\/[^/?]+)(?:[?](.*))?$/.exec(target) ?? []
+  if (match === undefined) return undefined
   fill(new URLSearchParams(query))
-  return isSequence && toTimes(target) > 0 ? toTarget() : undefined
+  return toTimes(target) > 0 ? toTarget() : undefined
 }
 
 function fill(searchParams) {
@@ -130,8 +129,7 @@ form.addEventListener('input', ({ target }) => {
   if (target.name === 'kind') chooseBody(target.value)
 })
 chooseBody('body')
-const isOwn = (target) => /^\/responses\/(custom|sequence)/.test(target)
-const values = { toTarget, readTarget, isOwn }
+const values = { toTarget, readTarget }
 openSender(form, { place: document.querySelector('main'), values, sendOwn: sendSteps, showTexts })
 openFragment([form.composer])
 form.addEventListener('reset', (event) => {

@@ -33,7 +33,7 @@ ${optional.map(render)}</details>
   const request = { method, path, target, accept, accepts, bodies: toBodies(content) }
   return html`<div>
 <h2 class="scripted">Try it</h2>
-${renderComposer(request, { fields: fields.markup === '' ? undefined : fields, isMultipart: parts !== undefined })}</div>
+${renderComposer(request, { fields: fields.markup === '' ? undefined : fields })}</div>
 `
 }
 

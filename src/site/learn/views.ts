@@ -98,7 +98,7 @@ function renderSender(step: LessonStep, number: number): Html {
   const instead = withoutScript
     ? html`<noscript><p class="note">${renderInline(withoutScript)}</p></noscript>\n`
     : ''
-  return html`${renderComposer(toRequest(step), { action, isCrossSite, isMultipart: file !== undefined, fields: all.length > 0 ? html`${all}` : undefined })}${instead}`
+  return html`${renderComposer(toRequest(step), { action, isCrossSite, fields: all.length > 0 ? html`${all}` : undefined })}${instead}`
 }
 
 function toRequest(step: LessonStep): ComposerRequest {
