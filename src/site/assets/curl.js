@@ -2,8 +2,10 @@
 const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 const quoteOdd = (text) => (/^[\w-]+$/.test(text) ? text : quote(text))
 
+export const isSafe = (method) => method === 'GET' || method === 'HEAD'
+
 export function toCurl({ method, target, headers, type, body, form }) {
-  const hasBody = body && method !== 'GET' && method !== 'HEAD'
+  const hasBody = body && !isSafe(method)
   const all = hasBody && type ? [...headers, ['Content-Type', type]] : headers
   const start = { GET: 'curl -i', HEAD: 'curl -I' }[method] ?? `curl -i -X ${quoteOdd(method)}`
   const flags = all.map(([name, value]) => `-H ${quote(value ? `${name}: ${value}` : `${name};`)}`)

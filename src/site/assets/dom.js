@@ -15,6 +15,13 @@ export function create(name, attributes = {}, ...children) {
   return element
 }
 
+/** Adds the option if the select has none with this value. */
+export function setOption(select, value) {
+  if (![...select.options].some((one) => one.value === value))
+    select.append(create('option', {}, value))
+  select.value = value
+}
+
 export async function fetchPage(path) {
   const response = await fetch(path, { headers: { accept: 'text/html' } })
   return new DOMParser().parseFromString(await response.text(), 'text/html')

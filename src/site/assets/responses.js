@@ -1,7 +1,7 @@
 // The page /responses: its fields describe a response, and the composer has the request that gets it.
 import { renderCodeBlock } from './body.js'
-import { openFragment } from './composer.js'
 import { create } from './dom.js'
+import { openFragment } from './history.js'
 import { openSender } from './send.js'
 
 const form = document.querySelector('.compose > form')

@@ -1,12 +1,14 @@
 // Sends the request of a form in place, and shows the exchange. `data-request` has the path of a composer.
-import { isSafe, openComposer, openFragment } from './composer.js'
+import { openComposer } from './composer.js'
+import { isSafe } from './curl.js'
 import { create, fetchPage, local } from './dom.js'
+import { openFragment } from './history.js'
 
 const senders = [...document.querySelectorAll('.composer:not(.compose > *), .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
 let first
 
-/** Of lessons: see `LessonStep`. */
+/** They stand for the ETag and the id in the response to the first request of a lesson. */
 const placeholders = /\bETAG\b|\/\w+\/ID\b/g
 const notes = document.querySelectorAll('[data-part=placeholders]')
 
@@ -65,7 +67,7 @@ function setField(text, { input, example }, isCommand) {
 
 const toSegment = (value) => encodeURIComponent(value).replaceAll("'", '%27')
 
-/** No shell changes it. */
+/** JSON without characters that a shell would change. */
 function toPlainJson(value) {
   const toEscape = (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
   return value.replaceAll(/[^\w .,-]/g, toEscape)
@@ -88,7 +90,7 @@ async function addKey() {
 }
 
 /** Returns the URL and the options for `fetch`. */
-function toRequest({ method, target, headers, type, body, form }) {
+function toFetchArguments({ method, target, headers, type, body, form }) {
   const url = new URL(fill(target), location.origin)
   if (url.origin !== location.origin) throw new Error('the path has to start with one slash')
   const sent = new Headers()
@@ -103,8 +105,8 @@ function toRequest({ method, target, headers, type, body, form }) {
   return [url.href, { method, headers: sent, ...(body && { body }) }]
 }
 
-/** The request of a form of a static page. */
-function toFormRequest(form) {
+/** The same for a form of a static page. */
+function toFormArguments(form) {
   const url = new URL(form.getAttribute('action'), location.origin)
   const fields = new URLSearchParams([...new FormData(form)])
   const headers = { accept: 'application/json, text/plain;q=0.9, */*;q=0.8' }
@@ -139,7 +141,7 @@ async function send(sender, { request, watch, sendOwn }) {
   const { isCrossSite } = JSON.parse(sender.dataset.request ?? '{}')
   // The preflight of a lesson has headers that only a browser sets.
   const given = request && !isCrossSite ? { ...request, headers: request.sendable } : request
-  const [url, options] = given ? toRequest(given) : toFormRequest(sender)
+  const [url, options] = given ? toFetchArguments(given) : toFormArguments(sender)
   const { sendRequest } = await import('./exchange.js')
   const sendOne = isCrossSite ? sendFromFrame : (sendOwn ?? sendRequest)
   const result = await sendOne(url, { ...options, ...watch })

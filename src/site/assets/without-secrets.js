@@ -1,10 +1,5 @@
 // What a page may store of a request, and put into a link: everything but the values of secrets.
-import { local } from './dom.js'
 import { isSecretName } from './secret-names.js'
-
-const maxHistory = 20
-/** In a longer text, a link cannot be sent by mail, and the history would fill the storage. */
-const maxLength = 16_384
 
 function decode(text) {
   try {
@@ -77,45 +72,4 @@ export function withoutSecrets({ target, headers, body, ...request }) {
   const cleaned = body && cleanBody(body, found)
   const shared = { ...request, target: path + query, headers: kept, body: cleaned }
   return { shared, names: [...new Set(found)] }
-}
-
-/** Undefined if the request is too long for a link. */
-export function toFragment(shared) {
-  const text = JSON.stringify(shared)
-  return text.length > maxLength ? undefined : `#${encodeURIComponent(text)}`
-}
-
-/** Anyone can write a link: what it has is text for the fields of the form. Undefined if it has no request. */
-export function parseFragment(fragment) {
-  try {
-    return parseRequest(JSON.parse(decodeURIComponent(fragment.slice(1))))
-  } catch {
-    return undefined
-  }
-}
-
-function parseRequest({ method, target, headers = [], type, body }) {
-  const isText = (value) => typeof value === 'string'
-  const isPair = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText)
-  const isValid =
-    isText(method) && isText(target) && Array.isArray(headers) && headers.every(isPair)
-  if (!isValid || ![type, body].every((one) => one === undefined || isText(one))) return undefined
-  return withoutSecrets({ method, target, headers, type, body }).shared
-}
-
-export function readHistory() {
-  try {
-    return JSON.parse(local.requests ?? '[]')
-      .map(parseRequest)
-      .filter(Boolean)
-  } catch {
-    return []
-  }
-}
-
-export function remember(shared) {
-  const text = JSON.stringify(shared)
-  if (text.length > maxLength) return
-  const others = readHistory().filter((one) => JSON.stringify(one) !== text)
-  local.requests = JSON.stringify([shared, ...others].slice(0, maxHistory))
 }

@@ -1,0 +1,87 @@
+// The requests of a composer that were sent before: the newest one in the fragment of the URL, the latest in a list.
+import { isSafe } from './curl.js'
+import { create, local } from './dom.js'
+import { withoutSecrets } from './without-secrets.js'
+
+const maxHistory = 20
+/** In a longer text, a link cannot be sent by mail, and the history would fill the storage. */
+const maxLength = 16_384
+
+/** Puts a request that was sent into the fragment of the URL and the history. Returns sentences about what they lack. */
+export function keepRequest({ method, target, headers, type, body, form }) {
+  if (form) return ['A link and the history cannot have a form with files.']
+  const sent = isSafe(method) ? {} : { type, body }
+  const { shared, names } = withoutSecrets({ method, target, headers, ...sent })
+  const fragment = toFragment(shared)
+  history.replaceState(null, '', fragment ?? location.pathname + location.search)
+  if (!fragment) return ['The request is too long for a link and for the history.']
+  remember(shared)
+  return names.length > 0 ? [`The link and the history are without ${names.join(', ')}.`] : []
+}
+
+export function showHistory(place, fill) {
+  if (!place.open) return
+  const items = readHistory().map((request) => {
+    const text = `${request.method} ${request.target}`.slice(0, 80)
+    const button = create('button', { type: 'button' }, text)
+    button.addEventListener('click', () => fill(request))
+    return create('li', {}, button)
+  })
+  place.lastElementChild.replaceChildren(...items)
+  if (items.length === 0) place.lastElementChild.append(create('li', {}, 'Requests that you send.'))
+}
+
+/** A link to a part of the page has a fragment too. */
+export function openFragment(composers) {
+  const open = () => {
+    const fragment = location.hash
+    if (fragment.length < 2 || document.getElementById(fragment.slice(1))) return
+    const request = parseFragment(fragment)
+    const composer = composers.find((one) => request && one.isFor(request)) ?? composers[0]
+    if (request) composer.fill(request)
+    composer.note(...(request ? [] : ['The link has no request that can be read.']))
+  }
+  globalThis.addEventListener('hashchange', open)
+  open()
+}
+
+/** Undefined if the request is too long for a link. */
+function toFragment(shared) {
+  const text = JSON.stringify(shared)
+  return text.length > maxLength ? undefined : `#${encodeURIComponent(text)}`
+}
+
+/** Anyone can write a link: what it has is text for the fields of the form. Undefined if it has no request. */
+function parseFragment(fragment) {
+  try {
+    return parseRequest(JSON.parse(decodeURIComponent(fragment.slice(1))))
+  } catch {
+    return undefined
+  }
+}
+
+function parseRequest({ method, target, headers = [], type, body }) {
+  const isText = (value) => typeof value === 'string'
+  const isPair = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText)
+  const isValid =
+    isText(method) && isText(target) && Array.isArray(headers) && headers.every(isPair)
+  if (!isValid || ![type, body].every((one) => one === undefined || isText(one))) return undefined
+  return withoutSecrets({ method, target, headers, type, body }).shared
+}
+
+function readHistory() {
+  try {
+    return JSON.parse(local.requests ?? '[]')
+      .map(parseRequest)
+      .filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+function remember(shared) {
+  const text = JSON.stringify(shared)
+  if (text.length > maxLength) return
+  const others = readHistory().filter((one) => JSON.stringify(one) !== text)
+  local.requests = JSON.stringify([shared, ...others].slice(0, maxHistory))
+}
