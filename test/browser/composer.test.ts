@@ -87,7 +87,7 @@ for (const hash of [
     const path = await page.getByLabel('Path').inputValue()
     await page.goto(`/mirror/query?a=b`)
     await page.goto(`/${hash}`)
-    await page.getByText('The link has no request that can be read.').waitFor()
+    await page.getByText('The link does not have a valid request.').waitFor()
     assert.equal(await page.getByLabel('Path').inputValue(), path)
   })
 }
@@ -129,7 +129,7 @@ for (const [command, names, kept] of secrets) {
     await sendButton(page).click()
     const { authorization, 'x-token': token } = (await sent).headers()
     if (names.includes('Authorization')) assert.deepEqual([authorization, token], [basic, 'c0ffee'])
-    await page.getByText(`The link and the history are without ${names}.`).waitFor()
+    await page.getByText(`The link and the history leave out ${names}.`).waitFor()
     const stored = `${page.url()} ${await page.evaluate<string>('JSON.stringify(localStorage) + JSON.stringify(sessionStorage)')}`
     assert.match(decodeURIComponent(page.url()), kept)
     assert.doesNotMatch(stored, /c0ffee|YW5u/)
@@ -373,7 +373,7 @@ test('a file is sent from an operation, and another type as text', inBrowser, as
     .getByRole('status')
     .getByText(/^Response: 20\d/)
     .waitFor()
-  await page.getByText('A link and the history cannot have a form with files.').waitFor()
+  await page.getByText('A form with files is not in the link and the history.').waitFor()
 })
 
 for (const [path, name] of [

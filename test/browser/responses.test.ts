@@ -100,7 +100,10 @@ test('a sequence shows each of its responses, every time', inBrowser, async (t) 
   for (const time of ['once', 'again']) {
     assert.deepEqual((await message.innerText()).match(/\d{3}(?= [A-Z])/g), ['503', '503', '200'])
     assert.equal(await exchanges.count(), 3, time)
+    // Until the request is sent, the message has the responses of before.
+    const last = page.waitForResponse((one) => one.url().includes('?steps=') && one.ok())
     await page.getByRole('button', { name: 'Send' }).click()
+    await last
     await message.getByText(/^Response: /).waitFor()
   }
   await page.getByText(/^URL/).waitFor()

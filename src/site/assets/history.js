@@ -7,16 +7,19 @@ const maxHistory = 20
 /** In a longer text, a link cannot be sent by mail, and the history would fill the storage. */
 const maxLength = 16_384
 
-/** Puts a request that was sent into the fragment of the URL and the history. Returns sentences about what they lack. */
+/** Puts a request that was sent into the fragment of the URL and the history. Returns notes about what is left out. */
 export function keepRequest({ method, target, headers, type, body, form }) {
-  if (form) return ['A link and the history cannot have a form with files.']
+  if (form) return ['A form with files is not in the link and the history.']
   const sent = isSafe(method) ? {} : { type, body }
   const { shared, names } = withoutSecrets({ method, target, headers, ...sent })
-  const fragment = toFragment(shared)
-  history.replaceState(null, '', fragment ?? location.pathname + location.search)
-  if (!fragment) return ['The request is too long for a link and for the history.']
-  remember(shared)
-  return names.length > 0 ? [`The link and the history are without ${names.join(', ')}.`] : []
+  const text = JSON.stringify(shared)
+  const isTooLong = text.length > maxLength
+  const url = isTooLong ? location.pathname + location.search : `#${encodeURIComponent(text)}`
+  history.replaceState(null, '', url)
+  if (isTooLong) return ['The request is too long for a link and for the history.']
+  const others = readHistory().filter((one) => JSON.stringify(one) !== text)
+  local.requests = JSON.stringify([shared, ...others].slice(0, maxHistory))
+  return names.length > 0 ? [`The link and the history leave out ${names.join(', ')}.`] : []
 }
 
 export function showHistory(place, fill) {
@@ -28,7 +31,8 @@ export function showHistory(place, fill) {
     return create('li', {}, button)
   })
   place.lastElementChild.replaceChildren(...items)
-  if (items.length === 0) place.lastElementChild.append(create('li', {}, 'Requests that you send.'))
+  if (items.length === 0)
+    place.lastElementChild.append(create('li', {}, 'Requests that you send appear here.'))
 }
 
 /** A link to a part of the page has a fragment too. */
@@ -39,19 +43,13 @@ export function openFragment(composers) {
     const request = parseFragment(fragment)
     const composer = composers.find((one) => request && one.isFor(request)) ?? composers[0]
     if (request) composer.fill(request)
-    composer.note(...(request ? [] : ['The link has no request that can be read.']))
+    composer.note(...(request ? [] : ['The link does not have a valid request.']))
   }
   globalThis.addEventListener('hashchange', open)
   open()
 }
 
-/** Undefined if the request is too long for a link. */
-function toFragment(shared) {
-  const text = JSON.stringify(shared)
-  return text.length > maxLength ? undefined : `#${encodeURIComponent(text)}`
-}
-
-/** Anyone can write a link: what it has is text for the fields of the form. Undefined if it has no request. */
+/** Anyone can write a link, so that its parts are checked. Undefined if it has no request. */
 function parseFragment(fragment) {
   try {
     return parseRequest(JSON.parse(decodeURIComponent(fragment.slice(1))))
@@ -71,17 +69,8 @@ function parseRequest({ method, target, headers = [], type, body }) {
 
 function readHistory() {
   try {
-    return JSON.parse(local.requests ?? '[]')
-      .map(parseRequest)
-      .filter(Boolean)
+    return JSON.parse(local.requests ?? '[]').flatMap((one) => parseRequest(one) ?? [])
   } catch {
     return []
   }
-}
-
-function remember(shared) {
-  const text = JSON.stringify(shared)
-  if (text.length > maxLength) return
-  const others = readHistory().filter((one) => JSON.stringify(one) !== text)
-  local.requests = JSON.stringify([shared, ...others].slice(0, maxHistory))
 }
