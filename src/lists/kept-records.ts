@@ -41,7 +41,7 @@ const inTurn = pLimit(1)
  */
 export async function findKept(source: Source, willRead: number, maxSize: number) {
   const { records } = source
-  const collection = await findOwn(source)
+  const collection = await findOwn(source.collection)
   const state = await collection.state?.()
   if (state === undefined) return undefined
   const all = keptLists.get(records) ?? new Map<Collection, Kept>()
@@ -58,12 +58,11 @@ export async function findKept(source: Source, willRead: number, maxSize: number
   return (kept.loading ??= inTurn(load, collection, all, kept))
 }
 
-const findOwn = async ({ collection }: Pick<Source, 'collection'>) =>
-  (await collection.ofScope?.()) ?? collection
+const findOwn = async (collection: Collection) => (await collection.ofScope?.()) ?? collection
 
 /** A response finds each part of its records again: all of them would be kept while a client does not read it. */
 export async function findByIdsOrKept({ collection, records }: Source, ids: readonly string[]) {
-  const kept = await keptLists.get(records)?.get(await findOwn({ collection }))?.loading
+  const kept = await keptLists.get(records)?.get(await findOwn(collection))?.loading
   return kept?.byId ?? findByIds(collection, ids)
 }
 

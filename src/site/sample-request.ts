@@ -31,13 +31,10 @@ export function toTarget({ method, path, parameters = {}, fields = {} }: SampleR
 export function toRequest(sample: SampleRequest): ComposerRequest {
   const { method, path, fields = {}, file, accept, body } = sample
   const form = method === 'GET' ? '' : new URLSearchParams(fields).toString()
-  const bodies = body
-    ? [body]
-    : file
-      ? [{ type: 'multipart/form-data', text: '' }]
-      : form === ''
-        ? undefined
-        : [{ type: 'application/x-www-form-urlencoded', text: form }]
+  const ofForm = file
+    ? { type: 'multipart/form-data', text: '' }
+    : { type: 'application/x-www-form-urlencoded', text: form }
+  const bodies = body || file || form ? [body ?? ofForm] : undefined
   return { method, path, target: toTarget(sample), accept, bodies }
 }
 

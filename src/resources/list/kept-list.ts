@@ -39,18 +39,16 @@ export async function findReader(source: Source, query: RecordQuery): Promise<Li
     pages: () =>
       readAgain(
         source,
-        found.map(({ id }) => id),
+        Array.from(found, ({ id }) => id),
         isMatch,
       ),
   }
 }
 
+type Predicate = (record: StoredRecord) => boolean
+
 /** The records themselves would be in memory while a client does not read its response. */
-async function* readAgain(
-  source: Source,
-  ids: readonly string[],
-  isMatch: (record: StoredRecord) => boolean,
-) {
+async function* readAgain(source: Source, ids: readonly string[], isMatch: Predicate) {
   for await (const page of readByIds(ids, (some) => findByIdsOrKept(source, some)))
     yield page.filter(isMatch)
 }

@@ -220,7 +220,7 @@ for (const [typed, problem, text] of invalid) {
   test(`a conflict shows the error of ${JSON.stringify(typed)}, and what was typed in the form`, async (t) => {
     const { app, body } = await collide(t, { ...typed, title: 'Mine' })
     assert.ok(body.includes(`<em class="error">${problem}`), body)
-    assert.match(body, /What you typed also has errors/)
+    assert.match(body, /Some of your values also have errors/)
     assert.doesNotMatch(body, /Save the merged version|yours is saved|choose one/)
     assert.match(body, /<details open><summary>Edit my version/)
     assert.match(body, new RegExp(`aria-describedby="${Object.keys(typed).join()}-problem`))

@@ -61,13 +61,13 @@ ${edit && rows ? mergeForm(resource, current, { edit, rows, toParentLink, choice
 
 function toAdvice({ problems }: Edit, rows: readonly Row[]): string {
   if (problems.length > 0)
-    return 'What you typed also has errors: correct them in the form, which has your version.'
+    return 'Some of your values also have errors. Correct them in the form below.'
   const sides = new Set(rows.map(({ side }) => side))
   if (sides.has('both'))
     return 'Choose a value where both of you changed the same field. Other changes are combined.'
   return sides.has('yours')
     ? 'You changed other fields, so that both changes can be saved together.'
-    : 'Nothing that you typed differs from it.'
+    : 'Your version is equal to the current one.'
 }
 
 function deletion(resource: Resource, current: StoredRecord, toParentLink: ToParentLink): Html {
@@ -113,29 +113,13 @@ interface Merge extends Pick<Conflict, 'toParentLink' | 'choices'> {
   rows: readonly Row[]
 }
 
-/** Also without a script: the form sends the chosen values, as an edit of the current version. */
+/** It works without a script: the form sends the chosen values, as an edit of the current version. */
 function mergeForm(resource: Resource, current: StoredRecord, merge: Merge): Html {
-  const { edit, rows, toParentLink } = merge
+  const { edit, rows } = merge
   const path = toRecordPath(resource, current.id)
   const hasNewPassword = resource.passwords.some((field) => isTyped(edit.fields, field))
   const isFixed = hasNewPassword || edit.problems.length > 0
-  const isPassword = ({ field }: Row) => field.kind === 'password'
-  const changed = rows.filter((row) =>
-    isPassword(row) ? isTyped(edit.fields, row.field) : row.side !== 'none',
-  )
-  const equal = rows.filter((row) => !isPassword(row) && row.side === 'none')
-  const readable = equal.map(({ field }) => field)
-  const table = html`${
-    changed.length === 0
-      ? ''
-      : html`<section class="table versions" tabindex="0" aria-label="The versions"><table>
-<thead><tr><th scope="col">Field</th><th scope="col">When you opened it</th><th scope="col">Yours</th><th scope="col">Now</th></tr></thead>
-<tbody>
-${changed.map((row) => renderRow(row, current, { ...merge, isFixed }))}</tbody>
-</table></section>`
-  }
-<details><summary>What is equal in all versions</summary>
-${recordDetails({ ...resource, readable }, current, toParentLink)}</details>`
+  const table = renderVersions(resource, current, { ...merge, isFixed })
   const keep = html`<a class="button second" href="${path}">Keep the current version</a>`
   const save = html`<form method="post" action="${path}/" class="merge">
 ${renderMethodInputs(resource.editMethod, toTag(current))}
@@ -143,6 +127,29 @@ ${rows.map((row) => renderSent(row))}${table}
 <p class="actions"><button type="submit">Save the merged version</button> ${keep}</p></form>`
   return html`${isFixed ? html`${table}<p class="actions">${keep}</p>` : save}
 ${editMine(resource, current, { ...merge, isOpen: isFixed })}`
+}
+
+interface Versions extends Merge {
+  /** Whether the table has no choices, because only the form below can be sent. */
+  isFixed: boolean
+}
+
+function renderVersions(resource: Resource, current: StoredRecord, merge: Versions): Html {
+  const { edit, rows, toParentLink } = merge
+  const isPassword = ({ field }: Row) => field.kind === 'password'
+  const changed = rows.filter((row) =>
+    isPassword(row) ? isTyped(edit.fields, row.field) : row.side !== 'none',
+  )
+  const equal = rows.filter((row) => !isPassword(row) && row.side === 'none')
+  const readable = equal.map(({ field }) => field)
+  const table = html`<section class="table versions" tabindex="0" aria-label="The versions"><table>
+<thead><tr><th scope="col">Field</th><th scope="col">When you opened it</th><th scope="col">Yours</th><th scope="col">Now</th></tr></thead>
+<tbody>
+${changed.map((row) => renderRow(row, current, merge))}</tbody>
+</table></section>`
+  return html`${changed.length === 0 ? '' : table}
+<details><summary>What is equal in all versions</summary>
+${recordDetails({ ...resource, readable }, current, toParentLink)}</details>`
 }
 
 /** The value that a choice of the current one leaves unchanged, and the value that only this side changed. */
@@ -160,7 +167,7 @@ const notes = {
   both: 'choose one',
 }
 
-const inForm = 'yours is in the form'
+const inForm = 'your value is in the form'
 const notesOfForm = { ...notes, yours: inForm, both: inForm }
 
 function renderRow(
