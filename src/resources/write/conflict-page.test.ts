@@ -268,3 +268,16 @@ for (const isTyped of [true, false]) {
     assert.deepEqual(rest, { title, authorId: 1, at, done: true, meta: { a: 1 } })
   })
 }
+
+test('a text that is too long for a form can be chosen in a conflict', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1, text: 'a' }] })
+  const text = 'y'.repeat(70_000)
+  const stale = String((await app.inject({ url: '/posts/1', headers: json })).headers.etag)
+  await app.inject({ method: 'PATCH', url: '/posts/1', payload: { text: 'theirs' } })
+  const form = asForm({ _method: 'PATCH', _if_match: stale, '_was.text': 'a', text })
+  const conflict = await app.inject({ method: 'POST', url: '/posts/1/', ...form })
+  const typed = { ...typedIn(formsOf(conflict.body)[0] ?? ''), text }
+  assert.ok(conflict.body.includes(`<input type="radio" name="text" value="${text}" required>`))
+  await app.inject({ method: 'POST', url: '/posts/1/', ...asForm(typed) })
+  assert.equal((await app.inject('/posts/1')).json<{ text: unknown }>().text, text)
+})

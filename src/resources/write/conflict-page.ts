@@ -180,18 +180,18 @@ function renderRow(
     // Whether the passwords differ stays secret.
     return html`<tr><th scope="row">${label}</th><td class="quiet">not shown</td><td class="quiet">new: type it again below</td><td class="quiet">not shown</td></tr>\n`
   }
+  const mine = Object.hasOwn(edit.fields, name) ? edit.fields : edit.opened
   const toCell = (values: Document, text: string, other: string, canChoose = false) => {
     const document = { ...current.document, ...values }
     const link = toParentLink({ ...current, document }, name)
     const shown = link ?? renderVersion(field, findValue(document, name), [text, other])
     if (!canChoose || isFixed || side !== 'both') return html`<td dir="auto">${shown}</td>`
-    return html`<td><label dir="auto"><input type="radio" name="${field.inputName}" value="${toFormText(text)}" required> ${shown}</label></td>`
+    return html`<td><label dir="auto"><input type="radio" name="${field.inputName}" value="${values === mine ? text : toFormText(text)}" required> ${shown}</label></td>`
   }
   const before =
     opened === undefined
       ? html`<td class="quiet">not known</td>`
       : toCell(edit.opened, opened, opened)
-  const mine = Object.hasOwn(edit.fields, name) ? edit.fields : edit.opened
   const problem = edit.problems.find((known) => known.field === name)
   const text = problem ? explainProblem(problem, label) : (isFixed ? notesOfForm : notes)[side]
   const note = text && html` <em${problem ? html` class="error"` : ''}>${text}</em>`
