@@ -61,9 +61,11 @@ function toTitle(value: unknown): string | undefined {
 /** Leaves out the start and the end that all URLs of a column share, so that it shows what differs. */
 export function createShortener(urls: readonly string[]): (url: string) => string {
   const all = [...new Set(urls)].map(toParts)
-  const [first = []] = all
-  const most = all.reduce((count, { length }) => Math.min(count, length), Infinity) - 1
-  const isShared = (index: number) => all.every((parts) => parts.at(index) === first.at(index))
+  const [first = [], ...others] = all
+  // A single URL differs from none, and a page of records without URLs has none.
+  const most = others.reduce((count, { length }) => Math.min(count, length), first.length) - 1
+  const isShared = (index: number) =>
+    others.length > 0 && others.every((parts) => parts.at(index) === first.at(index))
   let [start, end] = [0, 0]
   while (start < most && first[start]?.endsWith('/') && isShared(start)) start += 1
   while (start + end < most && isShared(-1 - end)) end += 1
@@ -71,7 +73,7 @@ export function createShortener(urls: readonly string[]): (url: string) => strin
     const parts = toParts(url)
     const middle = parts.slice(start, parts.length - end).join('')
     const text = middle.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '')
-    return start > 0 ? `…/${text}` : text
+    return `${start > 0 ? '…/' : ''}${text}${end > 0 ? '/…' : ''}`
   }
 }
 

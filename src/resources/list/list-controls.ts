@@ -79,7 +79,7 @@ export function renderChips(resource: Resource, list: ListView, columns: Columns
     return toChip(each.text, 'Remove the order', { sort: others.length > 0 ? others : undefined })
   })
   const usual = toColumns(resource).shown
-  const hidden = usual.filter((field) => !columns.shown.includes(field))
+  const hidden = usual.filter(({ name }) => columns.shown.every((field) => field.name !== name))
   const hides = hidden.map((field) => {
     const names = [...columns.shown, field].map(({ name }) => name)
     const isUsual = hidden.length === 1 && names.length === usual.length

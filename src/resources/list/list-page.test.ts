@@ -292,10 +292,24 @@ test('a hidden column has a chip that shows it again, also beside a name with a 
   }
 })
 
+test('a page of a column of URLs without a URL is sent', async (t) => {
+  const app = await dataApp(t, { sites: [{ id: 1, url: 'https://example.org/a' }, { id: 2 }] })
+  const url = '/sites?id=2'
+  const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html' } })
+  assert.equal(statusCode, 200)
+  assert.match(body, /1 matching site/)
+})
+
+test('a list of records without a name has no chip of a hidden column', async (t) => {
+  const app = await dataApp(t, { counts: [{ id: 1, count: 5 }] })
+  const { body } = await app.inject({ url: '/counts', headers: { accept: 'text/html' } })
+  assert.doesNotMatch(body, /is hidden/)
+})
+
 test('a column of URLs shows where they differ, and has the whole in the link and the title', async () => {
   const page = await openPosts('fields=url')
   const cell = (end: string) =>
-    `title="https://example.org/a/${end}?ref=home"><a href="https://example.org/a/${end}?ref=home" rel="noreferrer"><bdi>…/${end}</bdi></a>`
+    `title="https://example.org/a/${end}?ref=home"><a href="https://example.org/a/${end}?ref=home" rel="noreferrer"><bdi>…/${end}/…</bdi></a>`
   assert.ok(page.includes(cell('b1')))
   assert.ok(page.includes(cell('b2')))
 })
