@@ -135,7 +135,7 @@ const rejected: Readonly<Record<string, [contents: object, schema: unknown, mess
         'db.json: /posts/0/authorId is not an id of authors',
         'db.json: /posts profileId refers to profile, which is not a list in the file',
         'db.json: /posts tagId refers to tags, which is not a list in the file',
-        'db.json: /$responses/"GET x" must be GET, POST, PUT, PATCH or DELETE and a path, like "POST /orders/:id/pay"',
+        'db.json: /$responses/"GET x" must be a method and a path, like "POST /orders/:id/pay"',
       ],
     ],
     'a pattern that is not one': [

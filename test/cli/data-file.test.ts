@@ -183,7 +183,7 @@ test('the problems of flags are found before anything is opened', async (t) => {
   ])
   const file = await dataFile(t, blog)
   assert.deepEqual((await failedStart(t, {}, [file, '--watch'])).lines, [
-    'vitrine: --watch (DATA_WATCH) requires --fresh and a file: vitrine db.json --fresh --watch',
+    'vitrine: --watch (DATA_WATCH) requires --fresh and a file, or stubs alone: vitrine db.json --fresh --watch',
   ])
 })
 

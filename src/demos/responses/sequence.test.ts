@@ -156,7 +156,7 @@ for (const [path, names] of invalid) {
 }
 
 const members =
-  'status, headers, header_base64, type, body, json, base64, cookies, delay, chunk_size, pause, framing, trailers, encoding, early_hints, ranges, close, fault, seconds'
+  'status, headers, header_base64, type, body, json, base64, size, seed, cookies, delay, chunk_size, pause, framing, trailers, encoding, reason, interim, early_hints, ranges, idle, close, fault, at, seconds'
 
 for (const [path, payload, detail] of [
   [url, { a: 1 }, `a is not allowed: the members are ${members}.`],
