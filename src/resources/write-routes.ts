@@ -127,8 +127,7 @@ function deleteRecord(context: ResourceContext, schemas: ResourceSchemas): Resou
 function postRecords(context: ResourceContext, schemas: ResourceSchemas): ResourceRoute {
   return {
     ...withSelection(postRecord(context, schemas), destroyMany(context)),
-    description:
-      'A form with `?_delete=selected` deletes instead: each `delete` is an id, or the ETag of the record, a space and its id. Then a record that has changed is not deleted. Before an id that begins with a quoted text and a space, the ETag is required. The status code is 303, or that of the first record that is not deleted.',
+    description: `Creates ${context.resource.oneRecord}. The response has the record, and Location has its URL. A form sent to \`?_delete=selected\` deletes the selected records instead.`,
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { without } from '../../../test/support/resources.ts'
 import { assertDocumented } from '../../../test/support/openapi/documented.ts'
-import { useApp } from '../../../test/support/test-app.ts'
+import { testApp, useApp } from '../../../test/support/test-app.ts'
 
 const sharedApp = useApp()
 
@@ -235,4 +235,18 @@ test('a browser gets a page that explains the status code and links back, other 
       assert.match(response.body, pattern)
     })
   }
+})
+
+test('the documentation has an example for each class of status codes', async (t) => {
+  const app = await testApp(t, { settings: { DEMOS: 'status' } })
+  const { body } = await app.inject('/docs/getStatusCode')
+  const sections = [...body.matchAll(/<section class="response-doc">([^]*?)<\/section>/g)]
+  const found = sections.map(([, section = '']) => [
+    /([2-5])XX/.exec(section)?.[1],
+    /Example(\d)\d\d /.exec(section.replaceAll(/<[^>]*>/g, ''))?.[1],
+  ])
+  assert.deepEqual(
+    found,
+    ['2', '3', '4', '5'].map((one) => [one, one]),
+  )
 })

@@ -8,10 +8,11 @@ import { isWithoutContent } from '../../http/response/without-content.ts'
 import type { Demo } from '../../site/demo.ts'
 import { forReader, sendForReader } from '../../site/send-page.ts'
 
-const requested = {
+const describeRequested = (example: number) => ({
   description: 'The requested status code.',
-  content: forReader(textContent('200 OK\n')),
-}
+  content: forReader(textContent(toText(example))),
+})
+const toText = (code: number) => `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
 const schema = { type: 'integer', minimum: 200, maximum: 599 }
 
 export const status: Demo = {
@@ -47,7 +48,12 @@ const anyStatus = (methods: readonly string[]): Route => ({
   description:
     'The response has the headers that the status code needs: Location with 3xx, WWW-Authenticate with 401, Retry-After with 429 and 503. 204, 205 and 304 have no content. The body of the request is ignored.',
   parameters: [{ ...pathParameter('code', 'The status code.', '418'), schema, example: 418 }],
-  responses: { '2XX': requested, '3XX': requested, '4XX': requested, '5XX': requested },
+  responses: {
+    '2XX': describeRequested(200),
+    '3XX': describeRequested(302),
+    '4XX': describeRequested(418),
+    '5XX': describeRequested(503),
+  },
   errors: [404],
   // Neither an invalid body nor a condition may change the status code.
   config: { readsBodyItself: true, ignoresConditions: true },
@@ -62,7 +68,7 @@ function sendStatus(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   reply.header('cache-control', 'no-store')
   // RFC 9110 §15.3.5, §15.3.6, §15.4.5: these have no content.
   if (isWithoutContent(code)) return reply.send()
-  const body = `${String(code)} ${STATUS_CODES[code] ?? '(unassigned)'}\n`
+  const body = toText(code)
   // The Content-Range of 206 describes the text, so the reader gets no page.
   if (code === 206) return sendText(reply, body)
   return sendForReader(request, reply, { demo: status, body })

@@ -108,6 +108,19 @@ suite('the document', () => {
 })
 
 suite('the pages', () => {
+  test('begin with what an operation is for', async (t) => {
+    const app = sharedApp()
+    for (const [url, start] of [
+      ['/docs/postUsers', 'Creates a user. '],
+      ['/docs/postLocations', 'Creates a location. '],
+    ] as const) {
+      await t.test(url, async () => {
+        const { body } = await app.inject(url)
+        assert.match(body, new RegExp(`class="line endpoint">.*\n<p>${start}`))
+      })
+    }
+  })
+
   test('are small with their scripts and styles', async (t) => {
     const app = sharedApp()
     for (const url of ['/docs', '/docs/patchUsersId']) {
