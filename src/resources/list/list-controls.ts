@@ -27,8 +27,8 @@ export interface ListView {
   relations: readonly Relation[]
   /** Whether nothing can be deleted. */
   isReadOnly: boolean
-  /** The titles of the lists of which records are deleted with those of this one. */
-  removed: readonly string[]
+  /** What is deleted with the records, for the confirmation. */
+  removed: Html
   place: PagePlace
 }
 

@@ -30,15 +30,14 @@ ${renderColumnsMenu(url, columns)}${menus}</div>
 /** A parameter of the list to which the form with the selected records is sent. */
 export const selectionName = '_delete'
 
-function renderDeletion(resource: Resource, { parameters }: ListUrl, removed: readonly string[]) {
+function renderDeletion(resource: Resource, { parameters }: ListUrl, removed: Html) {
   const { path, singular, title } = resource
   const many = toLower(title)
   const action = toHref({ path, parameters }, { after: undefined, [selectionName]: 'selected' })
-  const others = removed.join(', ').replace(/, ([^,]*)$/, ' and $1')
   return html`<button type="button" class="second small delete" popovertarget="bulk">Delete selected</button>
 <form id="bulk" class="menu" popover method="post" action="${action}" data-one="${singular}" data-many="${many}">
 <p>Delete <span>the selected ${many}</span>? This cannot be undone.</p>
-${others ? html`<p>Deleted with them: the ${others} that reference them.</p>\n` : ''}<p class="actions"><button type="submit" class="danger">Yes, delete them</button>
+${removed}<p class="actions"><button type="submit" class="danger">Yes, delete them</button>
 <button type="button" class="second" popovertarget="bulk" popovertargetaction="hide">Cancel</button></p></form>
 `
 }

@@ -31,7 +31,7 @@ import { findNeeded } from '../learned-fields.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../../site/flash.ts'
 import { loadEmbedded, parseEmbeds, withoutEmbeds } from '../relations/embed.ts'
-import { listRemoved } from '../relations/plan-removal.ts'
+import { renderRemoved } from '../relations/plan-removal.ts'
 import type { ListView } from './list-controls.ts'
 import { findReader, type ListReader } from './kept-list.ts'
 import { positionToCursor } from './list-cursor.ts'
@@ -90,7 +90,7 @@ async function renderList(
   const { resource, config, relations } = context
   const { query, embeds, url, hasUrl } = parsed
   const found = { ...query.records, isCancelled: () => isClosed(reply.raw) }
-  const rights = { isReadOnly: config.readOnly, removed: listRemoved(context) }
+  const rights = { isReadOnly: config.readOnly, removed: renderRemoved(context, 'them') }
   const view = { type, query, flash, place: reply, relations, ...rights, ...(hasUrl && { url }) }
   const isJson = type === 'application/json' || type === 'application/x-ndjson'
   const part = query.part ?? (embeds && isJson ? { offset: 0, limit: maxPerPage } : undefined)

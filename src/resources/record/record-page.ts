@@ -2,13 +2,14 @@ import { renderCodeBlock } from '../../site/highlight.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderNotice, renderTime, type Page } from '../../site/page.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
-import { toListLink, toRecordPath } from '../context.ts'
+import { toListLink, toRecordPath, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { capitalize, findValue, toRecordName, valueToHtml } from '../field-values.ts'
+import { renderRemoved } from '../relations/plan-removal.ts'
 import type { RelatedHtml, ToParentLink } from '../relations/relations.ts'
 
 export function renderRecordPage(
-  resource: Resource,
+  context: ResourceContext,
   record: StoredRecord,
   {
     etag,
@@ -16,7 +17,8 @@ export function renderRecordPage(
     related,
   }: { etag: string; flash?: Html | undefined; related?: RelatedHtml | undefined },
 ): Page {
-  const { singular, title, isSingular } = resource
+  const { resource, config } = context
+  const { title, isSingular } = resource
   const path = toRecordPath(resource, record.id)
   const name = isSingular ? title : toRecordName(resource, record)
   const figure = resource.createFigure?.()
@@ -26,19 +28,7 @@ export function renderRecordPage(
     styles: ['lists.css'],
     scripts: ['records.js'],
     back: toListLink(resource),
-    main: html`<div class="actions top">
-<a class="button" href="${path}/edit">Edit</a>
-${
-  isSingular
-    ? ''
-    : html`<details class="confirm"><summary>Delete</summary>
-<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}
-<p>Delete this ${singular}? This cannot be undone.</p>
-<p><button type="submit" class="danger">Yes, delete it</button></p></form>
-</details>
-`
-}</div>
-${flash ?? ''}<div class="record">
+    main: html`${config.readOnly ? '' : renderActions(context, { path, name, etag })}${flash ?? ''}<div class="record">
 ${recordDetails(resource, record, related?.toParentLink)}
 ${figure?.toHtml() ?? ''}</div>
 ${related?.children ?? ''}<ul class="chips types" aria-label="Other representations">
@@ -46,6 +36,26 @@ ${related?.children ?? ''}<ul class="chips types" aria-label="Other representati
 <li><a href="${path}.txt" type="text/plain">Text</a></li>
 </ul>`,
   }
+}
+
+interface Shown {
+  path: string
+  name: string
+  etag: string
+}
+
+function renderActions(context: ResourceContext, { path, name, etag }: Shown): Html {
+  const { singular, isSingular } = context.resource
+  const confirm = html`<details class="confirm"><summary>Delete</summary>
+<form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}
+<p>Delete this ${singular}? This cannot be undone.</p>
+${renderRemoved(context, 'it')}<p><button type="submit" class="danger">Yes, delete it</button></p></form>
+</details>
+`
+  return html`<div class="actions top">
+<a class="button" href="${path}/edit">Edit</a>
+${isSingular ? '' : confirm}</div>
+`
 }
 
 export function recordDetails(

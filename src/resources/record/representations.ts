@@ -5,6 +5,7 @@ import type { Html } from '../../site/html.ts'
 import { renderPage } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
 import { toScopeKey } from '../../stores/sandboxes/sandboxes.ts'
+import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
 import type { RelatedHtml } from '../relations/relations.ts'
@@ -14,7 +15,7 @@ export const recordTypes = ['text/html', 'application/json', 'text/plain'] as co
 export type RecordType = (typeof recordTypes)[number]
 
 export interface ShownRecord {
-  resource: Resource
+  context: ResourceContext
   record: StoredRecord
   type: RecordType
   flash?: Html | undefined
@@ -27,13 +28,14 @@ export function sendRecord(reply: FastifyReply, shown: ShownRecord): FastifyRepl
 
 export function recordToContent(
   reply: FastifyReply,
-  { resource, record, type, flash, related }: ShownRecord,
+  { context, record, type, flash, related }: ShownRecord,
 ): string {
+  const { resource } = context
   switch (type) {
     case 'text/html':
       return renderPage(
         reply,
-        renderRecordPage(resource, record, { etag: toTag(record), flash, related }),
+        renderRecordPage(context, record, { etag: toTag(record), flash, related }),
       )
     case 'application/json':
       return JSON.stringify(

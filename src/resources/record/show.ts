@@ -38,9 +38,9 @@ export function show(base: ResourceContext): Handler {
       embedOrFields.test(request.url) || (type === 'text/html' && relations.length > 0)
     if (isRelated) return sendRelated(reply, base, type)
     const id = toRecordId(base.resource, request)
-    const send = (found: StoredRecord | undefined, { resource }: ResourceContext) => {
-      const record = assertFound(resource, id, found)
-      return sendFound(request, reply, findPrepared({ resource, record, type }))
+    const send = (found: StoredRecord | undefined, context: ResourceContext) => {
+      const record = assertFound(context.resource, id, found)
+      return sendFound(request, reply, findPrepared({ context, record, type }))
     }
     const [found, context] = [collection.find(id), findNeeded(base, request, type)]
     if (!(found instanceof Promise || context instanceof Promise)) return send(found, context)
@@ -66,7 +66,7 @@ async function sendRelated(reply: FastifyReply, base: ResourceContext, type: Rec
     return sendTagged(request, reply, toTaggedText(type, JSON.stringify(shown)))
   }
   const related = type === 'text/html' ? await loadRelatedHtml(context, record) : undefined
-  const page = { resource, record, type, flash, related }
+  const page = { context, record, type, flash, related }
   // A page with a message is not to be revalidated.
   if (flash) return sendRecord(reply, page)
   return sendTagged(request, reply, toTaggedText(type, recordToContent(reply, page)))
@@ -101,7 +101,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
   const headers = {
     etag,
     'last-modified': lastModified.toUTCString(),
-    ...toCommonHeaders(shown.resource),
+    ...toCommonHeaders(shown.context.resource),
   }
   return { ...shown, etag, lastModified, headers }
 }

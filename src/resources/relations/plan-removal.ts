@@ -1,6 +1,7 @@
 import { formatCount, formatNumber } from '../../config/format-count.ts'
 import { maxRemovedRecords } from '../../config/limits.ts'
 import { conflict, HttpError } from '../../http/errors/http-error.ts'
+import { html, type Html } from '../../site/html.ts'
 import type {
   Document,
   RecordVersion,
@@ -31,8 +32,18 @@ interface Restrict {
   count: number
 }
 
+/** What is deleted with a record, or with several, for a confirmation. */
+export function renderRemoved(context: ResourceContext, what: 'it' | 'them'): Html {
+  const others = listRemoved(context)
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1')
+  return others
+    ? html`<p>Deleted with ${what}: the ${others} that reference ${what}.</p>\n`
+    : html``
+}
+
 /** The titles of the lists of which records are deleted with those of this one. */
-export function listRemoved({ resource, config, relations }: ResourceContext): readonly string[] {
+function listRemoved({ resource, config, relations }: ResourceContext): readonly string[] {
   const lists = new Map<Resource, readonly Relation[]>([[resource, relations]])
   const removed = new Set<string>()
   // The map grows. json-server 0.17 deletes what references a record, and nothing that references that.

@@ -13,12 +13,15 @@ import { parseId } from '../write/create-numbered.ts'
 import { findReferenced, loadParents, toChildFilter, type ToParentLink } from './relations.ts'
 
 type Relations = readonly Relation[]
-export async function loadRelatedHtml({ relations }: ResourceContext, record: StoredRecord) {
+export async function loadRelatedHtml(
+  { relations, config }: ResourceContext,
+  record: StoredRecord,
+) {
   const toParentLink = await loadParentLinks(relations, [record])
   const children: Html[] = []
   for (const relation of relations) {
     if (!relation.isToParent && !relation.other.resource.isSingular)
-      children.push(await loadChildList(relation, record))
+      children.push(await loadChildList(relation, record, config.readOnly))
   }
   return { toParentLink, children }
 }
@@ -61,7 +64,11 @@ function renderLink(resource: Resource, record: StoredRecord): Html {
 
 const [maxShown, maxColumns] = [10, 5]
 
-async function loadChildList({ field, other }: Relation, { id }: StoredRecord): Promise<Html> {
+async function loadChildList(
+  { field, other }: Relation,
+  { id }: StoredRecord,
+  isReadOnly: boolean,
+): Promise<Html> {
   const { resource, collection } = other
   const query = { filters: [toChildFilter({ field }, [id])], sort: [] }
   const first = await collection.list(query, { offset: 0, limit: maxShown + 1 })
@@ -77,9 +84,10 @@ async function loadChildList({ field, other }: Relation, { id }: StoredRecord): 
   })
   const shownCount = formatCount(count, resource.singular, toLower(resource.title))
   const listed = toHref({ path: resource.path, parameters })
+  const create = html`
+<a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a>`
   return html`<section><h2>${resource.title}</h2>
-${count > 0 ? table : ''}<p class="actions"><a href="${listed}">${count > maxShown ? 'All ' : ''}${shownCount}</a>
-<a class="button second" href="${toHref({ path: `${resource.path}/new`, parameters })}">New ${resource.singular}</a></p></section>
+${count > 0 ? table : ''}<p class="actions"><a href="${listed}">${count > maxShown ? 'All ' : ''}${shownCount}</a>${isReadOnly ? '' : create}</p></section>
 `
 }
 

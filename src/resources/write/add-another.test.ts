@@ -41,21 +41,29 @@ for (const dialect of ['off', '0.17', '1']) {
   }
 }
 
-test('after an error, the form still adds another record to the same parent', async (t) => {
-  const schema = {
-    comments: { required: ['body'], properties: { body: { type: 'string', minLength: 1 } } },
-  }
-  const app = await dataApp(t, data, { schema })
-  const { headers, payload } = asForm({ body: '', postId: '1' })
-  const response = await app.inject({
-    method: 'POST',
-    url: '/comments/?postId=1&another=',
-    headers: { ...headers, accept: 'text/html' },
-    payload,
+for (const button of ['Create comment', 'Save and add another']) {
+  test(`after errors of “${button}”, the form still adds another record to the same parent`, async (t) => {
+    const schema = {
+      comments: { required: ['body'], properties: { body: { type: 'string', minLength: 1 } } },
+    }
+    const app = await dataApp(t, data, { schema })
+    let { body } = await app.inject({
+      url: '/comments/new?postId=1',
+      headers: { accept: 'text/html' },
+    })
+    for (const _ of [1, 2]) {
+      const form = formsOf(body)[0] ?? ''
+      const [{ action = '' } = {}] = tagsOf(form, 'form')
+      const { formaction = '' } = tagsOf(form, 'button').find((each) => each.formaction) ?? {}
+      assert.equal(formaction, '/comments/?postId=1&amp;another=')
+      const url = (button === 'Create comment' ? action : formaction).replaceAll('&amp;', '&')
+      const typed = asForm({ ...typedIn(form), body: '', postId: '1' })
+      const response = await app.inject({ method: 'POST', url, ...typed })
+      assert.equal(response.statusCode, 422)
+      body = response.body
+    }
   })
-  assert.equal(response.statusCode, 422)
-  assert.match(response.body, /formaction="\/comments\/\?postId=1&amp;another="/)
-})
+}
 
 test('a client that accepts JSON gets the record', async (t) => {
   const app = await dataApp(t, data)

@@ -3,7 +3,7 @@ import { previousPrefix } from '../../http/request/parameters.ts'
 import { html, type Html } from '../../site/html.ts'
 import { renderTime, type Page } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
-import { toRecordPath } from '../context.ts'
+import { toRecordPath, type ResourceContext } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import {
   findValue,
@@ -12,6 +12,7 @@ import {
   valueToHtml,
   valueToInputText,
 } from '../field-values.ts'
+import { renderRemoved } from '../relations/plan-removal.ts'
 import type { ToParentLink } from '../relations/relations.ts'
 import { renderMethodInputs, recordDetails } from '../record/record-page.ts'
 import { toTag } from '../record/representations.ts'
@@ -35,10 +36,11 @@ export interface Edit {
 }
 
 export function renderConflictPage(
-  resource: Resource,
+  context: ResourceContext,
   current: StoredRecord,
   { edit, hasHeader, toParentLink, choices }: Conflict,
 ): Page {
+  const { resource } = context
   const { singular } = resource
   const name = toRecordName(resource, current)
   const path = toRecordPath(resource, current.id)
@@ -54,7 +56,7 @@ export function renderConflictPage(
     main: html`<div class="notice error" role="alert" tabindex="-1" autofocus>
 <p>${state}: this ${singular} was changed at ${renderTime(current.updatedAt)}. ${advice}</p>
 </div>
-${edit && rows ? mergeForm(resource, current, { edit, rows, toParentLink, choices }) : deletion(resource, current, toParentLink)}
+${edit && rows ? mergeForm(resource, current, { edit, rows, toParentLink, choices }) : deletion(context, current, toParentLink)}
 <p class="quiet">${hasHeader ? html`<code>If-Match</code>` : html`The field <code>_if_match</code>`} named an earlier version, so the response is <a href="/problems/precondition-failed">412 Precondition Failed</a>.</p>`,
   }
 }
@@ -70,11 +72,12 @@ function toAdvice({ problems }: Edit, rows: readonly Row[]): string {
     : 'Your version is equal to the current one.'
 }
 
-function deletion(resource: Resource, current: StoredRecord, toParentLink: ToParentLink): Html {
+function deletion(context: ResourceContext, current: StoredRecord, toParentLink: ToParentLink) {
+  const { resource } = context
   const path = toRecordPath(resource, current.id)
   const name = toRecordName(resource, current)
   return html`${recordDetails(resource, current, toParentLink)}
-<div class="actions">
+${renderRemoved(context, 'it')}<div class="actions">
 <form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', toTag(current))}<button type="submit" class="danger">Delete it anyway</button></form>
 <a class="button second" href="${path}">Keep it</a>
 </div>`

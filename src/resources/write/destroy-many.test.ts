@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dataApp } from '../../../test/support/data-app.ts'
-import { createRecord, readNames } from '../../../test/support/resources.ts'
+import { asForm, createRecord, readNames } from '../../../test/support/resources.ts'
 import { tagsOf } from '../../../test/support/tags.ts'
 import { testApp } from '../../../test/support/test-app.ts'
 
@@ -183,10 +183,18 @@ const deletedWith: readonly [
 for (const [name, options, text] of deletedWith) {
   test(`the confirmation says what is deleted with the records, ${name}`, async (t) => {
     const app = await dataApp(t, blog, options)
-    const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
-    assert.match(body, /Delete <span>the selected posts<\/span>\?/)
-    if (text) assert.match(body, text)
-    else assert.doesNotMatch(body, /Deleted with them/)
+    const headers = { accept: 'text/html' }
+    const list = await app.inject({ url: '/posts', headers })
+    assert.match(list.body, /Delete <span>the selected posts<\/span>\?/)
+    const record = await app.inject({ url: '/posts/1', headers })
+    assert.match(record.body, /Delete this post\?/)
+    const stale = asForm({ _method: 'DELETE', _if_match: '"0"' })
+    const conflict = await app.inject({ method: 'POST', url: '/posts/1', ...stale })
+    assert.match(conflict.body, /Delete it anyway/)
+    for (const { body } of [list, record, conflict]) {
+      if (text) assert.match(body, text)
+      else assert.doesNotMatch(body, /Deleted with/)
+    }
   })
 }
 
@@ -196,4 +204,13 @@ test('with READ_ONLY a list offers neither to delete nor to create', async (t) =
   const { body } = await app.inject({ url: '/posts', headers: { accept: 'text/html' } })
   assert.match(body, /One/)
   assert.doesNotMatch(body, /Delete selected|class="pick"|New post|id="bulk"/)
+})
+
+test('with READ_ONLY the page of a record offers no change of it or of related records', async (t) => {
+  const app = await dataApp(t, blog, { settings: { READ_ONLY: 'on' } })
+  for (const url of ['/posts/1', '/comments/1', '/likes/1']) {
+    const { body } = await app.inject({ url, headers: { accept: 'text/html' } })
+    assert.match(body, /<dt>ID<\/dt>/i)
+    assert.doesNotMatch(body, /Edit|Delete|New (post|comment|like)|\/new/)
+  }
 })

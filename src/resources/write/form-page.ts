@@ -55,10 +55,13 @@ export function renderRecordForm(resource: Resource, form: RecordForm): Html {
   // The script sends a form and reads JSON: a dialect would store every value as text.
   const isScripted = !isNew && !hasDialect && !isValue
   const url = isNew ? path : toRecordPath(resource, form.id)
+  // After an error, the form still has the references of its URL.
+  const parameters = toParameters(isNew ? form.references : {})
+  const action = toHref({ path: `${url}/`, parameters })
   const controls = isNew
     ? html`<input type="hidden" name="_idempotency_key" value="${form.key}">`
     : renderMethodInputs(editMethod, form.etag)
-  return html`<form method="post" action="${url}/"${isScripted ? html` data-patch` : ''}>
+  return html`<form method="post" action="${action}"${isScripted ? html` data-patch` : ''}>
 ${controls}
 ${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>

@@ -146,12 +146,12 @@ async function toConflictPage(
   { raw }: FastifyRequest,
   { current, edit }: { current: StoredRecord; edit?: Edit },
 ): Promise<Page> {
-  const { resource, relations } = context
+  const { relations } = context
   const hasHeader = raw.rawHeaders.some((text) => /^if-match$/i.test(text))
   const sides = [{}, edit?.opened, edit?.fields].map((values) => {
     return { ...current, document: { ...current.document, ...values } }
   })
   const toParentLink = await loadParentLinks(relations, sides)
   const choices = await loadChoices(context, { values: sides.at(-1)?.document ?? {} })
-  return renderConflictPage(resource, current, { edit, hasHeader, toParentLink, choices })
+  return renderConflictPage(context, current, { edit, hasHeader, toParentLink, choices })
 }

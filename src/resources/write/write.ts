@@ -84,7 +84,7 @@ export function update(base: ResourceContext): Handler {
     if (applyPreference(request, reply, 'return=minimal')) return reply.code(204).send()
     const isRecord = applyPreference(request, reply, 'return=representation')
     if (isRecord || !resource.usesEnvelope)
-      return sendRecord(reply.header('content-location', redirect), { resource, record, type })
+      return sendRecord(reply.header('content-location', redirect), { context, record, type })
     return sendJson(reply, toEnvelope({ redirect: toLink(request.raw, redirect) }))
   }
 }
@@ -141,12 +141,12 @@ export function replace(base: ResourceContext): Handler {
   }
 }
 
-type Written = Omit<ShownRecord, 'resource' | 'related'>
+type Written = Omit<ShownRecord, 'context' | 'related'>
 
 async function sendWritten(reply: FastifyReply, context: ResourceContext, written: Written) {
   const { type, record } = written
   const related = type === 'text/html' ? await loadRelatedHtml(context, record) : undefined
-  return sendRecord(reply, { ...written, resource: context.resource, related })
+  return sendRecord(reply, { ...written, context, related })
 }
 
 export function assertMayWrite(
