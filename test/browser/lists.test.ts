@@ -192,6 +192,25 @@ function createPosts(count: number) {
 const rowsInView = `[...document.querySelectorAll('tbody tr')].filter((row) =>
   row.getBoundingClientRect().bottom <= innerHeight).length`
 
+for (const javaScriptEnabled of [true, false]) {
+  const how = javaScriptEnabled ? '' : ' without JavaScript'
+
+  test(`a list is sorted and filtered on a small screen${how}`, inBrowser, async (t) => {
+    const DATA_FILE = await dataFile(t, { posts: createPosts(12) })
+    const { visit } = await openSite(t, { DATA_FILE })
+    const page = await visit({ javaScriptEnabled, viewport: { width: 360, height: 800 } })
+    await page.goto('/posts')
+    await page.getByRole('button', { name: 'Views: filter' }).click()
+    await page.getByLabel('Value of Views').fill('1104686')
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.getByText('1 matching post').waitFor()
+    await page.getByRole('link', { name: 'Rating', exact: true }).click()
+    await page.locator('th[aria-sort=ascending]').waitFor()
+    const wide = 'document.documentElement.scrollWidth - innerWidth'
+    assert.equal(await page.evaluate<number>(wide), 0)
+  })
+}
+
 test('a window of 800 px has 14 rows of a realistic data file', inBrowser, async (t) => {
   const DATA_FILE = await dataFile(t, { posts: createPosts(30) })
   const { visit } = await openSite(t, { DATA_FILE })

@@ -52,9 +52,14 @@ function isLong({ kind, schema }: Field): boolean {
 }
 
 /** The class sets the width of the column. A number that is shown as the name of a parent is text. */
-export function toCellClass({ name, kind, schema }: Field, relations: readonly Relation[]): Html {
+export function toCellClass(
+  { name, kind, path, schema }: Field,
+  relations: readonly Relation[],
+): Html {
   const isName = relations.some(({ isToParent, field }) => isToParent && field === name)
   const shownKind = schema.format === 'uri' ? 'uri' : kind
+  const isId = name === 'id' || (typeof path === 'string' && !kind.startsWith('date'))
+  if (isId) return html` class="id"`
   const isKnown = ['number', 'boolean', 'date', 'date-time', 'uri'].includes(shownKind) && !isName
   return isKnown ? html` class="${shownKind}"` : html``
 }

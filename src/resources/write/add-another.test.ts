@@ -51,7 +51,7 @@ for (const button of ['Create comment', 'Save and add another']) {
       url: '/comments/new?postId=1',
       headers: { accept: 'text/html' },
     })
-    for (const _ of [1, 2]) {
+    for (let count = 0; count < 2; count += 1) {
       const form = formsOf(body)[0] ?? ''
       const [{ action = '' } = {}] = tagsOf(form, 'form')
       const { formaction = '' } = tagsOf(form, 'button').find((each) => each.formaction) ?? {}
