@@ -37,7 +37,7 @@ export const summarySchema = {
     location: { ...text, description: 'The Location of a redirect.' },
     isPreflight: flag,
     fault: { ...text, description: 'The fault that the request asked for.' },
-    step: { type: 'integer', minimum: 1, description: 'The number of the step of a sequence.' },
+    step: { type: 'integer', minimum: 1, description: 'The number of the request of a sequence.' },
     idempotencyKey: { ...text, description: 'The Idempotency-Key of the request.' },
   },
 } as const

@@ -56,7 +56,10 @@ const chains: Readonly<Record<string, readonly Partial<Summary>[]>> = {
     { target: '/locations/a/', method: 'GET' },
     { ...edit, status: 200 },
   ],
-  'the steps of a sequence': [1, 2, 3].map((one) => ({ ...step, step: one })),
+  'a sequence after its reset': [
+    { target: '/responses/sequence/a/state', method: 'DELETE' },
+    ...[1, 2, 3].map((one) => ({ ...step, step: one })),
+  ],
   'a replayed request': [1, 2].map(() => ({ ...post, status: 201, idempotencyKey: '"a"' })),
   'a preflight': [
     { target: '/a', method: 'OPTIONS', isPreflight: true },
@@ -85,7 +88,20 @@ for (const [name, parts] of Object.entries(chains)) {
   })
 }
 
+test('each exchange of a long chain is in the part of it that is shown', () => {
+  const receivedAt = at(1)
+  const all = Array.from({ length: 60 }, (_, index) =>
+    exchange({ ...step, effectiveMethod: 'GET', id: String(index), receivedAt, step: index + 1 }),
+  )
+  for (const { id } of all)
+    assert.ok(
+      findChain(all.toReversed(), id).some((one) => one.id === id),
+      id,
+    )
+})
+
 for (const [name, parts] of Object.entries({
+  'a sequence that began again': [2, 1].map((one) => ({ ...step, step: one })),
   'reads of the same URL': [{ target: '/a' }, { target: '/a' }],
   'requests with other keys': ['"a"', '"b"'].map((idempotencyKey) => ({ ...post, idempotencyKey })),
   'the requests of two clients': ['a', 'b'].map((client) => ({ ...edit, client, status: 412 })),

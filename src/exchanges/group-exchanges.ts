@@ -28,11 +28,12 @@ function leadsTo(earlier: Summary, later: Summary): boolean {
 
 /** A person needs time to log in, to reload or to repeat a request. */
 const maxChainPauseMs = 600_000
-const maxChain = 21
+/** A reset, 20 failures that the page /responses can ask for, and what follows them. */
+const maxChain = 22
 
 /**
  * The exchanges that led to this one and that followed from it, oldest first: redirects and preflights, a request
- * that is repeated after 401 or 412, the steps of a sequence, and requests with the same Idempotency-Key.
+ * that is repeated after 401 or 412, the requests of a sequence and its reset, and requests with the same Idempotency-Key.
  */
 export function findChain(newestFirst: readonly Summary[], id: string): readonly Summary[] {
   const all = newestFirst.toReversed()
@@ -45,7 +46,9 @@ export function findChain(newestFirst: readonly Summary[], id: string): readonly
     const last = chain.slice(-1)
     if (last.some((one) => isFollowed(one, [later], all))) chain.push(later)
   }
-  return chain.slice(-maxChain)
+  const own = chain.findIndex((one) => one.id === id)
+  const start = Math.max(0, Math.min(own, chain.length - maxChain))
+  return chain.slice(start, start + maxChain)
 }
 
 function isFollowed(
@@ -57,7 +60,10 @@ function isFollowed(
   const isAutomatic = earlier.isPreflight || earlier.location !== undefined
   if (isAutomatic && leadsTo(earlier, later)) return true
   const pause = Date.parse(later.receivedAt) - Date.parse(earlier.receivedAt)
-  if (pause > maxChainPauseMs || toPath(earlier) !== toPath(later)) return false
+  if (pause > maxChainPauseMs) return false
+  if (earlier.effectiveMethod === 'DELETE' && later.step === 1)
+    return toPath(earlier) === `${toPath(later)}/state`
+  if (toPath(earlier) !== toPath(later)) return false
   const isRepeated = earlier.effectiveMethod === later.effectiveMethod
   if (isRepeated && earlier.step !== undefined) return earlier.step + 1 === later.step
   if (isRepeated && earlier.idempotencyKey !== undefined)

@@ -11,7 +11,7 @@ export async function takeStep<Step extends { times?: number }>(
     requests: known + 1,
   }))
   const step = findStep(steps, requests)
-  recordExtras(raw, { step: step + 1 })
+  recordExtras(raw, { step: requests })
   return { requests, step: steps[step] }
 }
 

@@ -136,6 +136,35 @@ for (const [command, names, kept] of secrets) {
   })
 }
 
+for (const [command, target, note] of [
+  [
+    'curl https://example.com/foo --proxy x -k',
+    '/foo',
+    'The request is sent to this service, not to example.com. --proxy and -k are left out.',
+  ],
+  ['curl --insecure -sSLi /a', '/a', '--insecure is left out.'],
+  ['curl -F a=b -xh:1 /a /b', '/a', '-F, -x, and /b are left out.'],
+  ['curl /a -d @file.json --data-raw @b', '/a', '-d @file.json is left out.'],
+  ['curl file:///a', '/a', 'The request is sent to this service, not to file:///a.'],
+  ['curl --compressed /a', '/a', ''],
+] as const) {
+  for (const isPasted of [true, false]) {
+    const how = isPasted ? 'pasted' : 'filled in'
+    test(`${command}, ${how}, is sent as the page says`, inBrowser, async (t) => {
+      const { visit } = await openSite(t)
+      const page = await visit()
+      await page.goto('/')
+      if (isPasted) await paste(page, command)
+      else await page.getByLabel('Path').fill(command)
+      assert.equal(await page.getByLabel('Path').inputValue(), target)
+      const notes = page.locator('[data-part=notes]')
+      assert.equal(await notes.textContent(), note)
+      await page.getByLabel('Path').fill('/users')
+      assert.equal(await notes.textContent(), '')
+    })
+  }
+}
+
 for (const target of ['//example.org/', 'http://[', '/mirror/query?']) {
   const isSent = target.startsWith('/mirror')
   test(`the history ${isSent ? 'has' : 'does not have'} ${target}`, inBrowser, async (t) => {

@@ -105,7 +105,10 @@ test('a sequence shows each of its responses, every time', inBrowser, async (t) 
     await page.getByRole('button', { name: 'Send' }).click()
     await last
     await message.getByText(/^Response: /).waitFor()
+    const sent = await page.locator('.compose .diagram .method').allInnerTexts()
+    assert.deepEqual(sent, ['DELETE', 'GET', 'GET', 'GET'], time)
   }
+  await page.getByText(/^One click on Send sends 4 requests: /).waitFor()
   await page.getByText(/^URL/).waitFor()
 })
 

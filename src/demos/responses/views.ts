@@ -71,6 +71,7 @@ function renderDescription(url: string, hasFaults: boolean): Html {
 `
   return html`<div class="compose">
 ${renderComposer({ method: 'GET', path }, { action: path, fields })}<section aria-label="Response">
+<p class="quiet scripted" role="status" data-part="steps"></p>
 <div class="result"><p class="quiet scripted">Send the request to see the exchange here.</p></div>
 <div class="scripted commands"><div data-tabs="Command">
 ${renderCommand('URL', url, 'plain')}${renderCommands(url)}</div></div>

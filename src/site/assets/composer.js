@@ -22,6 +22,8 @@ export function openComposer(form, { chips = [], values = createValues(form), on
   )
   const required = [...form.querySelectorAll('.values [required]')]
   const headers = openHeaders(form)
+  /** What a curl command has that is not sent. */
+  let omissions = []
   const read = () => {
     const start = { method: method.value, target: path.value, headers: headers.read() }
     if (type.value !== multipart || isSafe(method.value))
@@ -40,6 +42,8 @@ export function openComposer(form, { chips = [], values = createValues(form), on
     for (const group of form.querySelectorAll('.values details'))
       group.open ||= [...group.querySelectorAll('input, select')].some(isFilled)
     show()
+    omissions = request.notes ?? []
+    note()
     onFill?.()
   }
   const readCurl = (text) => {
@@ -55,13 +59,15 @@ export function openComposer(form, { chips = [], values = createValues(form), on
   const note = (...sentences) => {
     const names = headers.read().flatMap(([name]) => (isForbidden(name) ? name : []))
     const kept = `A page cannot set ${names.join(', ')}: only the curl command has it.`
-    notes.textContent = [...(names.length > 0 ? [kept] : []), ...sentences].join(' ')
+    const all = [...omissions, ...(names.length > 0 ? [kept] : []), ...sentences]
+    notes.textContent = all.join(' ')
   }
   const showBody = (example = values.toBody?.(type.value)) => {
     body.value = example ?? body.value
   }
   const readInput = ({ target, inputType = '', data }) => {
     if (target === path) {
+      omissions = []
       // Text that is typed can be the start of a command.
       const isTyped = /^delete|Composition/.test(inputType) || data?.length === 1
       if (isTyped || !readCurl(path.value)) values.readTarget(path.value)

@@ -52,6 +52,10 @@ function showTexts() {
     const language = text === first.text ? '' : 'code'
     code.replaceChildren(...renderCodeBlock(command, language).firstChild.childNodes)
   }
+  document.querySelector('[data-part=steps]').textContent =
+    times > 0 && target.startsWith(`${path}?`)
+      ? `One click on Send sends ${times + 2} requests: DELETE, which begins the sequence again, and then this one ${times + 1} times.`
+      : ''
   const option = form.querySelector(`#statuses [value="${form.elements.status.value}"]`)
   form.querySelector('[data-part=phrase]').textContent = option?.textContent ?? ''
 }
