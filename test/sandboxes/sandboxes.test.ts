@@ -62,7 +62,13 @@ const ways: [way: string, toRequest: (key: string) => InjectOptions][] = [
   ['the cookie', (key) => ({ url: '/posts', headers: { cookie: `a=b; sandbox=${key}` } })],
   [
     'the cookie of HTTPS',
-    (key) => ({ url: '/posts', headers: { cookie: `__Host-sandbox=${key}` } }),
+    (key) => ({
+      url: '/posts',
+      headers: {
+        cookie: `sandbox=${bob}; __Host-sandbox=${key}; sandbox=${bob}`,
+        'x-forwarded-proto': 'https',
+      },
+    }),
   ],
   [
     'the path before others',
@@ -75,13 +81,35 @@ const ways: [way: string, toRequest: (key: string) => InjectOptions][] = [
 ]
 for (const [way, toRequest] of ways) {
   test(`${way} names a sandbox`, async (t) => {
-    const app = await dataApp(t, { posts })
+    const app = await dataApp(
+      t,
+      { posts },
+      { settings: { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: 'localhost' } },
+    )
     const payload = { title: 'Of Ann' }
     const created = await app.inject({ ...toRequest(ann), method: 'POST', payload })
     assert.equal(created.statusCode, 201)
     assert.deepEqual((await listTitles(app, ann)).length, 3)
     assert.deepEqual((await listTitles(app, bob)).length, 2)
     assert.deepEqual((await listTitles(app)).length, 2)
+  })
+}
+
+const foreign: [protocol: string, name: string][] = [
+  ['https', 'sandbox'],
+  ['http, https', 'sandbox'],
+  ['http', '__Host-sandbox'],
+]
+for (const [protocol, name] of foreign) {
+  test(`over ${protocol}, the cookie ${name} names no sandbox`, async (t) => {
+    const app = await dataApp(
+      t,
+      { posts },
+      { settings: { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: 'localhost' } },
+    )
+    await post(app, ann, 'Of Ann')
+    const headers = { cookie: `${name}=${ann}`, 'x-forwarded-proto': protocol }
+    assert.equal((await app.inject({ url: '/posts', headers })).json<unknown[]>().length, 2)
   })
 }
 

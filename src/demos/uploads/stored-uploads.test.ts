@@ -3,6 +3,7 @@ import { rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { asUpload } from '../../../test/support/multipart-form.ts'
 import { browserAccept } from '../../../test/support/resources.ts'
 import { listUploads, openUploads, upload } from '../../../test/support/uploads.ts'
 import { testApp } from '../../../test/support/test-app.ts'
@@ -104,6 +105,28 @@ test('a file is served as an attachment with its name, sandboxed', async (t) => 
     })
   }
 })
+
+const sandboxKey = 'sandbox-of-uploads-01'
+const policies: [way: string, base: string, headers: Record<string, string>, policy: string][] = [
+  ['the path', `/s/${sandboxKey}`, {}, 'cross-origin'],
+  ['the header', '', { 'x-sandbox': sandboxKey }, 'cross-origin'],
+  ['the cookie', '', { cookie: `sandbox=${sandboxKey}` }, 'same-origin'],
+]
+for (const [way, base, headers, policy] of policies) {
+  test(`pages of other sites see the uploads of a sandbox that ${way} names: ${policy}`, async (t) => {
+    const { app } = await openUploads(t)
+    const form = asUpload('glass')
+    const own = { ...headers, accept: 'application/json' }
+    const sent = { ...form, headers: { ...form.headers, ...own } }
+    const created = await app.inject({ method: 'POST', url: `${base}/profile`, ...sent })
+    const url = `${base}/uploads/${created.json<{ _id: string }>()._id}`
+    for (const method of ['GET', 'HEAD'] as const) {
+      const response = await app.inject({ method, url, headers })
+      assert.equal(response.statusCode, 200)
+      assert.equal(response.headers['cross-origin-resource-policy'], policy)
+    }
+  })
+}
 
 test('a name cannot break out of its header or its quotes', async (t) => {
   const { app } = await openUploads(t)

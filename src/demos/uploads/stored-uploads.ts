@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { isForm } from '../../http/body/body-reader.ts'
 import { notFound } from '../../http/errors/http-error.ts'
 import { chooseType } from '../../http/negotiation/negotiate.ts'
@@ -48,11 +49,14 @@ export const getUploads = (services: UploadServices): Route => ({
 
 const idParameter = pathParameter('id', 'The id of the upload.', exampleUpload._id)
 
-// Scripts of any origin can read uploads, and so can its pages show them as images.
-const sharedHeaders = {
+/**
+ * Scripts of any origin can read uploads, and so can its pages show them as images. Those of a sandbox that a cookie
+ * names are shown by the pages of the service only: another site does not know the sandbox.
+ */
+const toSharedHeaders = ({ raw }: FastifyRequest) => ({
   'cache-control': 'private, no-cache',
-  'cross-origin-resource-policy': 'cross-origin',
-}
+  'cross-origin-resource-policy': raw.sandbox?.isOfCookie ? 'same-origin' : 'cross-origin',
+})
 
 export function getUpload({ uploads, files }: UploadServices): Route {
   const summary = 'Download a file, as an attachment'
@@ -66,7 +70,7 @@ export function getUpload({ uploads, files }: UploadServices): Route {
     handler: async (request, reply) => {
       const id = toPathParameter(request, 'id')
       const { name, type, size, sha256, createdAt } = await findUpload(uploads, id)
-      reply.headers({ ...toAttachmentHeaders(name), ...sharedHeaders })
+      reply.headers({ ...toAttachmentHeaders(name), ...toSharedHeaders(request) })
       const validators = { etag: `"${sha256}"`, lastModified: new Date(createdAt) }
       const open = async (start: number, end: number) => {
         const content = await files.read(id, start, end)

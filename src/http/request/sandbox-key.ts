@@ -9,6 +9,8 @@ import { registerCookie, registerSecret } from '../security/own-secrets.ts'
 export interface NamedSandbox {
   id: string
   isReadOnly: boolean
+  /** Set if a cookie named it: a browser sends it with the requests of other sites too. */
+  isOfCookie?: boolean
   /** They join the sandbox, and do not contain its key. The sandbox of an address has none. */
   tokens?: { read: string; write?: string }
 }
@@ -69,7 +71,7 @@ export function takeSandbox(raw: IncomingMessage, target: string, config: Config
   const inHeader = raw.headers[sandboxHeader]
   if (isOff && inHeader === undefined) return target
   const key = isOff ? String(inHeader) : (inPath ?? inHeader?.toString())
-  if (key === undefined) raw.sandbox = findOfCookie(raw)
+  if (key === undefined) raw.sandbox = findOfCookie(raw, config)
   else if (isOff) raw.sandboxError = badRequest('There are no sandboxes here (SANDBOXES=off).')
   else if (keyFormat.test(key)) raw.sandbox = openKey(key)
   else raw.sandboxError = badRequest(wrongKey)
@@ -81,11 +83,19 @@ export function takeSandbox(raw: IncomingMessage, target: string, config: Config
 export const wrongKey =
   'The key of a sandbox must have 16 to 64 characters: letters, digits, hyphens and underscores.'
 
-/** Over HTTPS, a page of another service of the domain could set the cookie without the prefix. */
-function findOfCookie({ headers }: IncomingMessage): NamedSandbox | undefined {
-  const { cookie } = headers
+/** Over HTTPS, a page of another service of the domain could set a cookie without the prefix. */
+function findOfCookie(raw: IncomingMessage, config: Config): NamedSandbox | undefined {
+  const { cookie } = raw.headers
   if (cookie?.includes(sandboxCookies.http) !== true) return undefined
-  const cookies = parseCookie(cookie)
-  const value = cookies[sandboxCookies.https] ?? cookies[sandboxCookies.http] ?? ''
-  return keyFormat.test(value) ? openKey(value) : openToken(value)
+  const name = sandboxCookies[isOverHttps(raw, config) ? 'https' : 'http']
+  const value = parseCookie(cookie)[name] ?? ''
+  const found = keyFormat.test(value) ? openKey(value) : openToken(value)
+  return found && { ...found, isOfCookie: true }
+}
+
+/** The request is not routed yet, so that its `protocol` is not known. */
+function isOverHttps({ headers, socket }: IncomingMessage, { trustedProxies }: Config): boolean {
+  const forwarded = trustedProxies.length > 0 ? headers['x-forwarded-proto'] : undefined
+  if (forwarded !== undefined) return /(?:^|,)\s*https\s*$/.test(String(forwarded))
+  return 'encrypted' in socket && socket.encrypted === true
 }
