@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join, relative } from 'node:path'
 import { createApp } from '../src/app.ts'
 import { loadConfig } from '../src/config/config.ts'
+import { openDemos } from '../src/data-file/data-demos.ts'
 import { demos } from '../src/demos/catalogue.ts'
 import { withoutPatterns } from '../src/http/openapi/route.ts'
 import { openStores } from '../src/stores/open-stores.ts'
@@ -15,12 +16,13 @@ const settings = {
   LOG_LEVEL: 'silent',
 }
 const root = join(import.meta.dirname, '..')
-const config = loadConfig(
+const settled = loadConfig(
   settings,
   demos.map(({ name }) => name),
 )
-const stores = await openStores(config)
-const app = await createApp({ config, stores, demos })
+const stores = await openStores(settled)
+const served = await openDemos(settled, demos, { services: stores })
+const app = await createApp({ ...served, stores })
 const rows = app.declaredRoutes.map(({ method, url, summary, file }) => [
   [method].flat().length > 5 ? '*' : [method].flat().join(','),
   withoutPatterns(url),

@@ -32,7 +32,7 @@ test('every response of every GET route has Cache-Control, and errors are never 
         // A shared cache would hand the id of one visitor's exchange to others.
         const hasId = 'server-timing' in headers || 'x-request-id' in headers
         if (hasId) assert.match(cacheControl, /private|no-store/, line)
-        else assert.match(url, /^\/(problems|learn|assets|favicon)/, line)
+        else assert.match(url, /^\/(problems|learn|assets|favicon|robots)/, line)
         if ([206, 304].includes(statusCode)) assert.equal(cacheControl, expected, line)
         seen.add(statusCode)
       }

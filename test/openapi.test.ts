@@ -23,7 +23,7 @@ async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
     documentedMethods
       // The paths of a wildcard are not known.
       .filter((method) => methods.includes(method) && !path.endsWith('*'))
-      .filter(() => !/^\/(assets\/|favicon)/.test(path))
+      .filter(() => !/^\/(assets\/|favicon|robots)/.test(path))
       .map((method) => `${method.toLowerCase()} ${toTemplate(path)}`),
   )
 }

@@ -51,7 +51,7 @@ test('the other commands of docs/testing-a-client.md', async (t) => {
 })
 
 test('the workflow for CI installs the package of this version', () => {
-  const [, text = ''] = /```yaml\n([^]*?)```/.exec(guide) ?? []
+  const [, text = ''] = /```yaml\n(on:[^]*?)```/.exec(guide) ?? []
   const { jobs } = parse(text) as { jobs: { test: { steps: { run?: string }[] } } }
   const commands = jobs.test.steps.flatMap((step) => step.run ?? [])
   const file = `./vendor/vitrine-${packageJson.version}.tgz`

@@ -48,10 +48,12 @@ export function recordToContent(
 
 /** The same after a restart and on every replica; weak for a page, which has more than the record. */
 export function toTag(record: StoredRecord, type: RecordType = 'application/json'): string {
+  const scope = toScopeKey()
   // A deleted record may be created again under the same id, and changed in another sandbox: the time tells both apart.
-  const state = `${String(record.version)}-${Date.parse(record.updatedAt).toString(36)}`
+  const time = Date.parse(scope === '' ? record.createdAt : record.updatedAt)
+  const state = `${String(record.version)}-${time.toString(36)}`
   const tag = `${state}-${tagSuffixes[type]}`
-  return type === 'text/html' ? `W/"${tag}${toScopeKey()}"` : `"${tag}"`
+  return type === 'text/html' ? `W/"${tag}${scope}"` : `"${tag}"`
 }
 
 const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }
