@@ -14,10 +14,12 @@ import { findChain } from '../exchanges/group-exchanges.ts'
 import { harContent, toHar } from '../exchanges/har.ts'
 import { keepPrivate } from '../http/response/default-headers.ts'
 import { messageContent, messageType, sendMessages } from '../exchanges/message-http.ts'
+import { toCursor, type ExchangeQuery } from './recorder/filter.ts'
 import { hashOwner } from './recorder/owner.ts'
 import { diffOperation, sendDiff } from '../exchanges/send-diff.ts'
 
-const maxSearched = 200
+/** So many exchanges before it, and after it. */
+const maxSearched = 100
 
 export function toExchangeRoutes(exchanges: Exchanges): readonly Route[] {
   return [
@@ -73,6 +75,15 @@ const getExchange = (exchanges: Exchanges): Route => ({
   },
 })
 
+function sinceTime({ receivedAt }: Exchange): Pick<ExchangeQuery, 'filters' | 'sort'> {
+  // Filters compare times in milliseconds.
+  const values = [`${receivedAt.slice(0, 23)}Z`]
+  return {
+    filters: [{ field: 'receivedAt', operator: 'gte', values }],
+    sort: [{ field: 'receivedAt', isDescending: false }],
+  }
+}
+
 /** The exchange with those that led to it and that followed from it, oldest first. */
 export async function loadChain(
   exchanges: Exchanges,
@@ -80,7 +91,12 @@ export async function loadChain(
   exchange: Exchange,
 ): Promise<readonly Exchange[]> {
   const owner = hashOwner(request)
-  const { exchanges: recent } = await exchanges.list({ limit: maxSearched }, owner)
+  const limit = maxSearched
+  const before = await exchanges.list({ before: `${toCursor(exchange)}~`, limit }, owner)
+  const after = await exchanges.list({ ...sinceTime(exchange), limit }, owner)
+  const around = new Map([...before.exchanges, ...after.exchanges].map((one) => [one.id, one]))
+  const recent = around.values().toArray()
+  recent.sort((one, other) => (toCursor(one) < toCursor(other) ? 1 : -1))
   const found: Exchange[] = []
   for (const { id } of findChain(recent, exchange.id)) {
     const one = id === exchange.id ? { exchange } : await exchanges.find(id, owner)

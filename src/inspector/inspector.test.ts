@@ -72,6 +72,19 @@ test('the page of a request id shows its exchanges, with commands that have no i
   assert.deepEqual(await findInvalid(body, url), [])
 })
 
+test('the page of an older exchange has the diagram of its chain', async (t) => {
+  const app = await catalogueApp(t, { settings: { INSPECTOR: 'all' } })
+  const first = await app.inject({ url: '/status/302', headers: { accept: 'text/html' } })
+  const [, id = ''] = /desc="([^"]+)"/.exec(String(first.headers['server-timing'])) ?? []
+  await app.inject('/status/200')
+  for (let count = 0; count < 210; count += 1) await app.inject('/health')
+  const { body } = await app.inject({ url: `/inspector/${id}`, headers: { accept: 'text/html' } })
+  assert.deepEqual(
+    [...body.matchAll(/<code>(\/status\/\d+)<\/code> <svg/g)].map(([, target]) => target),
+    ['/status/302', '/status/200'],
+  )
+})
+
 test('a request id finds the latest 21 exchanges', async (t) => {
   const app = await catalogueApp(t)
   const headers = { accept: 'text/html', 'x-request-id': requestId }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { maxValues } from '../config/limits.ts'
-import { HttpError, unknownParameter, unprocessable } from '../http/errors/http-error.ts'
+import { HttpError, unprocessable } from '../http/errors/http-error.ts'
 
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
@@ -33,12 +33,14 @@ export function badParameter(field: string, message: string): HttpError {
 export function withParameterErrors<Parsed>(
   { method }: Pick<FastifyRequest, 'method'>,
   parse: () => Parsed,
+  back?: HttpError['back'],
 ): Parsed {
   try {
     return parse()
   } catch (error) {
     const isParameter = error instanceof HttpError && error.problem === 'invalid-fields'
-    throw isParameter && method !== 'QUERY' ? unknownParameter(error.message) : error
+    if (!isParameter || method === 'QUERY') throw error
+    throw new HttpError('unknown-parameter', error.message, { back })
   }
 }
 

@@ -46,6 +46,16 @@ const demo: Demo = {
 const demoApp = useApp({ demos: [demo] })
 const sharedApp = useApp({}, catalogueApp)
 
+test('the page of a parameter that a list does not have leads to the list', async (t) => {
+  const app = await catalogueApp(t, {})
+  for (const referer of [{}, { referer: 'http://localhost/' }]) {
+    const headers = { accept: 'text/html', host: 'localhost', ...referer }
+    const { body } = await app.inject({ url: '/locations?foo=1', headers })
+    assert.match(body, /class="actions"><a class="button" href="\/locations">Show all locations</)
+    assert.equal(body.match(/class="actions".*class="button".*class="button"/), null)
+  }
+})
+
 test('an error page shows what happened, what to do, the status code and links', async () => {
   const app = demoApp()
   for (const [index, [problem, { status, message }]] of errors.entries()) {

@@ -20,14 +20,17 @@ export function renderErrorPage(error: HttpError, requestId: string, previous?: 
 <p class="lead">${message}</p>
 <h2>What to do</h2>
 <p>${remedy}</p>
-${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${renderWayBack(previous)}${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>`,
+${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${renderWayBack(error.back, previous)}${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>`,
   }
 }
 
-function renderWayBack(previous?: string): Html {
-  return previous === undefined
-    ? html`<a class="button" href="/">All demos</a>`
-    : html`<a class="button" href="${previous}">Back to the previous page</a> <a href="/">All demos</a>`
+function renderWayBack(back: HttpError['back'], previous?: string): Html {
+  const links = [
+    ...(back ? [back] : []),
+    ...(previous === undefined ? [] : [[previous, 'Back to the previous page'] as const]),
+    ['/', 'All demos'] as const,
+  ]
+  return html`${links.map(([url, text], index) => html`${index > 0 ? ' ' : ''}<a${index > 0 ? '' : html` class="button"`} href="${url}">${text}</a>`)}`
 }
 
 function renderFact(label: string, value: string | Html): Html {

@@ -21,7 +21,7 @@ export function renderViewBar(resource: Resource, list: ListView, columns: Colum
     renderColumnMenu(resource, { url, columns, field, index }),
   )
   return html`<div class="view-bar">
-<figure class="command view"><code title="${target}">GET ${target}</code><figcaption></figcaption></figure>
+<figure class="command view"><code title="${target}" data-copy="${target}">GET ${target}</code><figcaption></figcaption></figure>
 ${list.isReadOnly ? '' : renderDeletion(resource, url, list.removed)}<button type="button" class="second small" popovertarget="columns">Columns ${columns.shown.length} of ${columns.all.length}</button>
 ${renderColumnsMenu(url, columns)}${menus}</div>
 `

@@ -27,6 +27,7 @@ import {
 } from '../../stores/records/records.ts'
 import { sortTypes, type FindFixed, type Handler, type ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
+import { toLower } from '../field-values.ts'
 import { findNeeded } from '../learned-fields.ts'
 import { recordToCsv, recordToLine, toRepresentation } from '../record/representations.ts'
 import { takePageFlash } from '../../site/flash.ts'
@@ -170,7 +171,7 @@ function parseRequest(
   fixed: Awaited<ReturnType<FindFixed>> = {},
 ) {
   const { resource, config } = context
-  return withParameterErrors(request, () => {
+  const parse = () => {
     const given = findListParameters(resource, request)
     const embeds = parseEmbeds(context, given)
     const all = new Map(withoutEmbeds(resource, given))
@@ -190,7 +191,9 @@ function parseRequest(
     const { length: longestUrl } = toUrl(Number.MAX_SAFE_INTEGER)
     // A QUERY can be longer than a URL may be.
     return { query, embeds, url, hasUrl: longestUrl <= config.maxUrlBytes, longestUrl, toUrl }
-  })
+  }
+  const back = [resource.path, `Show all ${toLower(resource.title)}`] as const
+  return withParameterErrors(request, parse, back)
 }
 
 interface RenderedList extends Omit<ListView, 'toParentName'> {

@@ -49,7 +49,7 @@ function renderActions(context: ResourceContext, { path, name, etag }: Shown): H
   const confirm = html`<details class="confirm"><summary>Delete</summary>
 <form method="post" action="${path}" data-deletes="${name}">${renderMethodInputs('DELETE', etag)}
 <p>Delete this ${singular}? This cannot be undone.</p>
-${renderRemoved(context, 'it')}<p><button type="submit" class="danger">Yes, delete it</button></p></form>
+${renderRemoved(context, 'it')}<p class="actions"><button type="submit" class="danger">Yes, delete it</button> <a class="button second" href="${path}">Cancel</a></p></form>
 </details>
 `
   return html`<div class="actions top">

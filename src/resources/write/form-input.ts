@@ -146,8 +146,14 @@ function toChoiceHint({ schema: { description = '' } }: Field, { chosen }: Choic
 
 function toHint(field: Field, isKept: boolean): string {
   const hint = toOwnHint(field, isKept)
-  if (field.kind !== 'password') return hint
-  return `${hint.replace(/[^.]$/, '$&.')} ${passwordNote}`.trim()
+  const note = inputNotes[field.kind]
+  return note === undefined ? hint : `${hint.replace(/[^.]$/, '$&.')} ${note}`.trim()
+}
+
+/** An input of a date with a time has no zone. */
+const inputNotes: Partial<Record<Field['kind'], string>> = {
+  password: passwordNote,
+  'date-time': 'In UTC',
 }
 
 function toOwnHint({ kind, rule, schema, isInferred }: Field, isKept: boolean): string {
@@ -166,8 +172,6 @@ function toHintText(kind: Field['kind'], schema: FieldSchema): string {
       return acceptsText(schema) ? 'Text or JSON' : 'JSON'
     case 'texts':
       return 'One item per line'
-    case 'date-time':
-      return 'In UTC'
     default: {
       const range = formatRange(schema.minLength, schema.maxLength)
       return range && `${capitalize(range)} characters`

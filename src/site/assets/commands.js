@@ -25,7 +25,9 @@ export async function copy(text) {
 export function completeCommands(within) {
   for (const figure of within.querySelectorAll('figure.command:not(:has(button))')) {
     const caption = figure.querySelector('figcaption')
-    caption.append(copyButton(() => figure.querySelector('code').textContent))
+    const code = figure.querySelector('code')
+    const toText = () => code.dataset.copy && location.origin + code.dataset.copy
+    caption.append(copyButton(() => toText() ?? code.textContent))
   }
   for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))')) {
     showAsTabs(group)
