@@ -40,7 +40,12 @@ export function renderField(field: Field, form: FormState): Html {
       : field
   const choices = form.choices?.get(name) ?? (isShowable ? toSuggestions(field) : undefined)
   const isOptional = !isRequired || isKept
-  const hint = choices ? toChoiceHint(field, choices) : toHint(shown, isKept)
+  const isLost = form.problems !== undefined && text !== typed
+  const hint = isLost
+    ? toLostHint(isKept)
+    : choices
+      ? toChoiceHint(field, choices)
+      : toHint(shown, isKept)
   const notes = [...(problem ? [`${id}-problem`] : []), ...(hint ? [`${id}-hint`] : [])]
   // A checkbox with `required` would have to be checked, and no text is an empty list.
   const isEmptiable = kind === 'boolean' || (kind === 'texts' && !field.rule.minItems)
@@ -142,6 +147,11 @@ function toSuggestions({ isInferred, schema: { enum: shown = [] } }: Field): Cho
 
 function toChoiceHint({ schema: { description = '' } }: Field, { chosen }: Choices): string {
   return [description, chosen && `Now: ${chosen}`].filter(Boolean).join('. ')
+}
+
+function toLostHint(isKept: boolean): string {
+  const kept = isKept ? ' Leave it empty to keep the current value.' : ''
+  return `The text is too long to be shown again: type it again.${kept}`
 }
 
 function toHint(field: Field, isKept: boolean): string {

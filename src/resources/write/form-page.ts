@@ -63,7 +63,7 @@ export function renderRecordForm(resource: Resource, form: RecordForm): Html {
     : renderMethodInputs(editMethod, form.etag)
   return html`<form method="post" action="${action}"${isScripted ? html` data-patch` : ''}>
 ${controls}
-${editable.map((field) => [isNew ? '' : renderPrevious(field, form.stored), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
+${editable.map((field) => [isNew ? '' : renderPrevious(field, form), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
 }
@@ -77,9 +77,15 @@ function renderAnother({ path }: Resource, references: Document): Html {
 }
 
 /** Only what differs from it is changed: `values` can have what was typed before an error. */
-function renderPrevious(field: Field, stored: Document): Html {
+function renderPrevious(
+  field: Field,
+  { stored, values }: { stored: Document; values: Document },
+): Html {
   if (field.kind === 'password') return html``
-  const text = toFormText(valueToInputText(field, findValue(stored, field.name)))
+  const toText = (document: Document) => valueToInputText(field, findValue(document, field.name))
+  const typed = toText(values)
+  // An input that is empty because its text is too long keeps the stored value.
+  const text = toFormText(typed) === typed ? toFormText(toText(stored)) : ''
   return html`<input type="hidden" name="${previousPrefix}${field.inputName}" value="${text}">\n`
 }
 

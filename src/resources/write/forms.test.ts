@@ -210,6 +210,19 @@ for (const [index, shown] of unchanged.entries()) {
   })
 }
 
+test('after an error, a text that is too long to be shown again removes no stored value', async (t) => {
+  const app = await dataApp(t, { posts: [{ id: 1, title: 'short', text: 'kept', views: 1 }] })
+  const url = '/posts/1'
+  const typed = asForm({ _method: 'PATCH', text: 'x'.repeat(70_000), views: 'no number' })
+  const { statusCode, body } = await app.inject({ method: 'POST', url, ...typed })
+  assert.equal(statusCode, 422)
+  assert.match(body, /The text is too long to be shown again: type it again\./)
+  const [, before = '?'] = /name="_was\.text" value="([^"]*)"/.exec(body) ?? []
+  const again = asForm({ _method: 'PATCH', '_was.text': before, text: '', views: '2' })
+  assert.equal((await app.inject({ method: 'POST', url, ...again })).statusCode, 303)
+  assert.equal((await app.inject(url)).json<{ text: string }>().text, 'kept')
+})
+
 test('a value that is too long for a form is kept if its input is left empty', async (t) => {
   const posts = [{ id: 1, title: 'short', text: 'x'.repeat(70_000) }]
   const app = await dataApp(t, { posts })
