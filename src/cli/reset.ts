@@ -7,6 +7,8 @@ import { removeAllWithFiles, removeOrphanedFiles } from '../stores/orphaned-file
 import { selectLoad } from '../stores/archive/read-records.ts'
 import { toFileCollections } from '../stores/archive/archive.ts'
 import { isId } from '../stores/records/records.ts'
+import { toPlaceName } from '../stores/sandboxes/sandboxes.ts'
+import { toFileId } from '../stores/sandboxes/scoped-files.ts'
 import { isDiskFull, toDatabasePath } from '../stores/sqlite/database.ts'
 import { isInUse, openAlone, removeDatabaseFiles } from '../stores/sqlite/open-alone.ts'
 import { assertNotInMemory, formatCounts } from './format.ts'
@@ -33,6 +35,10 @@ async function removeDatabase(config: Config): Promise<void> {
   const select = database.prepare('SELECT id FROM records WHERE resource = ?')
   for (const name of [...names, collectionNames.orphanedFiles])
     for (const { id } of select.iterate(name)) if (isId(String(id))) await files.remove(String(id))
+  const selectPlaced = database.prepare('SELECT resource, id FROM records WHERE resource LIKE ?')
+  for (const name of [...names, collectionNames.orphanedFiles])
+    for (const { resource, id } of selectPlaced.iterate(toPlaceName('%', name)))
+      await files.remove(toFileId(String(resource).replace(/\/.*/, ''), String(id)))
   close()
   removeDatabaseFiles(path)
 }
@@ -60,22 +66,24 @@ const unused =
   'No running service uses this database. A service with --fresh or another DATABASE_URL is not affected.'
 
 export async function removeEverything(stores: Stores): Promise<[plural: string, count: number][]> {
-  const { records, files, sessions, idempotencyEntries, states } = stores
+  const { records, files, sandboxes, sessions, idempotencyEntries, states } = stores
   // Files are removed before the records of the demo, which hold their names.
   const filed: [string, number][] = []
-  for (const name of toFileCollections(fileCollections, await findLoad(records)))
-    filed.push([toKind(name), await removeAllWithFiles(stores, name)])
+  const names = toFileCollections(fileCollections, await findLoad(records))
+  const ended = await sandboxes.removeAll(names)
+  for (const name of names) filed.push([toKind(name), await removeAllWithFiles(stores, name)])
   const removed: [string, number][] = []
   // This comes before the records: the next start then loads the data file again, even if this is interrupted.
   const ofFile = await forgetLoad(records)
-  const names = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
-  for (const name of names) {
+  const all = new Set([...demos, ...collections, ...ofFile].map(({ name }) => name))
+  for (const name of all) {
     removed.push([toKind(name), await records.collection(name).clear()])
   }
   await removeOrphanedFiles(files, records, fileCollections)
   return [
     ...removed,
     ...filed,
+    ['sandboxes', ended],
     ['sessions', await sessions.clear()],
     ['idempotency keys', await idempotencyEntries.clear()],
     ['states', await states.clear()],

@@ -44,6 +44,35 @@ test('a backup is restored into an empty folder, and into one with other data', 
   assert.deepEqual(await readEverything(await openService(t, other)), seen)
 })
 
+test('a restore, and a reset, leave no sandbox and no file of one', async (t) => {
+  const services = await emptyService(t)
+  const file = join(services.folder, 'saved.vitrine')
+  const files = join(services.folder, 'kept', 'files')
+  const key = 'sandbox-of-restore-01'
+  const fill = async () => {
+    const { send, stop } = await openService(t, services)
+    await uploadFile(send, 'shared', Buffer.from('shared'))
+    await uploadFile(
+      (path, request) => send(`/s/${key}${path}`, request),
+      'own',
+      Buffer.from('own'),
+    )
+    assert.equal((await listOf(send, `/s/${key}/uploads`)).length, 1)
+    await stop()
+  }
+  await fill()
+  await runSucceeding(services, 'backup', file)
+  assert.equal((await readdir(files)).length, 2)
+  await runSucceeding(services, 'restore', file)
+  assert.equal((await readdir(files)).length, 1)
+  const { send, stop } = await openService(t, services)
+  assert.deepEqual(await listOf(send, `/s/${key}/uploads`), [])
+  await stop()
+  await fill()
+  assert.match(await runSucceeding(services, 'reset'), /^Removed 2 uploads, 1 sandbox from /)
+  assert.deepEqual(await readdir(files), [])
+})
+
 test('a backup of other resources than those of the database is restored only after a reset', async (t) => {
   const load = async (data: unknown) => {
     const services = await emptyService(t, { DATA_FILE: await dataFile(t, data) })

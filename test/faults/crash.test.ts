@@ -7,7 +7,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { settingsIn, startVitrine, temporaryFolder } from '../support/start-vitrine.ts'
+import {
+  settingsIn,
+  spawnVitrine,
+  startVitrine,
+  temporaryFolder,
+} from '../support/start-vitrine.ts'
 import { until } from '../support/until.ts'
 import { asFile, asJson, listOf, openClient, toCookie, type Send } from '../support/client.ts'
 import { assertAcknowledged, createLedger, type Ledger } from './ledger.ts'
@@ -197,4 +202,23 @@ test('a process that is repeatedly killed during writes loses no acknowledged wr
       `${String(losses.length)} lost`,
   )
   assert.deepEqual(losses, [])
+})
+
+test('a process that is killed after the first write of a sandbox keeps its copies and the write', async (t) => {
+  const folder = await temporaryFolder(t)
+  const settings = { ...settingsIn(folder), LOG_LEVEL: 'silent' }
+  const seeded = spawnVitrine(settings, ['seed', '20'])
+  await once(seeded.process, 'close')
+  const base = '/s/sandbox-of-crash-001/locations'
+  const { origin, process: child } = await startVitrine(t, settings)
+  const send = openClient(t, origin)
+  const copied = await listOf<Location>(send, base)
+  assert.equal(copied.length, 20)
+  await acknowledged(send, base, asJson('POST', { name: 'first', latitude: 1, longitude: 2 }))
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const again = openClient(t, (await startVitrine(t, settings)).origin)
+  const names = (await listOf<Location>(again, base)).map(({ name }) => name)
+  assert.deepEqual(names, [...copied.map(({ name }) => name), 'first'])
+  assert.equal((await listOf(again, '/locations')).length, 20)
 })

@@ -95,6 +95,40 @@ for (const [way, toRequest] of ways) {
   })
 }
 
+const failing: [title: string, status: number, request: InjectOptions][] = [
+  ['a change of no record', 404, { method: 'PATCH', url: '/posts/9', payload: { title: 'New' } }],
+  ['a deletion of no record', 404, { method: 'DELETE', url: '/posts/9' }],
+  [
+    'a body that is not JSON',
+    400,
+    {
+      method: 'POST',
+      url: '/posts',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+    },
+  ],
+  [
+    'an unknown media type',
+    415,
+    { method: 'POST', url: '/posts', payload: 'a', headers: { 'content-type': 'text/plain' } },
+  ],
+  [
+    'a changed record',
+    412,
+    { method: 'DELETE', url: '/posts/1', headers: { 'if-match': '"other"' } },
+  ],
+]
+for (const [title, status, request] of failing) {
+  test(`a write that fails stores no sandbox: ${title}`, async (t) => {
+    const [, , toSettings] = backends[0] ?? assert.fail()
+    const settings = await toSettings()
+    const app = await dataApp(t, { posts }, { settings })
+    assert.equal((await send(app, ann, request)).statusCode, status)
+    assert.equal(await countSandboxes(settings), 0)
+  })
+}
+
 const foreign: [protocol: string, name: string][] = [
   ['https', 'sandbox'],
   ['http, https', 'sandbox'],

@@ -105,6 +105,11 @@ export function createBinStore(
       const record = await bins.find(id)
       if (record) await remove(record)
     },
+    removeOfPlace: async (place: string): Promise<void> => {
+      const filters = [{ field: 'place', operator: 'eq', values: [place] }] as const
+      for await (const page of bins.pages({ filters, sort: [] }))
+        for (const record of page) await remove(record)
+    },
     sweep: async (): Promise<void> => {
       for await (const page of bins.pages()) {
         const gone = page.filter(({ id, document }) => document.isRemoved === true || isExpired(id))

@@ -26,6 +26,7 @@ export const bins: Demo = {
     await requests.index()
     const bins = createBinStore({ records, sandboxes }, requests, config)
     sweepRegularly(app, { name: 'expired bins', everySeconds: 600, sweep: bins.sweep })
+    sandboxes.onEnd(bins.removeOfPlace)
     const events = await openBinEvents(app, records.changes, bins)
     const all = { ...services, bins, requests, events }
     return [

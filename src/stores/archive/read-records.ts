@@ -35,11 +35,21 @@ export function toReplaceStatements(fileCollections: readonly string[], load: un
   const hasFile = `resource IN (${["''", ...names.map((name) => `'${name}'`)].join(', ')})`
   const isOrphaned = `resource = '${collectionNames.orphanedFiles}'`
   return {
-    before: `DELETE FROM records WHERE NOT (${hasFile} OR ${isOrphaned});
+    before: `${[...names, collectionNames.orphanedFiles].map(toOrphanPlaced).join('')}
+      DELETE FROM records WHERE NOT (${hasFile} OR ${isOrphaned});
       DELETE FROM records WHERE ${hasFile} AND id IN (SELECT id FROM records WHERE ${isOrphaned});
       UPDATE records SET resource = '${collectionNames.orphanedFiles}', document = '{}' WHERE ${hasFile};`,
     after: `DELETE FROM records WHERE ${isOrphaned} AND id IN (SELECT id FROM records WHERE ${hasFile});
       UPDATE change_numbers SET last = last + 1;
       DELETE FROM record_counts;`,
   }
+}
+
+/** The files of a collection in sandboxes, which a backup does not have. A place has 16 characters; see `toFileId`. */
+function toOrphanPlaced(name: string): string {
+  const { orphanedFiles } = collectionNames
+  const id = "'sandbox_' || substr(records.resource, 1, 16) || '_' || records.id"
+  return `UPDATE records SET resource = '${orphanedFiles}', document = '{}', id = ${id}
+    WHERE substr(resource, 17) = '/${name}' AND NOT EXISTS
+    (SELECT 1 FROM records AS other WHERE other.resource = '${orphanedFiles}' AND other.id = ${id});`
 }

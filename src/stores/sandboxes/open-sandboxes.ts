@@ -3,8 +3,8 @@ import type { Files } from '../files/files.ts'
 import { isId, type RecordVersion } from '../records/records.ts'
 import { createLifecycle, toEnding } from './lifecycle.ts'
 import type { PlacedRecords, SandboxConfig } from './lifecycle.ts'
-import { withoutPlace } from './places.ts'
-import { findScope, type Sandboxes, type Scope } from './sandboxes.ts'
+import { pristinePlace, withoutPlace } from './places.ts'
+import { findScope, type EndListener, type Sandboxes, type Scope } from './sandboxes.ts'
 import { scopeFiles, toFileId } from './scoped-files.ts'
 import { scopeRecords } from './scoped-records.ts'
 
@@ -19,6 +19,7 @@ export function openSandboxes(
   const life = createLifecycle(base.records, config)
   const { records } = base
   const ended = records.collection(collectionNames.endedSandboxes)
+  const endListeners: EndListener[] = []
   const removed = removeStep(collectionNames.sandboxes)
   /** Those that were last used at this time or before, and returns how many. */
   const endUnused = async (before: string) => {
@@ -40,8 +41,15 @@ export function openSandboxes(
           for (const { id } of page) if (isId(id)) await base.files.remove(toFileId(place, id))
       await collection.clear()
     }
+    for (const remove of endListeners) await remove(place)
     await records.forget(place)
     await ended.remove(place)
+  }
+  const endAll = async () => {
+    const now = new Date().toISOString()
+    let count = 0
+    for (let more = await endUnused(now); more > 0; more = await endUnused(now)) count += more
+    return count
   }
   const ofScope = async (find: (scope: Scope) => string | Promise<string>) => {
     const scope = findScope()
@@ -67,9 +75,14 @@ export function openSandboxes(
       const scope = findScope()
       if (scope) await life.restart(scope)
     },
-    endAll: async () => {
-      const now = new Date().toISOString()
-      while ((await endUnused(now)) > 0);
+    onEnd: (remove) => endListeners.push(remove),
+    endAll,
+    removeAll: async (fileCollections) => {
+      const count = await endAll()
+      for await (const page of ended.pages())
+        for (const { id } of page) await removePlace(id, fileCollections)
+      await removePlace(pristinePlace, [])
+      return count
     },
     sweep: async (now, fileCollections) => {
       if (config.readOnly) return

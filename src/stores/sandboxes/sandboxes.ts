@@ -77,7 +77,10 @@ export interface SandboxState {
   expiresAt: string | undefined
 }
 
-/** All but `sweep` and `endAll` are of the sandbox of the request. */
+/** Removes what is stored outside of the place for a sandbox. */
+export type EndListener = (place: string) => Promise<void>
+
+/** `findPlace` to `reset` are of the sandbox of the request. */
 export interface Sandboxes {
   /** The place of its records; undefined for what is shared. */
   findPlace: () => Promise<string | undefined>
@@ -86,7 +89,11 @@ export interface Sandboxes {
   describe: () => Promise<SandboxState>
   /** The sandbox is as it was at first, with new times, from one moment to the next. */
   reset: () => Promise<void>
-  endAll: () => Promise<void>
+  onEnd: (remove: EndListener) => void
+  /** Returns how many there were. What they had is removed by the next sweeps. */
+  endAll: () => Promise<number>
+  /** As above, with what they had and what they begin with, at once. */
+  removeAll: (fileCollections: readonly string[]) => Promise<number>
   /** Ends the sandboxes that were not used for long, and removes a part of what the ended ones had. */
   sweep: (now: string, fileCollections: readonly string[]) => Promise<void>
 }
