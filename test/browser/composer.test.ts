@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { inBrowser } from './chromium.ts'
 import { findFlawsOfState } from './look.ts'
 import { openSite } from './site.ts'
+import { until } from '../support/until.ts'
 
 const readRows = (page: Page) =>
   page.evaluate<string[]>(
@@ -53,7 +54,9 @@ test('a link with a request fills the form, and never sends it', inBrowser, asyn
   await page.evaluate(
     `location.hash = ${JSON.stringify(toHash({ ...shared, target: '/locations' }).slice(1))}`,
   )
-  await page.waitForFunction('document.querySelector("[data-in=target]").value === "/locations"')
+  await until(() =>
+    page.evaluate<boolean>('document.querySelector("[data-in=target]").value === "/locations"'),
+  )
   await page.waitForLoadState('networkidle')
   assert.deepEqual(sent, [])
   const accept = 'application/json'
@@ -65,7 +68,9 @@ test('a link adds no word to the command, and no other host', inBrowser, async (
   const page = await visit()
   const method = "GET;id #'"
   await page.goto(toHash({ method, target: '@h.example/', headers: [] }))
-  await page.waitForFunction('document.querySelector("[data-in=target]").value === "@h.example/"')
+  await until(() =>
+    page.evaluate<boolean>('document.querySelector("[data-in=target]").value === "@h.example/"'),
+  )
   const command = await page.locator('.composer .command code').textContent()
   assert.match(command ?? '', /^curl -i -X 'GET;id #'\\''' 'http:\/\/[\w.:]+\/@h\.example\/'/)
 })
@@ -360,9 +365,8 @@ for (const [path, request, fields] of kinds) {
     const open = async () => {
       for (const [name, value] of Object.entries(fields)) {
         const field = page.getByLabel(name, { exact: true }).and(page.locator('input')).first()
-        await page.waitForFunction(
-          `Array.from(document.querySelectorAll('.values input'), ({ value }) => value).includes(${JSON.stringify(value)})`,
-        )
+        const isFilled = `Array.from(document.querySelectorAll('.values input'), ({ value }) => value).includes(${JSON.stringify(value)})`
+        await until(() => page.evaluate<boolean>(isFilled))
         assert.equal(await field.inputValue(), value)
       }
     }

@@ -222,7 +222,7 @@ test('a window of 800 px has 14 rows of a realistic data file', inBrowser, async
   const views = page.locator('tbody td.number').nth(1)
   assert.equal(await views.textContent(), '1,104,686')
   const url = `document.querySelector('td[title^="http"]')?.textContent`
-  assert.equal(await page.evaluate(url), '…/stairs-0')
+  assert.equal(await page.evaluate(url), '…/stairs-0/…')
 })
 
 const wideRecord = {

@@ -1,19 +1,9 @@
 // Bodies by their kind: images, HTML in a sandboxed frame, JSON as a tree, CSV as a table.
+import { maxShownLength, renderCodeBlock } from './code-block.js'
 import { copy } from './commands.js'
 import { create } from './dom.js'
-import { isCommonHeader, tokenize } from './highlight.js'
+import { isCommonHeader } from './highlight.js'
 import { formatBytes } from './size.js'
-
-const maxShownLength = 65_536
-
-export function renderCodeBlock(source, language) {
-  const isPlain = language === '' || source.length > maxShownLength
-  const parts = isPlain ? [['', source]] : tokenize(source, language)
-  const tokens = parts.map(([kind, text]) =>
-    kind === '' ? text : create('span', { class: `t-${kind}` }, text),
-  )
-  return create('pre', { tabindex: '0' }, create('code', {}, ...tokens))
-}
 
 /** As the browser received it, of a response that is not recorded. */
 export function headView(headers) {

@@ -1,11 +1,10 @@
 // The composer of requests: the method, the path, headers and the body, with fields of the page that set them. Filling
 // it never sends a request.
-import { renderCodeBlock } from './body.js'
+import { renderCodeBlock } from './code-block.js'
 import { isForbidden, openHeaders } from './composer-headers.js'
 import { createValues } from './composer-values.js'
 import { isSafe, parseCurl, toCurl } from './curl.js'
 import { setOption } from './dom.js'
-import { keepRequest, showHistory } from './history.js'
 
 const multipart = 'multipart/form-data'
 
@@ -24,6 +23,8 @@ export function openComposer(form, { chips = [], values = createValues(form), on
   const headers = openHeaders(form)
   /** What a curl command has that is not sent. */
   let omissions = []
+  /** A header that only the command has: the browser sends the visitor's key as a cookie. */
+  let key
   const read = () => {
     const start = { method: method.value, target: path.value, headers: headers.read() }
     if (type.value !== multipart || isSafe(method.value))
@@ -53,7 +54,8 @@ export function openComposer(form, { chips = [], values = createValues(form), on
   }
   const show = (chip) => {
     const request = read()
-    showParts(form, request, { required, isOwn: values.isOwn?.(request.target) !== false })
+    const commanded = key ? { ...request, headers: [...request.headers, key] } : request
+    showParts(form, commanded, { required, isOwn: values.isOwn?.(request.target) !== false })
     markChips(chips, request, chip)
   }
   const note = (...sentences) => {
@@ -98,7 +100,9 @@ export function openComposer(form, { chips = [], values = createValues(form), on
       form.querySelector('[type=submit]').focus()
     })
   }
-  past.addEventListener('toggle', () => showHistory(past, fill))
+  // Few visitors open the history, and few pages send a request.
+  const showPast = async () => (await import('./history.js')).showHistory(past, fill)
+  past.addEventListener('toggle', showPast)
   show()
   return {
     fill,
@@ -109,9 +113,14 @@ export function openComposer(form, { chips = [], values = createValues(form), on
       return { ...request, sendable: request.headers.filter(([name]) => !isForbidden(name)) }
     },
     isFor: (request) => method.value === request.method && values.isOwn?.(request.target),
-    keep: (request) => {
+    keep: async (request) => {
+      const { keepRequest } = await import('./history.js')
       note(...keepRequest(request))
-      showHistory(past, fill)
+      await showPast()
+    },
+    setKey: (header) => {
+      key = header
+      show()
     },
   }
 }

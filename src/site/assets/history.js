@@ -37,16 +37,12 @@ export function showHistory(place, fill) {
 
 /** A link to a part of the page has a fragment too. */
 export function openFragment(composers) {
-  const open = () => {
-    const fragment = location.hash
-    if (fragment.length < 2 || document.getElementById(fragment.slice(1))) return
-    const request = parseFragment(fragment)
-    const composer = composers.find((one) => request && one.isFor(request)) ?? composers[0]
-    if (request) composer.fill(request)
-    composer.note(...(request ? [] : ['The link does not have a valid request.']))
-  }
-  globalThis.addEventListener('hashchange', open)
-  open()
+  const fragment = location.hash
+  if (document.getElementById(fragment.slice(1))) return
+  const request = parseFragment(fragment)
+  const composer = composers.find((one) => request && one.isFor(request)) ?? composers[0]
+  if (request) composer.fill(request)
+  composer.note(...(request ? [] : ['The link does not have a valid request.']))
 }
 
 /** Anyone can write a link, so that its parts are checked. Undefined if it has no request. */

@@ -1,8 +1,7 @@
 // The page /responses: its fields describe a response, and the composer has the request that gets it.
-import { renderCodeBlock } from './body.js'
+import { renderCodeBlock } from './code-block.js'
 import { create } from './dom.js'
-import { openFragment } from './history.js'
-import { openSender } from './send.js'
+import { openFragments, openSender } from './send.js'
 
 const form = document.querySelector('.compose > form')
 const commands = Array.from(document.querySelectorAll('.commands code'), (code) => {
@@ -135,7 +134,7 @@ form.addEventListener('input', ({ target }) => {
 chooseBody('body')
 const values = { toTarget, readTarget }
 openSender(form, { place: document.querySelector('main'), values, sendOwn: sendSteps, showTexts })
-openFragment([form.composer])
+await openFragments([form.composer])
 form.addEventListener('reset', (event) => {
   event.preventDefault()
   form.composer.fill({ target: '/responses/custom' })

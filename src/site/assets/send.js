@@ -2,7 +2,6 @@
 import { openComposer } from './composer.js'
 import { isSafe } from './curl.js'
 import { create, fetchPage, local } from './dom.js'
-import { openFragment } from './history.js'
 
 const senders = [...document.querySelectorAll('.composer:not(.compose > *), .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
@@ -79,6 +78,7 @@ async function addKey() {
   const { textContent = '' } = page.querySelector('[data-part=key]') ?? {}
   const [header] = /X-Inspector: [\w-]+/.exec(textContent) ?? []
   if (!header) return delete local.hasKey
+  for (const composer of composers) composer.setKey(header.split(': '))
   for (const code of codes) {
     const [name] = /^curl(\.exe)?(?= )/.exec(code.textContent) ?? []
     const isBash = name === 'curl'
@@ -195,7 +195,7 @@ export function openSender(sender, { place, values, sendOwn, showTexts = showExa
         result = await send(sender, { request, watch, sendOwn })
       } finally {
         // A request that was cancelled was sent too.
-        if (request && (result || watch.signal.aborted)) sender.composer.keep(request)
+        if (request && (result || watch.signal.aborted)) await sender.composer.keep(request)
       }
       return result
     })
@@ -209,11 +209,20 @@ export function openSender(sender, { place, values, sendOwn, showTexts = showExa
   })
 }
 
+/** Few pages are opened by a link with a request. */
+export async function openFragments(composers) {
+  const open = async () => {
+    if (location.hash.length > 1) (await import('./history.js')).openFragment(composers)
+  }
+  globalThis.addEventListener('hashchange', open)
+  await open()
+}
+
 for (const sender of senders)
   openSender(sender, { place: sender.closest('section') ?? document.querySelector('main') })
 const composers = senders.flatMap(({ composer }) => composer ?? [])
-if (composers.length > 0) openFragment(composers)
-if (local.hasKey && codes.length > 0) void addKey()
+if (composers.length > 0) await openFragments(composers)
+if (local.hasKey) void addKey()
 
 // The id of the newest record in place of the example.
 for (const input of document.querySelectorAll('[data-ids]')) {
