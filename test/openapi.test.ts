@@ -19,11 +19,15 @@ import { things } from './support/things.ts'
 /** Every operation of Fastify's router, as `get /people/{id}`, except the files of pages. */
 async function listRouted(app: FastifyInstance): Promise<readonly string[]> {
   const routes = await listRoutes(app)
+  // That of httpbin at the root is documented.
+  const isOwn = app.declaredRoutes.every(
+    ({ url, config }) => url !== '/robots.txt' || !config?.isRaw,
+  )
   return routes.flatMap(({ path, methods }) =>
     documentedMethods
       // The paths of a wildcard are not known.
       .filter((method) => methods.includes(method) && !path.endsWith('*'))
-      .filter(() => !/^\/(assets\/|favicon|robots)/.test(path))
+      .filter(() => !/^\/(assets\/|favicon)/.test(path) && !(path === '/robots.txt' && isOwn))
       .map((method) => `${method.toLowerCase()} ${toTemplate(path)}`),
   )
 }

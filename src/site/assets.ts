@@ -10,7 +10,7 @@ import { cachePublicly } from '../http/response/default-headers.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
 import { sendBytes } from '../http/response/send-bytes.ts'
 import { packageFolder } from '../config/package-folder.ts'
-import { servesFile } from './demo.ts'
+import { isAlone, servesFile } from './demo.ts'
 import { withFile } from '../http/response/static-files.ts'
 
 const own = fileURLToPath(new URL('src/site/assets', packageFolder))
@@ -26,12 +26,14 @@ export const folders: Readonly<Record<string, string>> = {
 }
 
 export async function openAssets(app: FastifyInstance, config: Config): Promise<void> {
-  const hasRobots = await servesFile(config, '/robots.txt')
+  // A file of PUBLIC_DIR replaces it, and so does the one of httpbin.
+  const hasRobots =
+    ['httpbin', 'go-httpbin'].some((name) => isAlone(name, { config })) ||
+    (await servesFile(config, '/robots.txt'))
   registerRoutes(app, { file: import.meta.filename }, [
     ...Object.entries(folders).map(([name, folder]) => getAsset(`/assets/${name}`, folder, name)),
     // Browsers request it for responses that are not HTML and so have no icon link.
     getAsset('/favicon.ico', own, 'icon.svg'),
-    // A file of PUBLIC_DIR replaces it.
     ...(hasRobots ? [] : [getAsset('/robots.txt', own, 'robots.txt')]),
   ])
 }

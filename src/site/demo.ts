@@ -82,6 +82,6 @@ export const testApiName = 'test-api'
 export const sandboxApiName = 'sandboxes'
 
 /** Some demos behave exactly as in the original API if no other is open. */
-export function isAlone(name: string, { config }: Services): boolean {
+export function isAlone(name: string, { config }: Pick<Services, 'config'>): boolean {
   return config.demos.every((other) => [name, testApiName, sandboxApiName].includes(other))
 }

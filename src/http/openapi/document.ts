@@ -21,11 +21,14 @@ export interface DocumentParts {
 
 /** Any path of a demo, and the files of pages: a client calls neither. */
 const unlisted = /\*$|^\/(assets\/|(favicon\.ico|robots\.txt)$)/
+/** The `/robots.txt` of httpbin at the root is an endpoint. */
+const isListed = ({ url, config }: DeclaredRoute) =>
+  !unlisted.test(url) || (url === '/robots.txt' && config?.isRaw === true)
 
 export function toDocument({ info, tags, routes, ...errors }: DocumentParts) {
   const paths: Record<string, Record<string, DocumentedOperation>> = {}
   const toId = createOperationIds(routes)
-  for (const route of routes.filter(({ url }) => !unlisted.test(url))) {
+  for (const route of routes.filter(isListed)) {
     const path = toTemplate(route.url)
     for (const method of toMethods(route)) {
       const operationId = toId({ method, path })

@@ -64,12 +64,15 @@ export function createHeaderChooser(config: Config) {
     (request.protocol === 'https' ? overHttps : overHttp)(request, isRaw)
 }
 
-function createChooser(hsts: object, { compression, corsOrigins, trustedProxies }: Config) {
+function createChooser(hsts: object, config: Config) {
+  const { compression, corsOrigins, trustedProxies, sandboxes } = config
   // Errors have these headers too, and so they allow no credentials: an error page is a page of the service.
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
   // URLs in the response begin with them. A cache behind the proxy does not have them in its key.
   const forwarded = trustedProxies.length > 0 ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []
-  const vary = ['Origin', ...(compression ? ['Accept-Encoding'] : []), ...forwarded].join(', ')
+  const coded = compression ? ['Accept-Encoding'] : []
+  const ofSandbox = sandboxes === 'off' ? [] : ['X-Sandbox']
+  const vary = ['Origin', ...coded, ...ofSandbox, ...forwarded].join(', ')
   const withoutOrigin = { ...defaultHeaders, ...hsts, vary }
   const forOthers = { ...withoutOrigin, 'access-control-expose-headers': exposedHeaders }
   const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }

@@ -126,7 +126,7 @@ test('every problem type has a page, in every media type, and is in the list', a
         assert.ok(response.body.includes(String(status)))
         assert.doesNotMatch(response.body, /\{origin\}/)
         assert.equal(response.headers['cache-control'], 'public, max-age=3600')
-        assert.equal(response.headers.vary, 'Origin, Accept-Encoding, Accept')
+        assert.equal(response.headers.vary, 'Origin, Accept-Encoding, X-Sandbox, Accept')
       }
     })
   }
