@@ -86,7 +86,7 @@ test('every response of /session has Cache-Control: no-store and Vary: Cookie', 
         const vary = String(response.headers.vary).split(', ').toSorted()
         assert.deepEqual(
           vary,
-          ['Accept', 'Accept-Encoding', 'Cookie', 'Origin'],
+          ['Accept', 'Accept-Encoding', 'Cookie', 'Origin', 'X-Sandbox'],
           `${method} ${path}`,
         )
       })
