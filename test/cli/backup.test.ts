@@ -62,7 +62,7 @@ test('a backup prints the number of records of twenty collections, and that of a
   const services = await emptyService(t, { DATA_FILE: await dataFile(t, data) })
   await (await openService(t, services)).stop()
   const output = await runSucceeding(services, 'backup', join(services.folder, 'saved.vitrine'))
-  assert.match(output, /^Saved (1 group-\d+, ){20}2 other records \(0 bytes of files\) to /)
+  assert.match(output, /^Saved (1 group-\d+, ){20}2 other records \(0 bytes of files\) of \S+ to /)
 })
 
 test('an upload whose file is missing is left out, with a warning', async (t) => {

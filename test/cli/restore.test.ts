@@ -20,7 +20,7 @@ import {
 
 test('a backup is restored into an empty folder, and into one with other data', async (t) => {
   const { vitrine, file, output, seen } = await savedService(t)
-  assert.match(output, /^Saved 4 uploads, 3 locations \(3,100,001 bytes of files\) to /)
+  assert.match(output, /^Saved 4 uploads, 3 locations \(3,100,001 bytes of files\) of \S+ to /)
   await vitrine.stop()
   const other = await emptyService(t)
   const restored = (await runSucceeding(other, 'restore', file)).split('\n')

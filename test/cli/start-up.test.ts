@@ -84,7 +84,7 @@ test('--version prints the version, and --help lists every setting in 80 columns
       assert.match(stdout, new RegExp(`^  --${toFlagName(name)} +\\S`, 'm'))
     })
   }
-  assert.match(stdout, /^ {2}--delay +[^[]*\[0; DELAY_MS\]/m)
+  assert.match(stdout, /^ {2}--delay +[^[]*\[0;\s+DELAY_MS\]/m)
   assert.match(stdout, /^ {2}--test-api +[^[]*\[off\]/m)
   for (const title of Object.values(groupTitles)) assert.ok(stdout.includes(`\n${title}:\n`))
   for (const line of stdout.split('\n')) assert.ok(line.length <= 80, line)
