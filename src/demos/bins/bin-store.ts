@@ -167,7 +167,8 @@ const noBin = (id: string) => notFound(`There is no bin with the id ${id}.`, bin
 
 const now = () => new Date().toISOString()
 
-const isResponse = (value: unknown) => isObject(value) || Array.isArray(value)
+const isResponse = (value: unknown) =>
+  isObject(value) || (Array.isArray(value) && value.length > 0 && value.every(isObject))
 
 type BinRecord = Pick<StoredRecord, 'id' | 'document' | 'createdAt' | 'version'>
 
