@@ -30,11 +30,11 @@ for (const isTls of [false, true]) {
     for (const number of [1, 2]) {
       await send()
       const { status, step, trailerFields } = await findExchange(listening, number)
-      assert.deepEqual([status, step, trailerFields], [503, 1, undefined])
+      assert.deepEqual([status, step, trailerFields], [503, number, undefined])
     }
     await send()
     const { id, step, ...exchange } = await findExchange(listening, 3)
-    assert.deepEqual([exchange.status, step, exchange.trailerFields], [200, 2, [['x-sum', '6']]])
+    assert.deepEqual([exchange.status, step, exchange.trailerFields], [200, 3, [['x-sum', '6']]])
     const early = Object.fromEntries(exchange.earlyHintFields ?? [])
     assert.deepEqual([early.link, early.authorization], ['</a>;rel=preload', '••••••'])
     const dropped = early['vitrine-dropped-headers']?.split(', ') ?? []
