@@ -49,7 +49,7 @@ for (const isTls of [false, true]) {
     const messages = await app.inject(`/inspector/${id}.http`)
     assert.match(messages.body, /\r\n\r\nHTTP\/\S+ 103 .*\r\n\r\nHTTP\/\S+ 200 /s)
     const page = await app.inject({ url: `/inspector/${id}`, headers: { accept: 'text/html' } })
-    assert.match(page.body, /Step of the sequence<\/dt><dd>2<.*Trailer<\/dt><dd><code>x-sum: 6</s)
+    assert.match(page.body, /Step of the sequence<\/dt><dd>3<.*Trailer<\/dt><dd><code>x-sum: 6</s)
   })
 
   test(`the steps of a sequence over ${version} can be faults`, async (t) => {
