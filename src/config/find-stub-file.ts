@@ -6,7 +6,7 @@ const maxStartBytes = 65_536
 export function isStubFile(path: string): boolean {
   const start = readStart(path)
   // Comments, the mark of a document, and the first brace come before the first key.
-  return /^\ufeff?(?:\s+|#.*|---|\{)*["']?[\w!#$%&'*+.^`|~-]{1,50} \/.*:/.test(start)
+  return /^\ufeff?(?:\s|#[^\n]*\n|---|\{)*["']?[\w!#$%&'*+.^`|~-]{1,50} \/.*:/.test(start)
 }
 
 function readStart(path: string): string {

@@ -194,7 +194,7 @@ export const settings = {
   sandboxes: setting(
     'key',
     parse.choice(['off', 'key']),
-    'whether who sends a key has data of their own',
+    'whether a client that sends a key has data of its own',
   ),
   sandboxSeconds: integer(
     day,

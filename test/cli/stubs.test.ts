@@ -46,3 +46,10 @@ test('the start names the paths that stubs come before', async (t) => {
   await findOrigin(started)
   assert.match(started.output(), /^Stubs come before GET \/status\/:code$/m)
 })
+
+test('a data file that begins with long comments is told apart from stubs', async (t) => {
+  const comment = `# ${'- # '.repeat(50)}\n${'#'.repeat(200)}\n`
+  const started = await start(t, `${comment}posts: [{ id: 1 }]\n`, (file) => [file])
+  const origin = await findOrigin(started)
+  assert.deepEqual(await (await fetch(`${origin}/posts?fields=id`)).json(), [{ id: 1 }])
+})
