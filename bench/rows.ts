@@ -53,16 +53,13 @@ const person = JSON.stringify({
 })
 const post = JSON.stringify({ title: 'a post', body: 'lorem ipsum', authorId: 3, views: 12 })
 
-const ofSockets =
-  'With sockets, the time beyond bare `node:http` is more than twice as long, probably because the kernel and other programs replace what the caches of the processor hold.'
-
 const httpbinJobs = [
   {
     name: 'get',
     path: '/get?n=$n',
     reasons: {
-      quiet: `Without sockets and with warm caches, a request takes 4.5 µs in bare \`node:http\` and 13.0 in Vitrine: 0.3 for Fastify, 3.9 for the target, the checks, the request id and the head of the response, and 4.3 for the JSON about the request. ${ofSockets} Bare \`node:http\` takes 14 µs then, so that the goal leaves 9.`,
-      defaults: `Without sockets and with warm caches, a request takes 19.5 µs: 4.5 in bare \`node:http\`, 8.5 for the job itself, 2.2 for the line of the log, which is written once in a turn of the event loop, and 4.3 for the inspector, which writes 1.5 KB as bytes. ${ofSockets}`,
+      quiet: `A request takes 4.5 µs in bare \`node:http\` and 13.0 in Vitrine: 0.3 for Fastify, 3.9 for the target, the checks, the request id and the head of the response, and 4.3 for the JSON about the request.`,
+      defaults: `A request takes 19.5 µs: 4.5 in bare \`node:http\`, 8.5 for the job itself, 2.2 for the line of the log, which is written once in a turn of the event loop, and 4.3 for the inspector, which writes 1.5 KB as bytes.`,
     },
   },
   {
@@ -71,7 +68,7 @@ const httpbinJobs = [
     body: person,
     headers: jsonBody,
     reasons: {
-      defaults: `Without sockets and with warm caches, a request takes 23.4 µs without log and inspector, and 33.6 with them: the inspector copies both bodies. ${ofSockets}`,
+      defaults: `A request takes 23.4 µs without log and inspector, and 33.6 with them: the inspector copies both bodies.`,
     },
   },
   {
@@ -79,15 +76,15 @@ const httpbinJobs = [
     path: '/status/204?n=$n',
     goals: { quiet: 0.75, defaults: 0.6 },
     reasons: {
-      defaults: `Without sockets and with warm caches, a request takes 4.5 µs in bare \`node:http\`, 8.7 without log and inspector, and 13.5 with them: 2.4 for the log and 2.4 for the inspector. ${ofSockets} Bare \`node:http\` takes 12 µs then, and go-httpbin 16.`,
+      defaults: `A request takes 4.5 µs in bare \`node:http\`, 8.7 without log and inspector, and 13.5 with them: 2.4 for the log and 2.4 for the inspector.`,
     },
   },
   {
     name: 'bytes',
     path: '/bytes/1024?n=$n',
     reasons: {
-      quiet: `Without sockets and with warm caches, a request takes 10.2 µs, 4.5 of them in bare \`node:http\`. ${ofSockets}`,
-      defaults: `Without sockets and with warm caches, a request takes 16.1 µs: 10.2 for the job, 2.3 for the log and 3.6 for the inspector, which copies the bytes. ${ofSockets}`,
+      quiet: `A request takes 10.2 µs, 4.5 of them in bare \`node:http\`.`,
+      defaults: `A request takes 16.1 µs: 10.2 for the job, 2.3 for the log and 3.6 for the inspector, which copies the bytes.`,
     },
   },
 ]
