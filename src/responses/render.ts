@@ -1,5 +1,6 @@
-import { LiquidError } from 'liquidjs'
 import { hash, randomInt, randomUUID } from 'node:crypto'
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
 import type { Template } from 'liquidjs'
 import { isObject } from '../config/is-object.ts'
 import { maxRenderMs } from '../config/limits.ts'
@@ -9,16 +10,13 @@ import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import type { Description } from './description.ts'
 import type { RequestValues } from './request-values.ts'
 import { toFraction } from './to-fraction.ts'
-import {
-  createRenderer,
-  escaping,
-  findTemplateProblem,
-  isTemplate,
-  parseTemplate,
-  plain,
-  toReason,
-  type Engine,
-} from './template.ts'
+import { isTemplate } from './is-template.ts'
+import type { Engine } from './template.ts'
+
+const require = createRequire(import.meta.url)
+/** On first use: the engine takes 6 MB, and most services have no templates. */
+const loadEngine = () =>
+  require(`./template${extname(import.meta.filename)}`) as typeof import('./template.ts')
 
 /** The members whose texts can be templates. */
 const rendered = ['type', 'headers', 'cookies', 'trailers', 'early_hints', 'interim'] as const
@@ -63,7 +61,7 @@ function listTexts(value: unknown): string[] {
 export function findTemplateProblems(description: Description): FieldProblem[] {
   const find = (value: unknown, [field = '', ...inside]: readonly string[]): FieldProblem[] => {
     if (typeof value === 'string') {
-      const message = findTemplateProblem(value)
+      const message = isTemplate(value) ? loadEngine().findTemplateProblem(value) : undefined
       return message === undefined ? [] : [{ field, inside, message }]
     }
     if (typeof value !== 'object' || value === null) return []
@@ -106,8 +104,9 @@ function run(source: RenderSource, render: () => Description): Description {
     const result = runWithin(maxRenderMs, render)
     if (result) return result
   } catch (error) {
-    if (!(error instanceof LiquidError || error instanceof RangeError)) throw error
-    throw failure(source, toReason(error))
+    const { isTemplateError, toReason } = loadEngine()
+    if (!(error instanceof RangeError || isTemplateError(error))) throw error
+    throw failure(source, toReason(error as Error))
   }
   throw failure(source, `rendering takes more than ${String(maxRenderMs)} ms`)
 }
@@ -138,6 +137,7 @@ function toUuid(digits: string): string {
 type Names = Readonly<Record<string, unknown>>
 
 function renderMembers(description: Description, names: Names): Description {
+  const { createRenderer, escaping, plain } = loadEngine()
   const parse = toParser(description)
   const { toText, toValue } = createRenderer(names, plain, parse)
   const entries = rendered.flatMap((name) =>
@@ -171,6 +171,7 @@ const parsed = new WeakMap<Description, Map<Engine, Map<string, Template[]>>>()
 function toParser(description: Description) {
   const engines = parsed.get(description) ?? new Map<Engine, Map<string, Template[]>>()
   parsed.set(description, engines)
+  const { parseTemplate, plain } = loadEngine()
   return (text: string, engine: Engine = plain): Template[] => {
     const known = engines.get(engine) ?? new Map<string, Template[]>()
     engines.set(engine, known)

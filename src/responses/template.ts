@@ -1,6 +1,7 @@
 import { Context, Drop, Liquid, LiquidError, Output, toValueSync, type Template } from 'liquidjs'
 import { isObject } from '../config/is-object.ts'
 import { maxRenderedBytes, maxRenderMs } from '../config/limits.ts'
+import { isTemplate } from './is-template.ts'
 import { findLongest, findValue } from './request-values.ts'
 
 type Named = Readonly<Record<string, unknown>>
@@ -31,21 +32,21 @@ export const plain = createEngine()
 /** For HTML and XML. */
 export const escaping = createEngine('escape')
 
-export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%')
-
 /** Throws LiquidError. */
 export const parseTemplate = (text: string, engine = plain): Template[] => engine.parse(text)
 
-/** Why the text is no template, or undefined. */
+/** Why the text is not a valid template, or undefined. */
 export function findTemplateProblem(text: string): string | undefined {
   try {
-    if (isTemplate(text)) parseTemplate(text)
+    parseTemplate(text)
     return undefined
   } catch (error) {
     if (error instanceof LiquidError) return `is not a valid template: ${toReason(error)}`
     throw error
   }
 }
+
+export const isTemplateError = (error: unknown): boolean => error instanceof LiquidError
 
 export const toReason = ({ message }: Error): string => message.split('\n', 1)[0] ?? ''
 
