@@ -1,5 +1,6 @@
 import { parseCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatCount } from '../config/format-count.ts'
 import { isForm } from '../http/body/body-reader.ts'
 import { addVary } from '../http/negotiation/negotiate.ts'
 import { ownCookies, toOwnCookie } from '../http/security/own-secrets.ts'
@@ -7,7 +8,7 @@ import type { Html } from './html.ts'
 import { renderNotice } from './page.ts'
 
 /**
- * The cookie holds a key, so that another site cannot inject text. `edit-form.js` sets `saved`, and
+ * The cookie holds a key and a number, so that another site cannot inject text. `edit-form.js` sets `saved`, and
  * `records.js` adds the name of what was deleted.
  */
 const messages = { saved: 'Saved.', deleted: 'Deleted.', removed: 'Removed.' }
@@ -20,26 +21,39 @@ const flashSeconds = 30
 export function setFlash(
   request: FastifyRequest,
   reply: FastifyReply,
-  key: keyof typeof messages,
+  key: keyof typeof messages | { deleted: number },
 ): void {
-  if (isForm(request)) setCookie(reply, key, flashSeconds)
+  const value = typeof key === 'string' ? key : `deleted-${String(key.deleted)}`
+  if (isForm(request)) setCookie(reply, value, flashSeconds)
 }
 
+const toRecords = (count: number) => formatCount(count, 'record')
+
 /** A page with a message must not be cached. */
-export function takeFlash(request: FastifyRequest, reply: FastifyReply): Html | undefined {
+export function takeFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  toCount = toRecords,
+): Html | undefined {
   addVary(reply, 'Cookie')
   const key = parseCookie(request.headers.cookie ?? '')[flashCookie]
   if (key === undefined) return undefined
   setCookie(reply, '', 0)
-  const message = Object.entries(messages).find(([name]) => name === key)?.[1]
+  const [, count] = /^deleted-([1-9]\d{0,5})$/.exec(key) ?? []
+  const known = Object.entries(messages).find(([name]) => name === key)?.[1]
+  const message = count === undefined ? known : `Deleted ${toCount(Number(count))}.`
   if (message === undefined) return undefined
   reply.removeHeader('etag').removeHeader('last-modified').header('cache-control', 'no-store')
   return renderNotice(message)
 }
 
 /** Takes the message only if the representation is a page. */
-export function takePageFlash(request: FastifyRequest, reply: FastifyReply, type: string) {
-  if (type === 'text/html') return takeFlash(request, reply)
+export function takePageFlash(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, toCount }: { type: string; toCount?: (count: number) => string },
+) {
+  if (type === 'text/html') return takeFlash(request, reply, toCount)
   // RFC 9110 §12.5.5: a page at this URL would have depended on the cookie.
   if (request.negotiation?.by !== 'suffix') addVary(reply, 'Cookie')
   return undefined

@@ -101,10 +101,7 @@ for (const javaScriptEnabled of [true, false]) {
       await remove('Rome', 'Paris')
       await confirm()
       await page.getByText('All 2 locations').waitFor()
-      await page
-        .getByRole('status')
-        .getByText(javaScriptEnabled ? 'Deleted 2 locations.' : 'Deleted.')
-        .waitFor()
+      await page.getByRole('status').getByText('Deleted 2 locations.').waitFor()
       await remove('Kyoto', 'Lima')
       await site.app.inject({ method: 'PATCH', url: '/locations/r3', payload: { note: 'new' } })
       await confirm()
@@ -112,11 +109,35 @@ for (const javaScriptEnabled of [true, false]) {
       assert.equal(await readNames(site.app, '/locations'), 'Lima')
       await remove('Lima')
       await confirm()
-      const one = javaScriptEnabled ? 'Deleted 1 location.' : 'Deleted.'
-      await page.getByRole('status').getByText(one).waitFor()
+      await page.getByRole('status').getByText('Deleted 1 location.').waitFor()
     },
   )
 }
+
+test('Shift selects a range of records, and one box all of them', inBrowser, async (t) => {
+  const site = await openSite(t)
+  await fill(site, ['Rome', 'Paris', 'Kyoto', 'Lima', 'Quito'])
+  const page = await site.visit()
+  await page.goto('/locations')
+  const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
+  const checked = () =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('tbody .pick :checked')].map(({ ariaLabel }) => ariaLabel)`,
+    )
+  assert.equal(await page.locator('.view-bar > .delete').isVisible(), false)
+  await box('Select Lima').click()
+  await page.getByRole('button', { name: 'Delete 1', exact: true }).waitFor()
+  await box('Select Paris').click({ modifiers: ['Shift'] })
+  await page.getByRole('button', { name: 'Delete 3', exact: true }).waitFor()
+  assert.deepEqual(await checked(), ['Select Paris', 'Select Kyoto', 'Select Lima'])
+  await box('Select Kyoto').click({ modifiers: ['Shift'] })
+  await page.getByRole('button', { name: 'Delete 1', exact: true }).waitFor()
+  assert.deepEqual(await checked(), ['Select Lima'])
+  await box('Select all').click()
+  await page.getByRole('button', { name: 'Delete 5', exact: true }).waitFor()
+  await box('Select all').click()
+  await page.locator('.view-bar > .delete').waitFor({ state: 'hidden' })
+})
 
 test('every mark of the map is reached with Tab and leads to its record', inBrowser, async (t) => {
   const site = await openSite(t)

@@ -80,9 +80,11 @@ function tableHead(
   const url = list.url && hasMenus(columns, list.url) ? list.url : undefined
   const scrolls = shown.length > narrowColumns ? html` tabindex="0"` : ''
   return html`<div class="listing${hasFigure ? ' figured' : ''}"><section class="table${shown.length > wideColumns ? ' wide' : ''}"${scrolls} aria-label="${title}"><table>
-<thead><tr>${list.isReadOnly ? '' : html`<td class="pick"></td>`}${shown.map((column, index) => columnHead(column, index, { ...list, url }))}</tr></thead>
+<thead><tr>${list.isReadOnly ? '' : selectAll}${shown.map((column, index) => columnHead(column, index, { ...list, url }))}</tr></thead>
 `
 }
+
+const selectAll = html`<td class="pick"><input type="checkbox" class="scripted" aria-label="Select all" autocomplete="off"></td>`
 
 const [narrowColumns, wideColumns] = [5, 8]
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { formatMebibytes, formatNumber } from '../../config/format-count.ts'
+import { formatCount, formatMebibytes, formatNumber } from '../../config/format-count.ts'
 import { maxLoadLength, maxPerPage } from '../../config/limits.ts'
 import { badRequest } from '../../http/errors/http-error.ts'
 import { chooseType, typeBySuffix } from '../../http/negotiation/negotiate.ts'
@@ -51,7 +51,9 @@ export function list(base: ResourceContext, findFixed?: FindFixed): Handler {
   return async (request, reply) => {
     const type = chooseType(request, reply, types)
     reply.headers({ 'cache-control': 'private, no-cache', 'accept-query': acceptQuery })
-    const flash = takePageFlash(request, reply, type)
+    const { singular, title } = base.resource
+    const toCount = (count: number) => formatCount(count, singular, toLower(title))
+    const flash = takePageFlash(request, reply, { type, toCount })
     const fixed = await findFixed?.(request)
     const context = await findNeeded(base, request, type)
     const given = {

@@ -59,7 +59,7 @@ async function sendRelated(reply: FastifyReply, base: ResourceContext, type: Rec
   const id = toRecordId(resource, request)
   const record = assertFound(resource, id, await collection.find(id))
   reply.headers(toCommonHeaders(resource))
-  const flash = takePageFlash(request, reply, type)
+  const flash = takePageFlash(request, reply, { type })
   if (type === 'application/json') {
     const toMembers = await loadEmbedded([record], query.embeds)
     const shown = { ...toRepresentation(resource, record, query.fields), ...toMembers(record) }
@@ -109,7 +109,7 @@ function prepareRecord(shown: ShownRecord): PreparedRecord {
 function sendFound(request: FastifyRequest, reply: FastifyReply, prepared: PreparedRecord) {
   reply.headers(prepared.headers)
   const hasCurrent = assertPreconditions(request.raw, prepared) === 'not modified'
-  const flash = takePageFlash(request, reply, prepared.type)
+  const flash = takePageFlash(request, reply, prepared)
   if (flash) return sendRecord(reply, { ...prepared, flash })
   // A page with a message is not the one that the client has stored.
   if (hasCurrent) return reply.code(304).send()

@@ -66,7 +66,7 @@ export function destroyMany(context: ResourceContext, toContext?: ToContext): Ha
         reply.code(first.error.status),
         renderFailures(resource, failures, { count: chosen.length, list }),
       )
-    setFlash(request, reply, 'deleted')
+    setFlash(request, reply, { deleted: chosen.length })
     return reply.redirect(list, 303)
   }
 }

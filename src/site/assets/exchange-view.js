@@ -3,7 +3,6 @@
 import { bodyView, completeBodies, headView } from './body.js'
 import { completeCommands } from './commands.js'
 import { create, fetchPage } from './dom.js'
-import { clientTiming } from './progress.js'
 
 /** The part of an inspector page with exchanges, if it has any. */
 export async function fetchChain(path) {
@@ -94,7 +93,7 @@ export function toChainView(results) {
 
 function addTimes(view, { progress, ms }) {
   if (progress?.headMs === undefined || ms === undefined) return
-  const times = clientTiming(progress, ms)
+  const times = progress.times(ms)
   const place = [...view.querySelectorAll('[data-part=timing] > figcaption')].at(-1)
   if (place) place.after(...times)
   else view.querySelector('[data-tabs]').append(part('Timing', times))

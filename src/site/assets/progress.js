@@ -40,6 +40,7 @@ export function createProgress(onCancel) {
     chunks.push({ at: now(), size: bytes.length })
     addText(bytes)
   }
+  progress.times = (total) => clientTiming(progress, total)
   progress.end = () => {
     clearInterval(timer)
     element.remove()
@@ -85,7 +86,7 @@ const bar = (from, to, total) => {
 }
 
 /** The times of the browser, above those of the server. */
-export function clientTiming({ chunks, headMs }, total) {
+function clientTiming({ chunks, headMs }, total) {
   const stages = [
     ['Wait for the response', 0, headMs],
     ['Receive the body', headMs, total],

@@ -1,4 +1,4 @@
-// Lists and records: the URL of a created record, the name of a deleted one, and short URLs.
+// Lists and records: the URL of a created record, the name of a deleted one, short URLs, and the selection.
 import { create, session } from './dom.js'
 
 const notice = document.querySelector('.notice[role=status]')
@@ -13,9 +13,8 @@ delete session.deleted
 if (deleted !== undefined && notice?.textContent === 'Deleted.') {
   notice.replaceChildren('Deleted ', create('bdi', {}, deleted), '.')
 }
-for (const form of document.querySelectorAll('form:is([data-deletes], [data-many])')) {
-  form.addEventListener('submit', () => (session.deleted = form.dataset.deletes))
-}
+const deletion = document.querySelector('form[data-deletes]')
+deletion?.addEventListener('submit', () => (session.deleted = deletion.dataset.deletes))
 
 document.querySelector('form.search')?.addEventListener('formdata', ({ formData }) => {
   for (const name of ['q', 'per_page']) if (!formData.get(name)) formData.delete(name)
@@ -33,26 +32,6 @@ document.querySelector('#columns')?.addEventListener('formdata', ({ formData }) 
   formData.set('fields', columns.map(([, name]) => name).join())
 })
 
-/** The service deletes as many at once. */
-const maxDeleted = 100
-const bulk = document.querySelector('#bulk')
-if (bulk) addSelection(bulk, document.querySelector('[popovertarget=bulk]'))
-
-function addSelection(form, button) {
-  const boxes = () => [...document.querySelectorAll('.pick [name=delete]')]
-  const all = create('input', { type: 'checkbox', 'aria-label': 'Select all' })
-  document.querySelector('thead .pick').append(all)
-  const show = () => {
-    const count = boxes().filter(({ checked }) => checked).length
-    button.hidden = count === 0
-    button.textContent = `Delete ${count}`
-    form.dataset.deletes = `${count} ${count === 1 ? form.dataset.one : form.dataset.many}`
-    form.querySelector('span').textContent = form.dataset.deletes
-  }
-  all.addEventListener('change', () => {
-    for (const [index, box] of boxes().entries()) box.checked = all.checked && index < maxDeleted
-    show()
-  })
-  document.querySelector('.listing').addEventListener('change', show)
-  show()
-}
+document.querySelector('.listing')?.addEventListener('click', async ({ target, shiftKey }) => {
+  if (target.matches('.pick input')) (await import('./selection.js')).select(target, shiftKey)
+})
