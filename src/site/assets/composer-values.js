@@ -1,4 +1,6 @@
 // The fields of a composer that set the path, its query and the body.
+import { decodeLoosely } from './decode-loosely.js'
+
 /** `data-request` has the path, with `{name}` for each field in it. */
 export function createValues(form) {
   const { path, method } = JSON.parse(form.dataset.request)
@@ -30,7 +32,7 @@ export function createValues(form) {
       const match = pattern.exec(target)
       if (!match) return
       const params = new URLSearchParams(match.at(-1) ?? '')
-      for (const [index, field] of inPath.entries()) field.value = toText(match[index + 1])
+      for (const [index, field] of inPath.entries()) field.value = decodeLoosely(match[index + 1])
       for (const field of inQuery) field.value = params.get(toName(field)) ?? ''
       const names = inQuery.map(toName)
       rest = [...params].filter(([name]) => !names.includes(name))
@@ -45,14 +47,6 @@ export function createValues(form) {
       const pairs = isGet ? undefined : toPairs(text, type)
       for (const field of named) if (pairs?.has(field.name)) field.value = pairs.get(field.name)
     },
-  }
-}
-
-function toText(segment) {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
   }
 }
 

@@ -1,10 +1,11 @@
 // The composer of requests: the method, the path, headers and the body, with fields of the page that set them. Filling
 // it never sends a request.
-import { renderCodeBlock } from './code-block.js'
 import { isForbidden, openHeaders } from './composer-headers.js'
+import { listMissing, markChips, showParts } from './composer-view.js'
 import { createValues } from './composer-values.js'
-import { isSafe, parseCurl, toCurl } from './curl.js'
+import { isSafe } from './curl.js'
 import { setOption } from './dom.js'
+import { parseCurl } from './parse-curl.js'
 
 const multipart = 'multipart/form-data'
 
@@ -13,140 +14,172 @@ const multipart = 'multipart/form-data'
  * path, and returns the path to show if that differs.
  */
 export function openComposer(form, { chips = [], values = createValues(form), onFill } = {}) {
-  const [method, path, type, body] = ['method', 'target', 'type', 'body'].map((part) =>
-    form.querySelector(`[data-in=${part}]`),
-  )
-  const [notes, past] = ['notes', 'history'].map((part) =>
-    form.querySelector(`[data-part=${part}]`),
-  )
-  const required = [...form.querySelectorAll('.values [required]')]
-  const headers = openHeaders(form)
+  const composer = new Composer({ form, chips, values, onFill })
+  const { target } = composer.controls
+  form.addEventListener('input', (event) => composer.readInput(event))
+  target.addEventListener('change', () => composer.readCurl(target.value))
+  target.addEventListener('paste', (event) => {
+    // The field would remove the ends of the lines.
+    if (composer.readCurl(event.clipboardData.getData('text'))) event.preventDefault()
+  })
+  for (const chip of chips) chip.addEventListener('click', (event) => composer.useChip(chip, event))
+  // Few visitors open the history.
+  composer.past.addEventListener('toggle', () => composer.showPast())
+  composer.show()
+  return composer
+}
+
+class Composer {
   /** What a curl command has that is not sent. */
-  let omissions = []
+  #omissions = []
+  /** The names of the secrets that a link or the history leaves out of the request. */
+  #missing = { names: [] }
   /** A header that only the command has: the browser sends the visitor's key as a cookie. */
-  let key
-  const read = () => {
-    const start = { method: method.value, target: path.value, headers: headers.read() }
+  #key
+
+  constructor({ form, chips, values, onFill }) {
+    Object.assign(this, { form, chips, values, onFill })
+    const names = ['method', 'target', 'type', 'body']
+    this.controls = Object.fromEntries(
+      names.map((name) => [name, form.querySelector(`[data-in=${name}]`)]),
+    )
+    this.past = form.querySelector('[data-part=history]')
+    this.notes = form.querySelector('[data-part=notes]')
+    this.required = [...form.querySelectorAll('.values [required]')]
+    this.headers = openHeaders(form)
+  }
+
+  read() {
+    this.readCurl(this.controls.target.value)
+    const request = this.#toRequest()
+    const sendable = request.headers.filter(([name]) => !isForbidden(name))
+    return { ...request, sendable, missing: this.#toMissing() }
+  }
+
+  #toRequest() {
+    const { method, target, type, body } = this.controls
+    const start = { method: method.value, target: target.value, headers: this.headers.read() }
     if (type.value !== multipart || isSafe(method.value))
       return { ...start, type: type.value, body: body.value }
-    const fields = [...new FormData(form)].filter(([name]) => name !== '_method')
+    const fields = [...new FormData(this.form)].filter(([name]) => name !== '_method')
     return { ...start, type: type.value, form: fields }
   }
-  const fill = (request) => {
+
+  fill(request) {
+    const { method, target, type, body } = this.controls
     setOption(method, request.method ?? 'GET')
-    headers.fill(request.headers ?? [])
+    this.headers.fill(request.headers ?? [])
     if (request.type) setOption(type, request.type)
     body.value = request.body ?? ''
-    values.readBody?.(body.value, type.value)
-    const target = request.target ?? '/'
-    path.value = values.readTarget(target) ?? target
-    for (const group of form.querySelectorAll('.values details'))
+    this.values.readBody?.(body.value, type.value)
+    const path = request.target ?? '/'
+    target.value = this.values.readTarget(path) ?? path
+    for (const group of this.form.querySelectorAll('.values details'))
       group.open ||= [...group.querySelectorAll('input, select')].some(isFilled)
-    show()
-    omissions = request.notes ?? []
-    note()
-    onFill?.()
+    this.show()
+    this.#omissions = request.notes ?? []
+    this.#missing = request.missing ?? { names: [] }
+    this.note()
+    this.onFill?.()
   }
-  const readCurl = (text) => {
+
+  readCurl(text) {
     const request = parseCurl(text)
-    if (request) fill(request)
+    if (request) this.fill(request)
     return request !== undefined
   }
-  const show = (chip) => {
-    const request = read()
-    const commanded = key ? { ...request, headers: [...request.headers, key] } : request
-    showParts(form, commanded, { required, isOwn: values.isOwn?.(request.target) !== false })
-    markChips(chips, request, chip)
+
+  useChip(chip, event) {
+    // With a modifier key, the browser opens the link.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    this.fill(JSON.parse(chip.dataset.fill))
+    this.show(chip)
+    this.form.querySelector('[type=submit]').focus()
   }
-  const note = (...sentences) => {
-    const names = headers.read().flatMap(([name]) => (isForbidden(name) ? name : []))
+
+  readInput(event) {
+    const { target, type, body } = this.controls
+    if (event.target === target) this.#readTarget(event)
+    else if (event.target === body) this.values.readBody?.(body.value, type.value)
+    else if (event.target === type) this.#showBody(type.selectedOptions[0].dataset.example)
+    else if (event.target.closest('.values') && event.target.dataset.in !== 'header') {
+      target.value = this.values.toTarget()
+      this.#showBody()
+    }
+    this.show()
+    this.note()
+  }
+
+  #readTarget({ inputType = '', data }) {
+    const { target } = this.controls
+    this.#omissions = []
+    // Text that is typed can be the start of a command.
+    const isTyped = /^delete|Composition/.test(inputType) || data?.length === 1
+    if (isTyped || !this.readCurl(target.value)) this.values.readTarget(target.value)
+  }
+
+  #showBody(example = this.values.toBody?.(this.controls.type.value)) {
+    this.controls.body.value = example ?? this.controls.body.value
+  }
+
+  /** `chip` is the one that has filled the form. */
+  show(chip) {
+    const request = this.#toRequest()
+    const headers = this.#key ? [...request.headers, this.#key] : request.headers
+    const isOwn = this.values.isOwn?.(request.target) !== false
+    showParts(this.form, { ...request, headers }, { required: this.required, isOwn })
+    markChips(this.chips, request, chip)
+  }
+
+  note(...sentences) {
+    const headers = this.headers.read()
+    const names = headers.flatMap(([name]) => (isForbidden(name) ? name : []))
     const kept = `A page cannot set ${names.join(', ')}: only the curl command has it.`
-    const all = [...omissions, ...(names.length > 0 ? [kept] : []), ...sentences]
-    notes.textContent = all.join(' ')
+    const all = [...this.#omissions, ...this.#noteMissing(), ...(names.length > 0 ? [kept] : [])]
+    this.notes.textContent = [...all, ...sentences].join(' ')
   }
-  const showBody = (example = values.toBody?.(type.value)) => {
-    body.value = example ?? body.value
+
+  #noteMissing() {
+    const missing = this.#toMissing()
+    const list = listMissing(missing)
+    if (list === '') return []
+    const it = missing.names.length + Number(missing.isBodyMissing) > 1 ? 'them' : 'it'
+    return [`${missing.place} leaves out ${list}. Add ${it} before you send.`]
   }
-  const readInput = ({ target, inputType = '', data }) => {
-    if (target === path) {
-      omissions = []
-      // Text that is typed can be the start of a command.
-      const isTyped = /^delete|Composition/.test(inputType) || data?.length === 1
-      if (isTyped || !readCurl(path.value)) values.readTarget(path.value)
-    } else if (target === body) values.readBody?.(body.value, type.value)
-    else if (target === type) showBody(type.selectedOptions[0].dataset.example)
-    else if (target.closest('.values') && target.dataset.in !== 'header') {
-      path.value = values.toTarget()
-      showBody()
+
+  /** What has not been added since the form was filled. */
+  #toMissing() {
+    const { names, isBodyMissing, place } = this.#missing
+    const headers = this.headers
+      .read()
+      .flatMap(([name, value]) => (value ? name.toLowerCase() : []))
+    return {
+      names: names.filter((name) => !headers.includes(name.toLowerCase())),
+      isBodyMissing: isBodyMissing === true && this.controls.body.value === '',
+      place,
     }
   }
-  form.addEventListener('input', (event) => {
-    readInput(event)
-    show()
-    note()
-  })
-  path.addEventListener('change', () => readCurl(path.value))
-  path.addEventListener('paste', (event) => {
-    // The field would remove the ends of the lines.
-    if (readCurl(event.clipboardData.getData('text'))) event.preventDefault()
-  })
-  for (const chip of chips) {
-    chip.addEventListener('click', (event) => {
-      // With a modifier key, the browser opens the link.
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return
-      event.preventDefault()
-      fill(JSON.parse(chip.dataset.fill))
-      show(chip)
-      form.querySelector('[type=submit]').focus()
-    })
+
+  isFor(request) {
+    return this.controls.method.value === request.method && this.values.isOwn?.(request.target)
   }
-  // Few visitors open the history, and few pages send a request.
-  const showPast = async () => (await import('./history.js')).showHistory(past, fill)
-  past.addEventListener('toggle', showPast)
-  show()
-  return {
-    fill,
-    note,
-    read: () => {
-      readCurl(path.value)
-      const request = read()
-      return { ...request, sendable: request.headers.filter(([name]) => !isForbidden(name)) }
-    },
-    isFor: (request) => method.value === request.method && values.isOwn?.(request.target),
-    keep: async (request) => {
-      const { keepRequest } = await import('./history.js')
-      note(...keepRequest(request))
-      await showPast()
-    },
-    setKey: (header) => {
-      key = header
-      show()
-    },
+
+  async keep(request) {
+    const { keepRequest } = await import('./history.js')
+    this.note(...keepRequest(request))
+    await this.showPast()
+  }
+
+  async showPast() {
+    const { showHistory } = await import('./history.js')
+    showHistory(this.past, (request) => this.fill(request))
+  }
+
+  setKey(header) {
+    this.#key = header
+    this.show()
   }
 }
 
 const isFilled = ({ type, checked, value }) => (type === 'checkbox' ? checked : value !== '')
-
-/** With another path, the fields have no meaning: none of `required` must be filled in. */
-function showParts(form, request, { required, isOwn }) {
-  form.querySelector('[data-part=body]').hidden = isSafe(request.method)
-  form.querySelector('[data-part=text]').hidden = request.form !== undefined
-  for (const field of required)
-    field.required = isOwn && (field.type !== 'file' || request.form !== undefined)
-  const code = form.querySelector('.command code')
-  code.replaceChildren(...renderCodeBlock(toCurl(request), 'code').firstChild.childNodes)
-}
-
-/** `current` is the chip that has filled the form. */
-function markChips(chips, request, current) {
-  const key = toKey(request)
-  for (const chip of chips) {
-    const isCurrent = chip === current || toKey(JSON.parse(chip.dataset.fill)) === key
-    chip.ariaCurrent = isCurrent ? 'true' : null
-  }
-}
-
-const toKey = ({ method, target, headers, body = '' }) => {
-  const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1]
-  return JSON.stringify([method, target, accept, isSafe(method) ? '' : body])
-}

@@ -1,25 +1,31 @@
 // The requests of a composer that were sent before: the newest one in the fragment of the URL, the latest in a list.
+import { listMissing } from './composer-view.js'
 import { isSafe } from './curl.js'
 import { create, local } from './dom.js'
+import { isSecretName } from './secret-names.js'
 import { withoutSecrets } from './without-secrets.js'
 
 const maxHistory = 20
 /** In a longer text, a link cannot be sent by mail, and the history would fill the storage. */
 const maxLength = 16_384
+const maxNames = 10
 
 /** Puts a request that was sent into the fragment of the URL and the history. Returns notes about what is left out. */
-export function keepRequest({ method, target, headers, type, body, form }) {
+export function keepRequest({ method, target, headers, type, body, form, missing: known }) {
   if (form) return ['A form with files is not in the link and the history.']
   const sent = isSafe(method) ? {} : { type, body }
-  const { shared, names } = withoutSecrets({ method, target, headers, ...sent })
-  const text = JSON.stringify(shared)
+  const { shared, missing: found } = withoutSecrets({ method, target, headers, ...sent })
+  const missing = mergeMissing(known, found)
+  const isComplete = missing.names.length === 0 && !missing.isBodyMissing
+  const text = JSON.stringify(isComplete ? shared : { ...shared, missing })
   const isTooLong = text.length > maxLength
   const url = isTooLong ? location.pathname + location.search : `#${encodeURIComponent(text)}`
   history.replaceState(null, '', url)
   if (isTooLong) return ['The request is too long for a link and for the history.']
-  const others = readHistory().filter((one) => JSON.stringify(one) !== text)
-  local.requests = JSON.stringify([shared, ...others].slice(0, maxHistory))
-  return names.length > 0 ? [`The link and the history leave out ${names.join(', ')}.`] : []
+  const others = readStored().filter((one) => JSON.stringify(one) !== text)
+  local.requests = JSON.stringify([JSON.parse(text), ...others].slice(0, maxHistory))
+  const names = listMissing(found)
+  return names === '' ? [] : [`The link and the history leave out ${names}.`]
 }
 
 export function showHistory(place, fill) {
@@ -42,30 +48,50 @@ export function openFragment(composers) {
   const request = parseFragment(fragment)
   const composer = composers.find((one) => request && one.isFor(request)) ?? composers[0]
   if (request) composer.fill(request)
-  composer.note(...(request ? [] : ['The link does not have a valid request.']))
+  else composer.note('The link does not have a valid request.')
 }
 
 /** Anyone can write a link, so that its parts are checked. Undefined if it has no request. */
 function parseFragment(fragment) {
   try {
-    return parseRequest(JSON.parse(decodeURIComponent(fragment.slice(1))))
+    return parseRequest(JSON.parse(decodeURIComponent(fragment.slice(1))), 'This link')
   } catch {
     return undefined
   }
 }
 
-function parseRequest({ method, target, headers = [], type, body }) {
+function parseRequest({ method, target, headers = [], type, body, missing }, place) {
   const isText = (value) => typeof value === 'string'
   const isPair = (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText)
   const isValid =
     isText(method) && isText(target) && Array.isArray(headers) && headers.every(isPair)
   if (!isValid || ![type, body].every((one) => one === undefined || isText(one))) return undefined
-  return withoutSecrets({ method, target, headers, type, body }).shared
+  const { shared, missing: found } = withoutSecrets({ method, target, headers, type, body })
+  return { ...shared, missing: { ...mergeMissing(parseMissing(missing), found), place } }
+}
+
+/** The page shows these names: none of them can be a text of somebody else. */
+function parseMissing({ names = [], isBodyMissing } = {}) {
+  const isShown = (name) => /^[\w[\].-]{1,40}$/.test(name) && isSecretName(name)
+  return { names: names.filter(isShown).slice(0, maxNames), isBodyMissing: isBodyMissing === true }
+}
+
+const mergeMissing = (...all) => ({
+  names: [...new Set(all.flatMap(({ names }) => names))],
+  isBodyMissing: all.some((one) => one.isBodyMissing),
+})
+
+function readStored() {
+  try {
+    return [JSON.parse(local.requests ?? '[]')].flat()
+  } catch {
+    return []
+  }
 }
 
 function readHistory() {
   try {
-    return JSON.parse(local.requests ?? '[]').flatMap((one) => parseRequest(one) ?? [])
+    return readStored().flatMap((one) => parseRequest(one, 'The history') ?? [])
   } catch {
     return []
   }
