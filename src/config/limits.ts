@@ -109,6 +109,10 @@ export const smallFramesPerSecond = 100
 export const maxHops = 50
 export const maxSequenceSteps = 100
 export const maxStepRequests = 1000
+/** RFC 6455 §5.5: a control frame has at most 125 bytes, and the status code takes two. */
+export const maxCloseReasonBytes = 123
+/** Steps of a WebSocket of a stub: they are fewer than the small frames that a connection can have at once. */
+export const maxScriptSteps = 1000
 export const maxStubs = 5000
 export const maxAlternatives = 100
 export const maxConditions = 50

@@ -16,14 +16,16 @@ declare module 'node:http' {
   }
 }
 
-const upgradable = new WeakMap<Server, Set<string>>()
+type PathTest = (path: string) => boolean
 
-/** At this path, requests for a WebSocket are routed as others are. Elsewhere Upgrade is ignored. */
-export function allowUpgrade(app: FastifyInstance, path: string): void {
+const upgradable = new WeakMap<Server, PathTest[]>()
+
+/** At these paths, requests for a WebSocket are routed as others are. Elsewhere Upgrade is ignored. */
+export function allowUpgrade(app: FastifyInstance, isAllowed: PathTest): void {
   const { server } = app
-  const paths = upgradable.get(server) ?? new Set()
-  upgradable.set(server, paths.add(path))
-  if (paths.size > 1) return
+  const tests = upgradable.get(server) ?? []
+  upgradable.set(server, tests)
+  if (tests.push(isAllowed) > 1) return
   const open = new Map<Duplex, IncomingMessage>()
   app.addHook('preClose', (done) => {
     for (const [socket, { closeUpgraded }] of open)
@@ -34,7 +36,8 @@ export function allowUpgrade(app: FastifyInstance, path: string): void {
   server.shouldUpgradeCallback = (request) => {
     const { method, headers, url = '' } = request
     const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket'
-    return method === 'GET' && isWebSocket && !hasBody(request) && paths.has(toPath(url))
+    if (method !== 'GET' || !isWebSocket || hasBody(request)) return false
+    return tests.some((isAllowed) => isAllowed(toPath(url)))
   }
   server.on('upgrade', (request, socket, head) => {
     open.set(socket, request)

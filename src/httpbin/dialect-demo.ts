@@ -36,7 +36,7 @@ firstSegments.delete('/')
 
 /** One handler for all: its matcher knows the rules of the dialect for paths and methods. */
 function toRoutes(mount: Mount, app: FastifyInstance, isDocumented: boolean): readonly Route[] {
-  allowUpgrade(app, mount.prefix + webSocketPath)
+  allowUpgrade(app, (path) => path === mount.prefix + webSocketPath)
   const handler = createHandler(mount)
   const config = { isRaw: true }
   const documented = isDocumented

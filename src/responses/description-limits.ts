@@ -8,6 +8,7 @@ import { forbiddenTrailers } from '../http/response/send-visitor-response.ts'
 import type { Description } from './description.ts'
 import { toMaxDelay } from './delay.ts'
 import { faults } from './faults.ts'
+import { findScriptProblems } from './script.ts'
 
 export interface DescriptionLimits extends Pick<
   Config,
@@ -15,6 +16,8 @@ export interface DescriptionLimits extends Pick<
 > {
   /** Where `file` is looked up. Without it, a description can have none. */
   folder?: string
+  /** Whether it is that of a stub, which can have `websocket`. */
+  isStub?: boolean
 }
 
 export function findConflicts(description: Description, limits: DescriptionLimits): FieldProblem[] {
@@ -23,6 +26,7 @@ export function findConflicts(description: Description, limits: DescriptionLimit
     ...toProblems(checkBody(description, size, limits)),
     ...findTimeProblems(description, size, limits),
     ...toProblems(checkHeaders(description, limits)),
+    ...findScriptProblems(description, limits),
   ]
 }
 
@@ -86,6 +90,7 @@ function checkBody(
   const ofStatus = `is impossible: a response with status ${String(status)} has no body`
   return [
     ...others.map((field): LimitCheck => [true, field, `cannot be used with ${first}`]),
+    [has('file') && folder === undefined, 'file', 'is possible in a file of stubs only'],
     [length > max, name, `is longer than ${most}`],
     [length > 0 && isWithoutContent(status), name, ofStatus],
     [!isBase64(base64), 'base64', 'is not valid Base64'],

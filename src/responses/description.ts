@@ -1,5 +1,5 @@
 import type { XStatic } from 'typebox/schema'
-import { maxSequenceSteps, maxStepRequests } from '../config/limits.ts'
+import { maxScriptSteps, maxSequenceSteps, maxStepRequests } from '../config/limits.ts'
 import { faultNames } from './faults.ts'
 
 const text = { type: 'string' } as const
@@ -135,14 +135,42 @@ export const sequenceSchema = {
   additionalProperties: false,
 } as const
 
-/** Only a file of stubs can name files. */
-const file = {
+const scriptStep = {
+  type: 'object',
+  properties: {
+    send: { description: 'The message that is sent: a text, or any other JSON value.' },
+    wait: { ...seconds, description: 'The seconds until the next step.' },
+    expect: {
+      description:
+        'The next message of the client: a text, or an object of conditions. Another message closes the connection with 1008.',
+    },
+    close: { type: 'integer', description: 'The status code of the Close frame.' },
+    reason: { ...text, description: 'The reason of `close`.' },
+    drop: { const: true, description: 'The connection ends without a Close frame.' },
+  },
+  additionalProperties: false,
+} as const
+
+export const scriptMembers = Object.keys(scriptStep.properties)
+
+/** Only a stub has these. */
+const ofStub = {
   file: { ...text, description: 'The path of a file, below the folder of the stubs.' },
+  websocket: {
+    type: 'array',
+    minItems: 1,
+    maxItems: maxScriptSteps,
+    items: scriptStep,
+    description: 'What the service does on a WebSocket, in this order.',
+  },
 } as const
 const { items } = sequenceSchema.properties.sequence
-const stepSchema = { ...items, properties: { ...items.properties, ...file } } as const
+const stepSchema = { ...items, properties: { ...items.properties, ...ofStub } } as const
 
-export const stubSchema = { ...descriptionSchema, properties: { ...properties, ...file } } as const
+export const stubSchema = {
+  ...descriptionSchema,
+  properties: { ...properties, ...ofStub },
+} as const
 
 export const stubSequenceSchema = {
   ...sequenceSchema,
@@ -151,3 +179,4 @@ export const stubSequenceSchema = {
 
 export type Description = XStatic<typeof stubSchema>
 export type Sequence = XStatic<typeof stubSequenceSchema>
+export type ScriptStep = XStatic<typeof scriptStep>

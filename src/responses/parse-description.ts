@@ -7,6 +7,7 @@ import { explainProblem, HttpError, type FieldProblem } from '../http/errors/htt
 import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import {
   descriptionSchema,
+  scriptMembers,
   sequenceSchema,
   stubSchema,
   stubSequenceSchema,
@@ -26,9 +27,9 @@ export function checkDescribed(
   config: DescriptionLimits,
 ): { value: Described } | { problems: readonly FieldProblem[] } {
   const isSequence = isObject(value) && 'sequence' in value
-  const isOfFile = config.folder !== undefined
-  const ofSequence = isOfFile ? getStubSequenceValidator : getSequenceValidator
-  const validator = (isSequence ? ofSequence : isOfFile ? getStubValidator : getValidator)()
+  const { isStub = false } = config
+  const ofSequence = isStub ? getStubSequenceValidator : getSequenceValidator
+  const validator = (isSequence ? ofSequence : isStub ? getStubValidator : getValidator)()
   if (!validator.Check(value)) {
     const errors = hasManyValues(value) ? [] : validator.Errors(value)[1]
     const named = errors.flatMap(toProblems)
@@ -131,8 +132,11 @@ const members = Object.keys(descriptionSchema.properties)
 
 function addRemedy(problem: FieldProblem, { instancePath }: TLocalizedValidationError) {
   const name = instancePath.replace(/.*\//, '')
-  const isStep = /\/sequence\/\d+\/[^/]*$/.test(instancePath)
-  const known = isStep ? [...members, 'times'] : members
+  const known = /\/websocket\/\d+\/[^/]*$/.test(instancePath)
+    ? scriptMembers
+    : /\/sequence\/\d+\/[^/]*$/.test(instancePath)
+      ? [...members, 'times']
+      : members
   const remedy = remedies.get(name) ?? findNearest(name, known)
   const hint = remedy === undefined ? `the members are ${known.join(', ')}` : `use ${remedy}`
   return { ...problem, message: `${problem.message}: ${hint}` }

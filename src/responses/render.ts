@@ -8,6 +8,7 @@ import { explainProblem, HttpError, type FieldProblem } from '../http/errors/htt
 import { runWithin } from '../http/run-within.ts'
 import { findConflicts, type DescriptionLimits } from './description-limits.ts'
 import type { Description } from './description.ts'
+import { listScriptTexts } from './script.ts'
 import type { RequestValues } from './request-values.ts'
 import { toFraction } from './to-fraction.ts'
 import { isTemplate } from './is-template.ts'
@@ -40,6 +41,7 @@ export function findUses(description: Description) {
     ...rendered.map((name) => description[name]),
     description.body,
     description.json,
+    listScriptTexts(description),
   ])
   const all = texts.filter(isTemplate).join('\n')
   const data = all.matchAll(/\bdata\s*(?:\.\s*([\w-]+)|\[\s*["']([^"']+)["'])/g)
@@ -68,7 +70,10 @@ export function findTemplateProblems(description: Description): FieldProblem[] {
     return Object.entries(value).flatMap(([name, each]) => find(each, [field, ...inside, name]))
   }
   const names = [...rendered, 'body', 'json'] as const
-  return names.flatMap((name) => find(description[name], [name]))
+  return [
+    ...names.flatMap((name) => find(description[name], [name])),
+    ...find(listScriptTexts(description), ['websocket']),
+  ]
 }
 
 /** Throws 500 that names the owner if the result breaks a limit, or rendering takes too long. */
@@ -78,31 +83,38 @@ export async function renderDescription(
 ): Promise<Description> {
   const uses = findUses(description)
   if (!uses.isTemplate) return description
-  const { loadValues, loadData, countRequest, toSeed } = source
-  const values = await loadValues()
-  const number = uses.isNumbered ? await countRequest() : undefined
-  const records = uses.data.map(async (name) => [name, await loadData?.(name)] as const)
-  const data = { __proto__: null, ...Object.fromEntries(await Promise.all(records)) }
-  const names: unknown = Object.create(null, {
-    ...Object.getOwnPropertyDescriptors(values),
-    ...Object.getOwnPropertyDescriptors({
-      number,
-      data,
-      ...toGenerated(uses.isSeeded ? await toSeed() : ''),
-    }),
-  })
-  const result = run(source, () =>
-    renderMembers(description, names as Readonly<Record<string, unknown>>),
-  )
+  const names = await loadNames(uses, source)
+  const result = runRender(source, () => renderMembers(description, names))
   const [problem] = findConflicts(result, source.limits)
   if (problem) throw failure(source, explainProblem(problem))
   return result
 }
 
-function run(source: RenderSource, render: () => Description): Description {
+/** They have no prototype. */
+export async function loadNames(
+  uses: ReturnType<typeof findUses>,
+  { loadValues, loadData, countRequest, toSeed }: RenderSource,
+): Promise<RequestValues> {
+  const values = await loadValues()
+  const number = uses.isNumbered ? await countRequest() : undefined
+  const records = uses.data.map(async (name) => [name, await loadData?.(name)] as const)
+  const data = { __proto__: null, ...Object.fromEntries(await Promise.all(records)) }
+  const generated = toGenerated(uses.isSeeded ? await toSeed() : '')
+  return addNames(values, { number, data, ...generated })
+}
+
+/** The values of getters are not computed. */
+export function addNames(names: RequestValues, more: object): RequestValues {
+  return Object.create(null, {
+    ...Object.getOwnPropertyDescriptors(names),
+    ...Object.getOwnPropertyDescriptors(more),
+  }) as RequestValues
+}
+
+function runRender<Result>(source: RenderSource, render: () => Result): Result {
   try {
-    const result = runWithin(maxRenderMs, render)
-    if (result) return result
+    const run = runWithin(maxRenderMs, () => ({ result: render() }))
+    if (run) return run.result
   } catch (error) {
     const { isTemplateError, toReason } = loadEngine()
     if (!(error instanceof RangeError || isTemplateError(error))) throw error
@@ -134,9 +146,7 @@ function toUuid(digits: string): string {
   return [...parts, `a${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-')
 }
 
-type Names = Readonly<Record<string, unknown>>
-
-function renderMembers(description: Description, names: Names): Description {
+function renderMembers(description: Description, names: RequestValues): Description {
   const { createRenderer, escaping, plain } = loadEngine()
   const parse = toParser(description)
   const { toText, toValue } = createRenderer(names, plain, parse)
@@ -163,6 +173,17 @@ function mapTexts(value: unknown, change: (text: string) => unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [name, mapTexts(each, change)]),
   )
+}
+
+/** Renders a text, or the texts of a JSON value. Throws as `renderDescription` does. */
+export function createValueRenderer(description: Description, source: RenderSource) {
+  const { createRenderer, plain } = loadEngine()
+  const parse = toParser(description)
+  return (value: unknown, names: RequestValues): unknown =>
+    runRender(source, () => {
+      const { toText, toValue } = createRenderer(names, plain, parse)
+      return typeof value === 'string' ? toText(value) : mapTexts(value, toValue)
+    })
 }
 
 const parsed = new WeakMap<Description, Map<Engine, Map<string, Template[]>>>()

@@ -75,6 +75,18 @@ export function toRequestValues({ raw, path, groups, bytes }: ValueSource, confi
   return Object.setPrototypeOf(values, null) as RequestValues
 }
 
+/** Conditions and templates name the last message of a WebSocket as they name a body. */
+export function toMessageValues(message: Buffer, config: Limits) {
+  const body = hideSecrets(utf8ToText(message))
+  const json = once(() => attempt(() => parseJson(body, config)))
+  return {
+    body,
+    get json() {
+      return json()
+    },
+  }
+}
+
 export function once<Result>(compute: () => Result): () => Result {
   let known: { result: Result } | undefined
   return () => (known ??= { result: compute() }).result

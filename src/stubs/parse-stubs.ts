@@ -25,7 +25,7 @@ export function parseStubs(value: unknown, limits: DescriptionLimits, fail: Fail
     const at = `/"${name.slice(0, 100)}"`
     const key = parseKey(name)
     if (typeof key === 'string') fail(key, at)
-    const checked = checkAlternatives(given, limits)
+    const checked = checkAlternatives(given, { ...limits, isStub: true })
     if ('problems' in checked)
       for (const { field, inside = [], message } of checked.problems)
         fail(message, [at, ...(field ? [field, ...inside] : [])].join('/'))

@@ -9,12 +9,14 @@ import { readEarly } from '../responses/request-values.ts'
 import { renderDescription } from '../responses/render.ts'
 import { sendDescribed } from '../responses/send.ts'
 import type { Description } from '../responses/description.ts'
+import { allowUpgrade } from '../http/upgrades.ts'
 import { withFile } from '../http/response/static-files.ts'
 import { toFilePath } from './file-path.ts'
 import { takeStep } from '../responses/sequences.ts'
 import type { Demo, Services } from '../site/demo.ts'
 import type { States } from '../stores/states/states.ts'
 import type { Stub } from './stub-list.ts'
+import { openStubSocket } from './stub-socket.ts'
 import { stubRoute, stubsTag, toStubValues, type StubMatch, type Stubs } from './stubs.ts'
 
 export function toStubsDemo(stubs: Stubs): Demo {
@@ -32,6 +34,8 @@ export function toStubsDemo(stubs: Stubs): Demo {
     })),
     interceptor: stubs,
     routes: (services, app) => {
+      // A stub may respond to a handshake at any path, of any sandbox.
+      allowUpgrade(app, () => true)
       app.route({
         method: 'POST',
         url: stubRoute,
@@ -76,7 +80,7 @@ async function sendRendered(
 ) {
   const { raw } = reply.request
   const { folder } = stub
-  const description = await renderDescription(given, {
+  const source = {
     owner: `The stub ${stub.name}`,
     limits: folder === undefined ? config : { ...config, folder },
     loadValues: async () => toStubValues(raw, groups, config, await readEarly(raw, config)),
@@ -86,7 +90,9 @@ async function sendRendered(
     },
     loadData: stubs.loadData,
     toSeed: () => `${stub.name} ${String((stub.draws.rendered += 1))}`,
-  })
+  }
+  if (given.websocket) return openStubSocket(reply, given, { source, config })
+  const description = await renderDescription(given, source)
   const file = await readFile(stub, description, config)
   return sendDescribed(reply, description, { config, cookiePath: '/', isStub: true, file })
 }
@@ -145,7 +151,10 @@ function toRoute(method: string, url: string, alternatives: readonly Alternative
       pathParameter(name, 'Any text.', '1'),
     ),
     responses: Object.fromEntries(
-      steps.map(({ status = 200 }) => [String(status), { description }]),
+      steps.map(({ websocket, status = websocket ? 101 : 200 }) => [
+        String(status),
+        { description },
+      ]),
     ),
     ...(hasSequence && { store: 'writes', errors: [403] }),
     isOfWildcard: true,

@@ -153,6 +153,11 @@ export const problemTypes = {
     'Fields are missing or invalid: "errors" lists them. Nothing was changed.',
     'Correct every field in "errors", and send the whole request again.',
   ),
+  'upgrade-required': define(426, { headers: { upgrade: 'websocket', connection: 'Upgrade' } })(
+    'The URL is that of a WebSocket, and the request is no handshake of one.',
+    'Use a client for WebSockets (RFC 6455), over HTTP/1.1.',
+    `new WebSocket('URL')`,
+  ),
   'idempotency-key-reused': define(422, { title: 'Idempotency Key Reused' })(
     'This Idempotency-Key was used for a different request before.',
     'Create a new key for each request, and repeat a key only with the same request.',

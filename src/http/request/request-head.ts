@@ -59,7 +59,11 @@ function misdirectedHost(host: string): HttpError {
   return new HttpError('misdirected-request', host ? hint : 'The request has no Host header.')
 }
 
-function assertSameSite(raw: IncomingMessage, origins: Origins): void {
+export function assertSameSite(
+  raw: IncomingMessage,
+  origins: Origins,
+  what = 'Cross-site writes',
+): void {
   if (isWriteAllowed(raw, origins)) return
   const { origin = '' } = raw.headers
   const named = URL.parse(origin)?.origin === origin ? origin : 'the origin of the page'
@@ -67,7 +71,7 @@ function assertSameSite(raw: IncomingMessage, origins: Origins): void {
     origin === 'null'
       ? 'The origin null, of a sandboxed page or a file, cannot be allowed.'
       : `Add ${named} to CORS_ORIGINS to allow it. Setting CORS_ORIGINS replaces the default origins.`
-  throw new HttpError('cross-site-write', `Cross-site writes are blocked. ${remedy}`)
+  throw new HttpError('cross-site-write', `${what} are blocked. ${remedy}`)
 }
 
 function toReceivedHost({ headers }: IncomingMessage): string {

@@ -14,6 +14,8 @@ declare module 'node:http' {
     /** Set if the client ended its half of the connection during a requested delay. */
     isAbandoned?: boolean
     observed?: Observed | undefined
+    /** Set if a WebSocket was closed with a Close frame. */
+    isConcluded?: boolean
   }
 }
 
@@ -68,6 +70,7 @@ function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
   // Each access to `routeOptions` creates an object.
   const { config } = request.routeOptions
   const { headersSent, statusCode, contentBytes, failure, isAbandoned = false } = reply.raw
+  const isUpgraded = statusCode === 101
   const isHead = method === 'HEAD' || raw.receivedMethod === 'HEAD'
   const hasContent = headersSent && !isHead && !isWithoutContent(statusCode)
   const length = Number(reply.getHeader('content-length') ?? 0)
@@ -79,9 +82,9 @@ function toFinished({ reply, receivedAt }: Observed, isCutOff: boolean) {
     method,
     endedAt,
     ms: endedAt - receivedAt,
-    isCutOff: isCutOff || isAbandoned || isShort,
+    isCutOff: (isCutOff && reply.raw.isConcluded !== true) || isAbandoned || isShort,
     route: raw.pathTemplate ?? config.pathTemplate,
-    status: headersSent ? statusCode : undefined,
+    status: headersSent || isUpgraded ? statusCode : undefined,
     bytes: hasContent ? bytes : 0,
     failure,
   }
