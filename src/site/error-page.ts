@@ -4,7 +4,7 @@ import { html, type Html } from './html.ts'
 import { renderStatus, type Page } from './page.ts'
 
 export function renderErrorPage(error: HttpError, requestId: string, previous?: string): Page {
-  const { status, title, message, problem, headers } = error
+  const { status, title, message, problem, headers, links } = error
   // A Fastify plugin may respond with any status.
   const remedy = problem ? problemTypes[problem].remedy : 'Correct the request, and send it again.'
   const { allow, 'retry-after': seconds } = headers
@@ -18,7 +18,7 @@ export function renderErrorPage(error: HttpError, requestId: string, previous?: 
     back: error.back,
     main: html`<p>${renderStatus(status)}</p>
 <p class="lead">${message}</p>
-<h2>What to do</h2>
+${links.length === 0 ? '' : html`<ul>\n${links.map(([url, text]) => html`<li><a href="${url}">${text}</a></li>\n`)}</ul>\n`}<h2>What to do</h2>
 <p>${remedy}</p>
 ${facts.length === 0 ? '' : html`<dl>\n${facts}</dl>\n`}<p class="actions">${renderWayBack(error.back, previous)}${problem ? html` <a href="/problems/${problem}">About this problem</a>` : ''}</p>`,
   }

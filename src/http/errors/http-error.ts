@@ -20,7 +20,7 @@ export function explainProblem(
 type ErrorHeaders = Readonly<Record<string, string>>
 
 type ErrorParts = Partial<
-  Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'back' | 'cause'>
+  Pick<HttpError, 'headers' | 'fields' | 'isJson' | 'members' | 'links' | 'back' | 'cause'>
 >
 
 export class HttpError extends Error {
@@ -32,6 +32,8 @@ export class HttpError extends Error {
   /** Whether the error of a request that matched no route is JSON by default. */
   readonly isJson: boolean | undefined
   readonly members: Readonly<Record<string, unknown>> = {}
+  /** URLs and texts of the pages that the message is about. */
+  readonly links: readonly (readonly [url: string, text: string])[] = []
   readonly back: readonly [string, string] | undefined
 
   constructor(kind: ProblemSlug | number, detail: string, { cause, ...options }: ErrorParts = {}) {

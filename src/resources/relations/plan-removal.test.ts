@@ -11,14 +11,17 @@ test('a parent with children of the rule restrict is not deleted: 409 names them
   const { detail, references } = response.json<{ detail: string; references: unknown }>()
   assert.equal(
     detail,
-    'The author cannot be deleted: 3 posts reference it in authorId. Delete or change them first, or set onDelete in the schema.',
+    'The author cannot be deleted: 3 posts reference it in authorId. Delete or change these posts first.',
   )
-  assert.deepEqual(references, [{ resource: 'posts', field: 'authorId', count: 3 }])
+  assert.deepEqual(references, [
+    { resource: 'posts', field: 'authorId', count: 3, url: '/posts?authorId=1' },
+  ])
   assert.equal(((await read('/authors')) as unknown[]).length, 2)
   const accept = 'text/html'
   const page = await app.inject({ method: 'DELETE', url: '/authors/1', headers: { accept } })
   assert.equal(page.statusCode, 409)
   assert.match(page.body, /3 posts reference it/)
+  assert.match(page.body, /<a href="\/posts\?authorId=1">Show the 3 posts<\/a>/)
 })
 
 test('children of the rule set null have null in place of the reference', async (t) => {
@@ -111,6 +114,6 @@ test('a 409 names all references that forbid a deletion, up to 10', async (t) =>
     const { detail, references: found } = response.json<{ detail: string; references: unknown[] }>()
     assert.deepEqual([response.statusCode, found.length], [409, count])
     assert.match(detail, /^The author cannot be deleted: 1 post references it in field0, 1 post/)
-    assert.match(detail, /set onDelete in the schema\.$/)
+    assert.match(detail, /Delete or change these records first\.$/)
   }
 })

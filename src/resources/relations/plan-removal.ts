@@ -11,6 +11,7 @@ import type {
 import type { Relation, ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { toLower } from '../field-values.ts'
+import { toHref } from '../../lists/parameters.ts'
 import { toChildFilter } from './relations.ts'
 
 interface ReferenceChange {
@@ -30,6 +31,8 @@ interface Plan {
 interface Restrict {
   relation: Relation
   count: number
+  /** Of the records that are referenced. */
+  ids: readonly string[]
 }
 
 /** What is deleted with a record, or with several, for a confirmation. */
@@ -121,7 +124,7 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
   }
   if (onDelete === 'restrict' && children.length > 0) {
     const count = isOver() ? await other.collection.count({ filters, sort: [] }) : children.length
-    plan.restricts.push({ relation, count })
+    plan.restricts.push({ relation, count, ids })
     return []
   }
   if (isOver())
@@ -139,18 +142,31 @@ async function planChildren(plan: Plan, { records }: Level, relation: Relation) 
 /** One response names no more references. */
 const maxNamed = 10
 
+/** A URL has no more ids. */
+const maxLinkedIds = 20
+
 function toConflict({ singular }: Resource, restricts: readonly Restrict[]): HttpError {
-  const texts = restricts.map(({ relation: { field, other }, count }) => {
-    const { singular: one, title } = other.resource
-    const which = formatCount(count, `${one} references`, `${toLower(title)} reference`)
-    return `${which} it in ${field}`
+  const named = restricts.map(({ relation: { field, other }, count, ids }) => {
+    const { name, path, singular: one, title } = other.resource
+    const many = toLower(title)
+    const url = toHref({ path, parameters: new Map([[field, ids]]) })
+    return {
+      text: `${formatCount(count, `${one} references`, `${many} reference`)} it in ${field}`,
+      these: count === 1 ? `this ${one}` : `these ${many}`,
+      link: [url, `Show the ${count === 1 ? one : formatCount(count, one, many)}`] as const,
+      isLinked: ids.length <= maxLinkedIds,
+      reference: { resource: name, field, count },
+    }
   })
-  const references = restricts.map(({ relation: { field, other }, count }) => {
-    return { resource: other.resource.name, field, count }
+  const references = named.map(({ reference, isLinked, link: [url] }) => {
+    return isLinked ? { ...reference, url } : reference
   })
-  const how = 'Delete or change them first, or set onDelete in the schema.'
-  const detail = `The ${singular} cannot be deleted: ${texts.join(', ')}. ${how}`
-  return new HttpError('conflict', detail, { members: { references } })
+  const links = named.filter(({ isLinked }) => isLinked).map(({ link }) => link)
+  const [first, ...others] = named
+  const which = first && others.length === 0 ? first.these : 'these records'
+  const texts = named.map(({ text }) => text).join(', ')
+  const detail = `The ${singular} cannot be deleted: ${texts}. Delete or change ${which} first.`
+  return new HttpError('conflict', detail, { members: { references }, links })
 }
 
 const toRecordKey = ({ name }: Resource, id: string) => `${name}/${id}`

@@ -23,10 +23,10 @@ export function renderFailures(
 ): Page {
   const { title } = resource
   const many = toLower(title)
-  const items = failures.map(
-    ({ id, name, error }) =>
-      html`<li><a href="${toRecordPath(resource, id)}"><bdi>${name}</bdi></a>: ${explain(error)}</li>\n`,
-  )
+  const items = failures.map(({ id, name, error }) => {
+    const links = error.links.map(([url, text]) => html` <a href="${url}">${text}</a>`)
+    return html`<li><a href="${toRecordPath(resource, id)}"><bdi>${name}</bdi></a>: ${explain(error)}${links}</li>\n`
+  })
   return {
     title: count === failures.length ? `No ${many} were deleted` : `Not all ${many} were deleted`,
     back: toListLink(resource),
