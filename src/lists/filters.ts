@@ -90,6 +90,10 @@ function parseFilter(fields: ListFields, parameter: string, values: readonly str
   return { parameter, field, items, filter }
 }
 
+/** Of true and false, the text is not searched. */
+export const hasText = (types: readonly string[]) =>
+  types.some((type) => type === 'string' || isNumeric([type]))
+
 interface ParsedFilter {
   field: ListField
   operator: Operator
@@ -97,9 +101,9 @@ interface ParsedFilter {
 }
 
 function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
-  const { types, elementTypes, isTime } = field
+  const { types, elementTypes, isTime, isDate } = field
   const isList = operator === 'contains' && types.includes('array')
-  if (isOfText(operator) && hasScalarType(types)) {
+  if (isOfText(operator) && hasText(types)) {
     const elements = isList && { elements: items.flatMap((item) => toValues(elementTypes, item)) }
     return { values: items, ...elements }
   }
@@ -107,7 +111,9 @@ function parseOperands(name: string, { field, operator, items }: ParsedFilter) {
     const element = { ...field, types: elementTypes }
     return { values: [], elements: items.flatMap((item) => parseValue(name, element, item)) }
   }
-  if (isOfText(operator)) throw badParameter(name, toHint(field))
+  if (isOfText(operator)) throw badParameter(name, toTextHint(field))
+  const isRange = isDate === true && operator !== 'eq' && operator !== 'ne'
+  if (isRange) for (const item of items) assertDate(name, item)
   const parse = (item: string) => (isTime ? parseTime(name, item) : parseValue(name, field, item))
   return { values: items.flatMap(parse) }
 }
@@ -129,6 +135,18 @@ function toValues(types: readonly string[], text: string): FieldValue[] {
   if (isScalar && types.includes('null') && text === 'null') values.push(null)
   if (types.includes('string')) values.push(text)
   return values
+}
+
+function toTextHint(field: ListField): string {
+  if (!hasScalarType(field.types)) return toHint(field)
+  return 'is true or false. Its operators are eq, ne and in'
+}
+
+/** The start of a date or a time is enough, because they are compared as text. */
+function assertDate(name: string, text: string): void {
+  const [, date = ''] = /^(\d{4}(?:-\d\d(?:-\d\d)?)?)(?:$|(?<=-\d\d-\d\d)[T ])/.exec(text) ?? []
+  if (text === 'null' || !Number.isNaN(Date.parse(date))) return
+  throw badParameter(name, 'must be a date or a time, such as 2026-11-21 or 2026-11-21T08:00:00Z')
 }
 
 function toHint({ types, elementTypes }: ListField): string {

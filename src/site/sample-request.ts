@@ -23,7 +23,8 @@ export function toTarget({ method, path, parameters = {}, fields = {} }: SampleR
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(parameters[name] ?? ''),
   )
-  const query = new URLSearchParams(fields).toString()
+  const given = Object.entries(fields).filter(([, value]) => value !== '')
+  const query = new URLSearchParams(given).toString()
   return method === 'GET' && query !== '' ? `${filled}?${query}` : filled
 }
 

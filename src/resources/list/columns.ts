@@ -69,7 +69,7 @@ type Rows = (records: readonly StoredRecord[], toParentLink: ToParentLink) => st
 /** The cells of all rows begin alike. On small screens each shows its label. */
 export function createRows(
   resource: Resource,
-  { shown }: Columns,
+  shown: readonly Field[],
   { relations, isReadOnly }: { relations: readonly Relation[]; isReadOnly: boolean },
 ): Rows {
   const cells = shown.slice(1).map((field) => {

@@ -125,9 +125,13 @@ const hints: readonly [query: string, hint: RegExp][] = [
   ['sizes:contains=1&sizes:contains=a', /sizes:contains must be a number/],
   ['parts:contains=a', /parts:contains is a list of objects or lists, which has no operators/],
   ['place:contains=a', /place:contains is an object\. Filter by a member/],
+  ['isNew:contains=t', /isNew:contains is true or false\. Its operators are eq, ne and in/],
+  ['day:gte=2025-13-45', /day:gte must be a date or a time/],
+  ['day:lt=yesterday', /day:lt must be a date or a time/],
 ]
 const nestedThing = useApp({}, (t) => {
-  const record = { id: 1, words: ['a'], sizes: [1], parts: [{ a: 1 }], place: { a: 1 } }
+  const own = { isNew: true, day: '2026-03-14' }
+  const record = { id: 1, ...own, words: ['a'], sizes: [1], parts: [{ a: 1 }], place: { a: 1 } }
   return dataApp(t, { things: [record] })
 })
 for (const [query, hint] of hints) {

@@ -34,7 +34,7 @@ export async function* listPage(
   const { opening, closing } = renderPageAround(list.place, frame)
   const figure = resource.createFigure?.()
   const columns = toColumns(resource, query.fields)
-  const toRows = createRows(resource, columns, list)
+  const toRows = createRows(resource, columns.shown, list)
   let shown = 0
   for await (const records of list.pages) {
     if (records.length === 0) continue

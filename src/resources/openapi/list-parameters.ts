@@ -8,6 +8,7 @@ import type { ResourceContext } from '../context.ts'
 import type { Field, Resource } from '../definition.ts'
 import { hasScalarType, toTypes, type FieldSchema } from '../../http/openapi/json-schema.ts'
 import { isEmbed } from '../relations/embed.ts'
+import { hasText } from '../../lists/filters.ts'
 import { maxPage } from '../../lists/part.ts'
 import { toExample } from './create-example.ts'
 import { toSchemaName } from './schemas.ts'
@@ -113,10 +114,7 @@ function toFilters(field: Field): Parameter[] {
   const given = toExample(field)
   const example = schema !== text ? given : isFieldValue(given) ? String(given) : ''
   const several = { type: 'array', items: schema, minItems: 1, maxItems: maxValues }
-  return [
-    query(name, [`Equal to this ${name}. Can be repeated.`, [example], several]),
-    isNumber
-      ? query(`${name}:gte`, [`At least this ${name}.`, example, schema])
-      : query(`${name}:contains`, ['Contains this text.', 'a']),
-  ]
+  const equal = query(name, [`Equal to this ${name}. Can be repeated.`, [example], several])
+  if (isNumber) return [equal, query(`${name}:gte`, [`At least this ${name}.`, example, schema])]
+  return hasText(types) ? [equal, query(`${name}:contains`, ['Contains this text.', 'a'])] : [equal]
 }

@@ -1,10 +1,9 @@
 import { formatCount } from '../../config/format-count.ts'
-import { html, type Html } from '../../site/html.ts'
+import { Html, html } from '../../site/html.ts'
 import { allRecords, type Document, type StoredRecord } from '../../stores/records/records.ts'
 import { toRecordPath, type Relation, type ResourceContext } from '../context.ts'
-import type { Field, Resource } from '../definition.ts'
-import { renderCell } from '../list/cell.ts'
-import { findCellValue, toCellClass, toColumns } from '../list/columns.ts'
+import type { Field } from '../definition.ts'
+import { createRows, toCellClass, toColumns } from '../list/columns.ts'
 import { toLower, toRecordName, valueToInputText } from '../field-values.ts'
 import { toHref } from '../../lists/parameters.ts'
 import type { ListFilter } from '../../lists/filters.ts'
@@ -26,16 +25,14 @@ export async function loadRelatedHtml(
   return { toParentLink, children }
 }
 
-export async function loadParentLinks(relations: Relations, records: readonly StoredRecord[]) {
-  const links = new Map<string, ReadonlyMap<string, Html>>()
-  for (const relation of relations.filter(({ isToParent }) => isToParent)) {
-    const { resource } = relation.other
-    const parents = await loadParents(relation, records)
-    const ofIds = parents.map((parent) => [parent.id, renderLink(resource, parent)] as const)
-    links.set(relation.field, new Map(ofIds))
-  }
-  return (record: StoredRecord, field: string) =>
-    links.get(field)?.get(findReferenced(record, field) ?? '')
+export async function loadParentLinks(
+  relations: Relations,
+  records: readonly StoredRecord[],
+): Promise<ToParentLink> {
+  const find = await loadNamed(relations, (field) =>
+    records.flatMap((record) => findReferenced(record, field) ?? []),
+  )
+  return (record, field) => find(field, findReferenced(record, field))?.link
 }
 
 /** Returns the name of the parent that a filter has the id of. */
@@ -45,21 +42,29 @@ export async function loadParentNames(
   relations: Relations,
   filters: readonly Pick<ListFilter, 'field' | 'items'>[],
 ): Promise<ToParentName> {
-  const names = new Map<string, string>()
-  for (const { isToParent, field, other } of relations) {
-    const own = isToParent ? filters.filter((filter) => String(filter.field.path) === field) : []
-    const parents = await findByIds(
-      other.collection,
-      own.flatMap(({ items }) => items),
-    )
-    for (const parent of parents.values())
-      names.set(`${field} ${parent.id}`, toRecordName(other.resource, parent))
-  }
-  return (field, id) => names.get(`${field} ${id}`)
+  const find = await loadNamed(relations, (field) =>
+    filters.flatMap((filter) => (String(filter.field.path) === field ? filter.items : [])),
+  )
+  return (field, id) => find(field, id)?.name
 }
 
-function renderLink(resource: Resource, record: StoredRecord): Html {
-  return html`<a href="${toRecordPath(resource, record.id)}">${toRecordName(resource, record)}</a>`
+interface Named {
+  name: string
+  link: Html
+}
+
+async function loadNamed(relations: Relations, findIds: (field: string) => readonly string[]) {
+  const found = new Map<string, ReadonlyMap<string, Named>>()
+  for (const { field, other } of relations.filter(({ isToParent }) => isToParent)) {
+    const parents = [...(await findByIds(other.collection, findIds(field))).values()]
+    const ofIds = parents.map((parent): [string, Named] => {
+      const name = toRecordName(other.resource, parent)
+      const path = toRecordPath(other.resource, parent.id)
+      return [parent.id, { name, link: html`<a href="${path}">${name}</a>` }]
+    })
+    found.set(field, new Map(ofIds))
+  }
+  return (field: string, id: string | undefined) => found.get(field)?.get(id ?? '')
 }
 
 const [maxShown, maxColumns] = [10, 5]
@@ -76,12 +81,10 @@ async function loadChildList(
   const parameters = new Map([[field, [id]]])
   const children = first.slice(0, maxShown)
   const toParentLink = await loadParentLinks(other.relations, children)
-  const columns = toColumns(resource).shown.filter((column) => column.name !== field)
-  const table = renderTable(resource, children, {
-    columns: columns.slice(0, maxColumns),
-    relations: other.relations,
-    toParentLink,
-  })
+  const { shown } = toColumns(resource)
+  const columns = shown.filter((column) => column.name !== field).slice(0, maxColumns)
+  const toRows = createRows(resource, columns, { relations: other.relations, isReadOnly: true })
+  const table = renderTable(toRows(children, toParentLink), columns, other.relations)
   const shownCount = formatCount(count, resource.singular, toLower(resource.title))
   const listed = toHref({ path: resource.path, parameters })
   const create = html`
@@ -91,30 +94,14 @@ ${count > 0 ? table : ''}<p class="actions"><a href="${listed}">${count > maxSho
 `
 }
 
-interface Table {
-  columns: readonly Field[]
-  relations: Relations
-  toParentLink: ToParentLink
-}
-
-function renderTable(
-  resource: Resource,
-  records: readonly StoredRecord[],
-  { columns, relations, toParentLink }: Table,
-): Html {
-  const others = columns.slice(1)
-  const toCell = (record: StoredRecord, field: Field) => {
-    const { content, title } = renderCell(field, findCellValue(record, field))
-    const link = toParentLink(record, field.name)
-    return html`<td${toCellClass(field, relations)} dir="auto"${title === undefined ? '' : html` title="${title}"`}>${link ?? content}</td>`
-  }
-  const rows = records.map((record) => {
-    return html`<tr><th scope="row" dir="auto">${renderLink(resource, record)}</th>${others.map((field) => toCell(record, field))}</tr>\n`
-  })
+function renderTable(rows: string, columns: readonly Field[], relations: Relations): Html {
+  const heads = columns.map(
+    (field) => html`<th scope="col"${toCellClass(field, relations)}>${field.label}</th>`,
+  )
   return html`<div class="table brief"><table>
-<thead><tr>${columns.map((field) => html`<th scope="col"${toCellClass(field, relations)}>${field.label}</th>`)}</tr></thead>
+<thead><tr>${heads}</tr></thead>
 <tbody>
-${rows}</tbody>
+${new Html(rows)}</tbody>
 </table></div>
 `
 }

@@ -24,7 +24,17 @@ export interface FormState {
   choices?: ReadonlyMap<Field['name'], Choices>
 }
 
-export function renderField(field: Field, form: FormState): Html {
+/** Only the rarer of both is named beside its labels. */
+export function toMarked(fields: readonly Field[]): 'required' | 'optional' {
+  const required = fields.filter(({ isRequired }) => isRequired)
+  return 2 * required.length < fields.length ? 'required' : 'optional'
+}
+
+export function renderField(
+  field: Field,
+  form: FormState,
+  marked: ReturnType<typeof toMarked>,
+): Html {
   const { name, label, kind, isRequired, inputId: id } = field
   const problem = form.problems?.find((known) => known.field === name)
   const value = findValue(form.values, name)
@@ -51,7 +61,8 @@ export function renderField(field: Field, form: FormState): Html {
   const isEmptiable = kind === 'boolean' || (kind === 'texts' && !field.rule.minItems)
   const isMandatory = !isOptional && !isEmptiable && !field.isNullable
   const attributes = html`id="${id}" name="${field.inputName}"${isMandatory ? html` required` : ''}${problem ? html` aria-invalid="true"` : ''}${notes.length > 0 ? html` aria-describedby="${notes.join(' ')}"` : ''}`
-  return html`<div class="field"><label for="${id}">${label}${isRequired ? '' : html` <span class="quiet">(optional)</span>`}</label>
+  const isMarked = marked === 'required' ? isMandatory : !isRequired
+  return html`<div class="field"><label for="${id}">${label}${isMarked ? html` <span class="quiet">(${marked})</span>` : ''}</label>
 ${hint ? html`<span class="quiet" id="${id}-hint">${hint}</span>\n` : ''}${choices ? renderParents({ field, attributes, text }, choices) : renderInput(shown, attributes, text)}
 ${problem ? html`<span class="error" id="${id}-problem">${explainProblem(problem, label)}</span>\n` : ''}</div>
 `

@@ -15,7 +15,7 @@ import {
   valueToText,
 } from '../field-values.ts'
 import { renderMethodInputs } from '../record/record-page.ts'
-import { renderField, type FormState } from './form-input.ts'
+import { renderField, toMarked, type FormState } from './form-input.ts'
 
 /** `key` is an unused Idempotency-Key: sent twice, the form creates one record. */
 export type RecordForm = FormState &
@@ -52,6 +52,7 @@ const toParameters = (references: Document) =>
 export function renderRecordForm(resource: Resource, form: RecordForm): Html {
   const { path, editable, singular, hasDialect, isValue, editMethod } = resource
   const isNew = form._action === 'new'
+  const marked = toMarked(editable)
   // The script sends a form and reads JSON: a dialect would store every value as text.
   const isScripted = !isNew && !hasDialect && !isValue
   const url = isNew ? path : toRecordPath(resource, form.id)
@@ -63,7 +64,7 @@ export function renderRecordForm(resource: Resource, form: RecordForm): Html {
     : renderMethodInputs(editMethod, form.etag)
   return html`<form method="post" action="${action}"${isScripted ? html` data-patch` : ''}>
 ${controls}
-${editable.map((field) => [isNew ? '' : renderPrevious(field, form), renderField(field, form)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
+${editable.map((field) => [isNew ? '' : renderPrevious(field, form), renderField(field, form, marked)])}<p class="actions"><button type="submit">${isNew ? `Create ${singular}` : 'Save'}</button>${isNew ? renderAnother(resource, form.references) : ''}
 <a class="button second" href="${url}">Cancel</a> <span role="status"></span></p>
 </form>`
 }

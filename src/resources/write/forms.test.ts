@@ -276,7 +276,10 @@ test('every field describes its valid values', async () => {
     /id="password-hint">1 to 1,024 bytes\. This is a demonstration: do not use a real password\.</,
   )
   const { body: location } = await app.inject('/places/new')
-  assert.match(location, /Latitude <span class="quiet">\(optional\)</)
+  // Most fields of a place are optional, and none of a person.
+  assert.match(location, /Name <span class="quiet">\(required\)</)
+  assert.match(location, />Latitude<\/label>/)
+  assert.doesNotMatch(user, /\((required|optional)\)/)
   assert.match(location, /id="latitude-hint">−90 to 90</)
   assert.match(location, /id="note-hint">Up to 2,000 characters</)
   assert.equal(inputNamed(location, 'latitude')?.['aria-describedby'], 'latitude-hint')
