@@ -6,9 +6,7 @@ import {
   readBlockedNetworks,
   readEverySeconds,
 } from '../limits/block-list.ts'
-import { openRecords } from '../stores/open-stores.ts'
-import type { Records } from '../stores/records/records.ts'
-import { assertNotInMemory } from './format.ts'
+import { withRecords } from './with-records.ts'
 
 /** A process compares each request with all of them. */
 const maxNetworks = 1000
@@ -41,19 +39,4 @@ export async function unblock(config: Config, address: string): Promise<void> {
 export async function listBlocked(config: Config): Promise<void> {
   const networks = await withRecords(config, readBlockedNetworks)
   for (const [network, blockedAt] of Object.entries(networks)) console.log(network, blockedAt)
-}
-
-/** A full database can still block the client that filled it. */
-async function withRecords<Result>(
-  config: Config,
-  run: (records: Records) => Promise<Result>,
-): Promise<Result> {
-  assertNotInMemory(config.databaseUrl)
-  const limits = { maxRecords: undefined, maxDatabaseBytes: undefined }
-  const { records, close } = await openRecords({ ...config, ...limits })
-  try {
-    return await run(records)
-  } finally {
-    await close()
-  }
 }

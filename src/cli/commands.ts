@@ -7,7 +7,7 @@ import { parseNetwork } from '../limits/block-list.ts'
 import { serve } from './serve.ts'
 
 export interface Command {
-  argument?: 'FILE' | 'N' | 'BIN URL' | 'ADDRESS'
+  argument?: 'FILE' | 'N' | 'BIN URL' | 'ADDRESS' | 'ACTION [NAME]'
   description: string
   settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
@@ -87,6 +87,15 @@ export const commands = {
     verb: 'list',
     run: async (config) => (await import('./block.ts')).listBlocked(config),
   },
+  sandboxes: {
+    argument: 'ACTION [NAME]',
+    description:
+      'ACTION is list, show or delete: the sandboxes, or the one with this name; the service may be running',
+    settings: ['dataFile', 'databaseUrl'],
+    verb: 'read the sandboxes',
+    run: async (config, action, [name]) =>
+      (await import('./sandboxes.ts')).sandboxes(config, action, name),
+  },
   forward: {
     argument: 'BIN URL',
     description: 'send the requests of a request bin, whose URL is BIN, to a local URL',
@@ -98,6 +107,7 @@ export const commands = {
 } satisfies Record<string, Command>
 
 const maxSeeds = 10_000_000
+const sandboxActions = /^(?:list|(?:show|delete) [\da-f]{12})$/
 
 export function parseCommand([name = 'serve', argument = '', ...more]: readonly string[]) {
   const all: [string, Command][] = Object.entries(commands)
@@ -115,7 +125,11 @@ export function parseCommand([name = 'serve', argument = '', ...more]: readonly 
   if (more.length >= Math.max(words, 1) || (words === 0 && argument !== '')) {
     return { problem: `too many arguments for ${name}` }
   }
-  if (more.length < words - 1) return { problem: `${name} requires ${expected ?? ''}` }
+  const isOfSandboxes = expected === 'ACTION [NAME]'
+  if (isOfSandboxes && !sandboxActions.test([argument, ...more].join(' ')))
+    return { problem: `${name} requires list, show NAME or delete NAME, with a name of the list` }
+  if (!isOfSandboxes && more.length < words - 1)
+    return { problem: `${name} requires ${expected ?? ''}` }
   if (expected === 'FILE' && argument === '') return { problem: `${name} requires a FILE` }
   if (expected === 'ADDRESS' && parseNetwork(argument) === undefined) {
     return {

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import { isObject } from '../../config/is-object.ts'
 import { findJson } from '../../config/find-json.ts'
 import { collectionNames } from '../collection-names.ts'
-import { toPlaceName, toPlaceRange } from '../sandboxes/places.ts'
+import { toPlaceName, toPlaceRange, withoutPlace } from '../sandboxes/places.ts'
 import { StoreFailure } from '../store-failure.ts'
 import type { FieldValue, Records, StoredRecord, TextOperator } from './records.ts'
 
@@ -100,11 +100,20 @@ export const forgetStatements = ['record_counts', 'change_numbers', 'changes'].m
 export const ofAllPlaces =
   'WHERE resource IN (SELECT resource FROM record_counts WHERE resource = ? OR resource LIKE ?)'
 
+const measurePlace = `SELECT resource, count(*), sum(octet_length(document))
+  FROM records WHERE ${ofPlace} GROUP BY resource ORDER BY resource`
+
 export function createMeasure({ run, sizes }: Pick<SqlDialect, 'run' | 'sizes'>) {
   const read = async (sql: string, values: Row) => Number((await run(sql, values))[0]?.[0] ?? 0)
   return {
     measureDatabase: () => read(sizes.database, []),
     measureFiles: (collection: string) =>
       read(sizes.files, [collection, toPlaceName('%', collection)]),
+    measurePlace: async (place: string) =>
+      (await run(measurePlace, toPlaceRange(place))).map(([name, count, bytes]) => ({
+        collection: withoutPlace(String(name)),
+        count: Number(count),
+        bytes: Number(bytes),
+      })),
   }
 }

@@ -19,14 +19,21 @@ export interface PlacedRecords extends Records {
   findNames: (place: string) => Promise<readonly string[]>
   /** Removes the counts and the changes of a place that has no records any more. */
   forget: (place: string) => Promise<void>
+  /** The records of a place, and the bytes of their documents. */
+  measurePlace: (place: string) => Promise<readonly PlaceSize[]>
+}
+
+export interface PlaceSize {
+  collection: string
+  count: number
+  bytes: number
 }
 
 /** A sandbox is stored at its first write. Before that, its records are those of the pristine place. */
 export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
   const stored = records.collection(collectionNames.sandboxes)
   const births = new Map<string, Promise<string>>()
-  const toEnd = ({ updatedAt }: StoredRecord) =>
-    new Date(Date.parse(updatedAt) + config.sandboxSeconds * 1000).toISOString()
+  const toEnd = (record: StoredRecord) => toEndOfLife(record, config)
   const isLive = (record: StoredRecord) => toEnd(record) > new Date().toISOString()
 
   /** A read stores a use once in a while only. */
@@ -107,8 +114,18 @@ const createPlace = () => randomBytes(12).toString('base64url')
 
 const ofSandboxes = { collection: collectionNames.sandboxes } as const
 
+export function toEndOfLife({ updatedAt }: StoredRecord, config: SandboxConfig): string {
+  return new Date(Date.parse(updatedAt) + config.sandboxSeconds * 1000).toISOString()
+}
+
+/** Fails if the sandbox was used or reset meanwhile. */
+export function toEndSteps(record: StoredRecord, now: string): WriteStep[] {
+  const { id, version } = record
+  return [{ ...ofSandboxes, kind: 'remove', records: [{ id, version }] }, toEnding(record, now)]
+}
+
 /** Its records are removed later, in small steps. */
-export function toEnding({ document }: StoredRecord, createdAt: string): WriteStep {
+function toEnding({ document }: StoredRecord, createdAt: string): WriteStep {
   const ended = { id: String(document.place), document: {}, createdAt }
   return { collection: collectionNames.endedSandboxes, kind: 'create', records: [ended] }
 }

@@ -1,7 +1,7 @@
 import { collectionNames } from '../collection-names.ts'
 import type { Files } from '../files/files.ts'
-import { isId, type RecordVersion } from '../records/records.ts'
-import { createLifecycle, toEnding } from './lifecycle.ts'
+import { isId } from '../records/records.ts'
+import { createLifecycle, toEndSteps } from './lifecycle.ts'
 import type { PlacedRecords, SandboxConfig } from './lifecycle.ts'
 import { pristinePlace, withoutPlace } from './places.ts'
 import { findScope, type EndListener, type Sandboxes, type Scope } from './sandboxes.ts'
@@ -20,14 +20,13 @@ export function openSandboxes(
   const { records } = base
   const ended = records.collection(collectionNames.endedSandboxes)
   const endListeners: EndListener[] = []
-  const removed = removeStep(collectionNames.sandboxes)
   /** Those that were last used at this time or before, and returns how many. */
   const endUnused = async (before: string) => {
     const now = new Date().toISOString()
     const filters = [{ field: 'updatedAt', operator: 'lte', values: [before] }] as const
     const sort = [{ field: 'updatedAt', isDescending: false }]
     const unused = await life.stored.list({ filters, sort }, { offset: 0, limit: maxEndedAtOnce })
-    for (const record of unused) await records.commit([removed(record), toEnding(record, now)])
+    for (const record of unused) await records.commit(toEndSteps(record, now))
     return unused.length
   }
   const removePlace = async (place: string, fileCollections: readonly string[]) => {
@@ -105,6 +104,3 @@ export function openSandboxes(
     index: () => life.stored.index(['updatedAt']),
   }
 }
-
-const removeStep = (collection: string) => (record: RecordVersion) =>
-  ({ collection, kind: 'remove', records: [{ id: record.id, version: record.version }] }) as const
