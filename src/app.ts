@@ -27,7 +27,14 @@ import { openExchanges, respondTo } from './inspector/recorder/exchanges.ts'
 import { openInspector } from './inspector/inspector.ts'
 import { findKeyError } from './inspector/recorder/owner.ts'
 import { openBlockList, readEverySeconds } from './limits/block-list.ts'
-import { countInProgress, createProxyCheck, limitConnections, openLimits } from './limits/limits.ts'
+import {
+  countInProgress,
+  createProxyCheck,
+  findClient,
+  limitConnections,
+  openLimits,
+  toAddressKey,
+} from './limits/limits.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
@@ -198,6 +205,7 @@ function routeRequests(
   const route = app.routing.bind(app)
   const parseTarget = createTargetParser(config, app.declaredRoutes, segments)
   const { findAllowedMethods } = app
+  const isProxy = createProxyCheck(config)
   const isDecided = (raw: IncomingMessage) => limits.isDecided(raw) || isHeadEnough(raw)
   const overrideMethod = createMethodOverride({ readBody, isDecided, findAllowedMethods })
   app.routing = (raw, response) => {
@@ -211,7 +219,12 @@ function routeRequests(
       if (interceptor) interceptor.intercept(raw, { route: routeNow, next, isDecided })
       else next()
     }
-    if (raw.sandbox) runInSandbox(raw.sandbox, [raw, response], begin)
+    if (raw.sandbox)
+      runInSandbox(
+        { ...raw.sandbox, findClient: () => toAddressKey(findClient(raw, isProxy)) },
+        [raw, response],
+        begin,
+      )
     else begin()
   }
 }

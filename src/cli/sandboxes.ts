@@ -12,16 +12,18 @@ export async function sandboxes(config: Config, action: string, name = ''): Prom
   await withRecords(config, async (records) => {
     const names = toFileCollections(fileCollections, await findLoad(records))
     const stored = openStoredSandboxes(records, config, names)
-    if (action === 'show') return print(await stored.show(name))
-    if (action === 'delete') {
+    if (action === 'show') print(await stored.show(name))
+    else if (action === 'delete') {
       await stored.end(name)
       console.log(`Deleted the sandbox ${name}. A running service removes its data within minutes`)
-      return
-    }
-    console.log(toRow(['NAME', 'CREATED', 'LAST USE', 'END', 'RECORDS', 'BYTES']))
-    for await (const { name, createdAt, usedAt, endsAt, counts, bytes } of stored.list())
-      console.log(toRow([name, createdAt, usedAt, endsAt, countOwn(counts), bytes].map(String)))
+    } else await printAll(stored.list())
   })
+}
+
+async function printAll(all: AsyncIterable<StoredSandbox>): Promise<void> {
+  console.log(toRow(['NAME', 'CREATED', 'LAST USE', 'END', 'RECORDS', 'BYTES']))
+  for await (const { name, createdAt, usedAt, endsAt, counts, bytes } of all)
+    console.log(toRow([name, createdAt, usedAt, endsAt, countOwn(counts), bytes].map(String)))
 }
 
 const widths = [14, 26, 26, 26, 10]
@@ -32,10 +34,10 @@ const toRow = (cells: readonly string[]) =>
 const countOwn = (counts: StoredSandbox['counts']) =>
   counts.reduce((sum, [collection, count]) => sum + (collection.startsWith('~') ? 0 : count), 0)
 
-function print({ name, createdAt, usedAt, endsAt, counts, bytes }: StoredSandbox): void {
+function print({ name, client, createdAt, usedAt, endsAt, counts, bytes }: StoredSandbox): void {
   const kinds = counts.map(([collection, count]) => [toKind(collection), count] as const)
   console.log(`Name:     ${name}`)
-  console.log(`Created:  ${createdAt}`)
+  console.log(`Created:  ${createdAt}${client ? ` by ${client}` : ''}`)
   console.log(`Last use: ${usedAt}`)
   console.log(`End:      ${endsAt}`)
   console.log(`Records:  ${formatCounts(kinds) || 'none'}`)

@@ -201,6 +201,15 @@ export const settings = {
     [1, 400 * day],
     'time after the last use in which the data of a sandbox is kept',
   ),
+  maxSandboxes: limit([1, 1_000_000_000], 'maximum number of sandboxes (507)'),
+  maxSandboxesPerClient: limit(
+    [1, 1_000_000_000],
+    'maximum number of sandboxes that one client has begun (507)',
+  ),
+  maxRecordsOfSandboxes: limit(
+    [1, 1_000_000_000],
+    'maximum number of records of all sandboxes together (507)',
+  ),
   sandboxRecords: integer(
     1000,
     [0, 100_000],
@@ -295,6 +304,9 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxEventLoopDelayMs: '250',
   allowedRedirectDomains: 'none',
   inspector: 'own',
+  maxSandboxes: '1000',
+  maxSandboxesPerClient: '100',
+  maxRecordsOfSandboxes: '100000',
   sandboxRecords: '100',
   maxBins: '500',
   binMaxRequests: '100',

@@ -113,14 +113,14 @@ export async function openRecords(
 ): Promise<
   Pick<Stores, 'setReadOnly' | 'close'> & { records: PlacedRecords; assertInPlace?: () => void }
 > {
-  const { databaseUrl: url, durability, maxRecords, maxDatabaseBytes } = config
+  const { databaseUrl: url, durability, maxDatabaseBytes } = config
   if (url.startsWith('postgres')) {
     const { openPostgresRecords } = await import('./records/postgres/records.ts')
-    return openPostgresRecords(url, maxRecords)
+    return openPostgresRecords(url, config)
   }
   const isFresh = findFreshFolder(url) !== undefined
   const database = openSqliteDatabase(url, isFresh ? 'none' : durability, maxDatabaseBytes)
-  const records = createSqliteRecords(database, maxRecords)
+  const records = createSqliteRecords(database, config)
   const close = async () => {
     await records.settle()
     await records.close()

@@ -1,5 +1,5 @@
 import { formatNumber } from '../config/format-count.ts'
-import { toKind } from './collection-names.ts'
+import { collectionNames, toKind } from './collection-names.ts'
 
 /** Nothing was written, unless the connection was lost: then the whole write or nothing. */
 export class StoreFailure extends Error {
@@ -15,7 +15,8 @@ export class StoreFailure extends Error {
 
 export function noMoreRecords(resource: string, maxRecords: number): StoreFailure {
   const count = `${formatNumber(maxRecords)} ${toKind(resource)}`
-  return limitReached(`There are ${count}, the limit MAX_RECORDS of this service.`)
+  const setting = resource === collectionNames.sandboxes ? 'MAX_SANDBOXES' : 'MAX_RECORDS'
+  return limitReached(`There are ${count}, the limit ${setting} of this service.`)
 }
 
 export function limitReached(sentence: string, cause: unknown = sentence): StoreFailure {

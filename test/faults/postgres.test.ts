@@ -118,6 +118,21 @@ suite('PostgreSQL that fails', { skip: withoutPostgres }, () => {
     },
   )
 
+  test('a burst of requests waits for free connections', limit, async (t) => {
+    const { url, connect } = await startWithRecords(t)
+    // Each of the ten connections waits a second, and no request may wait longer for the server.
+    const locked = query(
+      url,
+      'BEGIN; LOCK TABLE records IN EXCLUSIVE MODE; SELECT pg_sleep(1); COMMIT',
+    )
+    const isLocked = `SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'records'::regclass`
+    await until(async () => (await query(url, isLocked))[0]?.count !== '0')
+    const send = async () => (await connect()('/locations', asJson('POST', rome))).status
+    const statuses = await Promise.all(Array.from({ length: 40 }, send))
+    assert.deepEqual(new Set(statuses), new Set([201]))
+    await locked
+  })
+
   test('the process stops while the server is frozen', limit, async (t) => {
     const services = await startWithRecords(t)
     server.freeze()

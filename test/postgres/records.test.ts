@@ -191,7 +191,7 @@ suite('PostgreSQL', { skip: withoutPostgres }, () => {
 })
 
 async function openRecords(t: TestContext, url: string, maxRecords?: number) {
-  const { records, close } = await openPostgresRecords(url, maxRecords)
+  const { records, close } = await openPostgresRecords(url, { maxRecords })
   t.after(close)
   return records
 }

@@ -9,8 +9,30 @@ export type Share = Awaited<ReturnType<FileSpace['begin']>>
 const restFactor = 50
 const leastRestMs = 1000
 
+/** The spaces of what is shared and of each sandbox, which have one limit together. */
+export function createFileSpaces(measureAll: () => Promise<number>, maxBytes: number | undefined) {
+  const all = { arrivingBytes: 0, takenBytes: 0 }
+  return (uploads: Collection) =>
+    maxBytes === undefined ? undefined : createFileSpace(uploads, { measureAll, maxBytes, all })
+}
+
+interface Limit {
+  measureAll: () => Promise<number>
+  maxBytes: number
+  /** Of all spaces: what arrives, and what has arrived and was not deleted since the start. */
+  all: { arrivingBytes: number; takenBytes: number }
+}
+
 /** Other processes store and delete uploads too, so the stored sizes are added up again from time to time. */
-export function createFileSpace(uploads: Collection, maxBytes: number) {
+function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Limit) {
+  const own = { takenBytes: 0 }
+  /** The uploads of other sandboxes when the sizes were added up, without what was taken before. */
+  let otherBytes = 0
+  const count = (bytes: number) => {
+    own.takenBytes += bytes
+    all.takenBytes += bytes
+  }
+  const findTakenByOthers = () => all.takenBytes - own.takenBytes
   const arriving = new Set<string>()
   let arrivingBytes = 0
   let stored = new Map<string, number>()
@@ -21,15 +43,24 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
 
   const reached = `The uploads reach ${formatNumber(maxBytes)} bytes, the limit MAX_FILES_BYTES of this service.`
 
+  const arrive = (bytes: number) => {
+    arrivingBytes += bytes
+    all.arrivingBytes += bytes
+  }
+
   async function addUp(): Promise<void> {
     const begin = performance.now()
     const sizes = (counted = new Map<string, number>())
+    // What is stored meanwhile is counted twice until the next time: the limit holds.
+    const before = findTakenByOthers() - (all.arrivingBytes - arrivingBytes)
+    const allBytes = await measureAll()
     for await (const page of uploads.pages()) {
       for (const { id, document } of page)
         if (!arriving.has(id)) sizes.set(id, Number(document.size))
     }
     stored = sizes
     storedBytes = sizes.values().reduce((sum, bytes) => sum + bytes, 0)
+    otherBytes = Math.max(allBytes - storedBytes, 0) - before
     const end = performance.now()
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
@@ -47,19 +78,25 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
     arriving.add(id)
     return {
       take: (more: number) => {
-        if (storedBytes + arrivingBytes + more > maxBytes) {
+        const others = otherBytes + findTakenByOthers()
+        if (storedBytes + arrivingBytes + others + more > maxBytes) {
           // If it waited for the removal of the file, the others that arrive would fail too.
-          arrivingBytes -= share
+          arrive(-share)
+          count(-share)
           share = 0
           throw limitReached(reached)
         }
-        arrivingBytes += more
+        arrive(more)
+        count(more)
         share += more
       },
       end: (isStored: boolean) => {
         arriving.delete(id)
-        arrivingBytes -= share
-        if (!isStored) return
+        arrive(-share)
+        if (!isStored) {
+          count(-share)
+          return
+        }
         storedBytes += share
         stored.set(id, share)
         counted?.set(id, share)
@@ -69,8 +106,9 @@ export function createFileSpace(uploads: Collection, maxBytes: number) {
 
   return {
     begin,
-    free: (id: string) => {
+    free: (id: string, bytes: number) => {
       storedBytes -= stored.get(id) ?? 0
+      count(-bytes)
       stored.delete(id)
       counted?.delete(id)
     },

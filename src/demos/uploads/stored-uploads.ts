@@ -99,11 +99,11 @@ export const deleteUpload = ({ uploads, files, records, findSpace }: UploadServi
   store: 'writes',
   handler: async (request, reply) => {
     const id = toPathParameter(request, 'id')
-    const { sha256, createdAt } = await findUpload(uploads, id)
+    const { sha256, size, createdAt } = await findUpload(uploads, id)
     const state = { etags: [`"${sha256}"`], lastModified: new Date(createdAt) }
     if (!mayWrite(request.raw, state)) throw preconditionFailed(request.headers, `"${sha256}"`)
     if (!(await removeWithFile({ files, records }, uploadsName, id))) throw noUpload(id)
-    findSpace()?.free(id)
+    findSpace()?.free(id, size)
     setFlash(request, reply, 'deleted')
     return isForm(request) ? reply.redirect('/uploads', 303) : reply.code(204).send()
   },

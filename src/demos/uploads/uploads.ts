@@ -5,7 +5,7 @@ import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
 import { openPerSandbox } from '../../stores/sandboxes/sandboxes.ts'
-import { createFileSpace } from './file-space.ts'
+import { createFileSpaces } from './file-space.ts'
 import { toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
 import { deleteUpload, getUpload, getUploads, uploadsName } from './stored-uploads.ts'
@@ -28,10 +28,8 @@ export const uploads: Demo = {
   routes: async ({ config, files, records }) => {
     const uploads = records.collection(uploadsName)
     const { maxFilesBytes: maxBytes } = config
-    const findSpace =
-      maxBytes === undefined
-        ? () => undefined
-        : openPerSandbox(() => createFileSpace(uploads, maxBytes))
+    const open = createFileSpaces(() => records.measureFiles(uploadsName), maxBytes)
+    const findSpace = openPerSandbox(() => open(uploads))
     const formPath = (await servesFile(config, '/profile.html'))
       ? '/profile.html'
       : '/demos/uploads'

@@ -126,10 +126,14 @@ async function listen(url: string, { channel, take, signal }: Listening): Promis
 }
 
 async function run<Outcome>(hosts: Hosts, work: Work<Outcome>, limitMs = maxMs): Promise<Outcome> {
-  const giveUpAt = performance.now() + limitMs
+  let giveUpAt = performance.now() + limitMs
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await runOnce(hosts, work, giveUpAt)
+      const before = performance.now()
+      const connection = await hosts.connect()
+      // The wait for a free connection has its own limit.
+      giveUpAt += performance.now() - before
+      return await runOnce(hosts, connection, { work, giveUpAt })
     } catch (error) {
       const isLast = attempt === maxAttempts || performance.now() > giveUpAt
       if (isLast || !isConflict(error)) throw postgresErrorToFailure(error)
@@ -138,8 +142,11 @@ async function run<Outcome>(hosts: Hosts, work: Work<Outcome>, limitMs = maxMs):
   }
 }
 
-async function runOnce<Outcome>(hosts: Hosts, work: Work<Outcome>, giveUpAt: number) {
-  const { client, pool } = await hosts.connect()
+async function runOnce<Outcome>(
+  hosts: Hosts,
+  { client, pool }: Awaited<ReturnType<Hosts['connect']>>,
+  { work, giveUpAt }: { work: Work<Outcome>; giveUpAt: number },
+) {
   let begin = 0
   const query: Query = (statement) => {
     begin = performance.now()

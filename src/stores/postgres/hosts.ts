@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { clearTimeout, setTimeout } from '../../timers.ts'
 
 const maxConnectMs = 700
+/** A burst of requests waits so long for one of ten connections. */
+const maxWaitMs = 5000
 const ignore = () => undefined
 
 export function toHostUrls(url: string): string[] {
@@ -43,6 +46,7 @@ export function openHosts(url: string, statementMs: number) {
       pools[index] = openPool(hostUrls[index] ?? '', statementMs)
       current = undefined
       pool.end().catch(ignore)
+      rejectWaiters(pool, new Error('the server does not respond'))
     },
     close: async () => {
       await Promise.all(pools.map((pool) => pool.end()))
@@ -50,7 +54,43 @@ export function openHosts(url: string, statementMs: number) {
   }
 }
 
-const connectTo = async (pool: pg.Pool) => ({ client: await pool.connect(), pool })
+async function connectTo(pool: pg.Pool) {
+  const connecting = pool.connect()
+  connecting.catch((error: unknown) => {
+    // It responds if it rejects the connection, for example because it has too many.
+    if (!(error instanceof pg.DatabaseError)) rejectWaiters(pool, error)
+  })
+  if (pool.waitingCount === 0) return { client: await connecting, pool }
+  const waiting = Promise.withResolvers<never>()
+  const all = waitersOf(pool).add(waiting.reject)
+  const timer = setTimeout(() => {
+    waiting.reject(new Error('no connection is free'))
+  }, maxWaitMs)
+  try {
+    return { client: await Promise.race([connecting, waiting.promise]), pool }
+  } catch (error) {
+    connecting.then((client) => {
+      client.release()
+    }, ignore)
+    throw error
+  } finally {
+    clearTimeout(timer)
+    all.delete(waiting.reject)
+  }
+}
+
+const allWaiters = new WeakMap<pg.Pool, Set<(error: unknown) => void>>()
+
+function waitersOf(pool: pg.Pool) {
+  const waiters = allWaiters.get(pool) ?? new Set()
+  allWaiters.set(pool, waiters)
+  return waiters
+}
+
+/** Nobody waits for a server that does not respond. */
+function rejectWaiters(pool: pg.Pool, error: unknown): void {
+  for (const reject of waitersOf(pool)) reject(error)
+}
 
 async function connectToFirst(pools: readonly pg.Pool[]) {
   const attempts = pools.map(connectTo)
@@ -62,13 +102,20 @@ async function connectToFirst(pools: readonly pg.Pool[]) {
   return first
 }
 
+/** The limit of the pool would be that of the wait for a free connection too. */
+class Client extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: maxConnectMs })
+  }
+}
+
 function openPool(hostUrl: string, statementMs: number): pg.Pool {
   const pool = new pg.Pool({
     ...hostOptions,
     connectionString: hostUrl,
     max: 10,
     idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: maxConnectMs,
+    Client,
     query_timeout: maxConnectMs,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool waits for it
     onConnect: (client) => prepareClient(client, statementMs),

@@ -1,5 +1,6 @@
 import type { XStatic } from 'typebox/schema'
 import { isObject } from '../../config/is-object.ts'
+import { collectionNames } from '../collection-names.ts'
 import { isOfPlace } from '../sandboxes/places.ts'
 
 export type Document = Readonly<Record<string, unknown>>
@@ -225,6 +226,17 @@ export function openOnce<Value>(open: (name: string) => Value): (name: string) =
     if (!isOfPlace(name)) values.set(name, value)
     return value
   }
+}
+
+export interface RecordLimits {
+  maxRecords?: number | undefined
+  maxSandboxes?: number | undefined
+}
+
+/** Ended sandboxes are not limited: otherwise none could end. */
+export function toMaxRecords(collection: string, limits: RecordLimits): number | undefined {
+  if (collection === collectionNames.endedSandboxes) return undefined
+  return collection === collectionNames.sandboxes ? limits.maxSandboxes : limits.maxRecords
 }
 
 export const recordsPerStep = 500

@@ -2,17 +2,28 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '../../config/config.ts'
 import { collectionNames } from '../collection-names.ts'
 import type { NewRecord, Records, StoredRecord, WriteStep } from '../records/records.ts'
-import { StoreFailure } from '../store-failure.ts'
+import { formatCount, formatNumber } from '../../config/format-count.ts'
+import { limitReached, retryIfFull, StoreFailure } from '../store-failure.ts'
 import { performance } from '../../timers.ts'
 import { pristinePlace, toPlaceName, withoutPlace } from './places.ts'
 import type { Sandbox, Scope } from './sandboxes.ts'
 
 /** PostgreSQL is asked again after this time only: an event stream lives longer than the request of a write. */
 const maxAgeMs = 500
+const maxEndedAtOnce = 100
+const leastFreshMs = 1000
+const freshFactor = 50
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-export type SandboxConfig = Pick<Config, 'sandboxSeconds' | 'sandboxRecords' | 'readOnly'>
+export type SandboxConfig = Pick<
+  Config,
+  | 'sandboxSeconds'
+  | 'sandboxRecords'
+  | 'readOnly'
+  | 'maxSandboxesPerClient'
+  | 'maxRecordsOfSandboxes'
+>
 
 export interface PlacedRecords extends Records {
   /** The names of the collections of a place, with the place. */
@@ -59,20 +70,48 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
       : toFound(scope, record)
   }
 
-  const begin = async (id: string): Promise<string> => {
+  const room = createRoom(records, config)
+  /** Those that were last used at this time or before, the oldest first, and returns how many. */
+  const endUnused = async (before: string) => {
+    const now = new Date().toISOString()
+    const filters = [{ field: 'updatedAt', operator: 'lte', values: [before] }] as const
+    const sort = [{ field: 'updatedAt', isDescending: false }]
+    const unused = await stored.list({ filters, sort }, { offset: 0, limit: maxEndedAtOnce })
+    for (const record of unused) await records.commit(toEndSteps(record, now))
+    return unused.length
+  }
+  const endExpired = (now = Date.now()) =>
+    endUnused(new Date(now - config.sandboxSeconds * 1000).toISOString())
+
+  const begin = async ({ id, findClient }: Sandbox): Promise<string> => {
     const known = await stored.find(id)
     if (known && isLive(known)) return String(known.document.place)
-    return (await move(id, known)) ?? begin(id)
+    const client = known ? undefined : findClient?.()
+    const moved = await retryIfFull(
+      async () => {
+        await room.assertOfClient(client)
+        return move(id, known, { client })
+      },
+      async () => {
+        await endExpired()
+      },
+    )
+    return moved ?? begin({ id, findClient, isReadOnly: false })
   }
   /** Undefined if another request has changed the sandbox at the same time. */
-  const move = async (id: string, known: StoredRecord | undefined, createdAt?: string) => {
+  const move = async (
+    id: string,
+    known: StoredRecord | undefined,
+    { createdAt, client }: { createdAt?: string; client?: string | undefined },
+  ) => {
     const place = createPlace()
     const now = new Date().toISOString()
-    const document = { place }
+    const document = { ...(client && { client }), ...known?.document, place }
     const next: WriteStep = known
       ? { ...ofSandboxes, kind: 'change', records: [{ ...known, document, updatedAt: now }] }
       : { ...ofSandboxes, kind: 'create', records: [{ id, document, createdAt: now }] }
     const copies = await copyPristine(records, { place, max: config.sandboxRecords, createdAt })
+    await room.assertRoom(copies)
     const steps = [next, ...(known ? [toEnding(known, now)] : []), ...copies]
     return (await records.commit(steps)) === undefined ? place : undefined
   }
@@ -81,7 +120,7 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
     const place = await toPlace(scope)
     if (place !== pristinePlace) return place
     const { id } = scope.sandbox
-    const born = births.get(id) ?? begin(id).finally(() => births.delete(id))
+    const born = births.get(id) ?? begin(scope.sandbox).finally(() => births.delete(id))
     births.set(id, born)
     scope.place = await born
     scope.foundAtMs = performance.now()
@@ -93,6 +132,9 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
     toEnd,
     toPlace,
     toWritable,
+    assertRoom: room.assertRoom,
+    endUnused,
+    endExpired,
     /** Earlier tags match nothing then, since the copies have new times. */
     restart: async (scope: Scope): Promise<void> => {
       assertWritable(scope.sandbox)
@@ -102,9 +144,45 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
         const known = await stored.find(id)
         // What is not stored is as it was at first.
         if (!known) return
-        place = await move(id, known, new Date().toISOString())
+        place = await move(id, known, { createdAt: new Date().toISOString() })
       }
       scope.place = place
+    },
+  }
+}
+
+/** What one more sandbox, and one more record of a sandbox, must fit in. */
+function createRoom(records: PlacedRecords, config: SandboxConfig) {
+  const { maxSandboxesPerClient: maxPerClient, maxRecordsOfSandboxes: max } = config
+  const stored = records.collection(collectionNames.sandboxes)
+  let [count, freshUntil] = [0, -Infinity]
+  const countAgain = async () => {
+    const begin = performance.now()
+    const counts = new Map(await records.counts())
+    count = counts.get(collectionNames.sandboxRecords) ?? 0
+    const end = performance.now()
+    freshUntil = end + Math.max(leastFreshMs, freshFactor * (end - begin))
+  }
+  return {
+    assertOfClient: async (client: string | undefined) => {
+      if (maxPerClient === undefined || client === undefined) return
+      const filters = [{ field: 'client', operator: 'eq', values: [client] }] as const
+      if ((await stored.count({ filters, sort: [] })) < maxPerClient) return
+      const begun = `This client has begun ${formatCount(maxPerClient, 'sandbox', 'sandboxes')}`
+      throw limitReached(`${begun}, the limit MAX_SANDBOXES_PER_CLIENT of this service.`)
+    },
+    /** Other processes write too, so the records are counted again from time to time. */
+    assertRoom: async (steps: readonly WriteStep[]) => {
+      if (max === undefined) return
+      const created = steps.filter((step) => step.kind === 'create' || step.kind === 'replace')
+      const more = created.reduce((sum, { records: { length } }) => sum + length, 0)
+      if (more === 0) return
+      if (performance.now() > freshUntil) await countAgain()
+      if (count + more > max)
+        throw limitReached(
+          `All sandboxes have ${formatNumber(max)} records, the limit MAX_RECORDS_OF_SANDBOXES of this service.`,
+        )
+      count += more
     },
   }
 }

@@ -1,14 +1,13 @@
 import { collectionNames } from '../collection-names.ts'
 import type { Files } from '../files/files.ts'
 import { isId } from '../records/records.ts'
-import { createLifecycle, toEndSteps } from './lifecycle.ts'
+import { createLifecycle } from './lifecycle.ts'
 import type { PlacedRecords, SandboxConfig } from './lifecycle.ts'
 import { pristinePlace, withoutPlace } from './places.ts'
 import { findScope, type EndListener, type Sandboxes, type Scope } from './sandboxes.ts'
 import { scopeFiles, toFileId } from './scoped-files.ts'
 import { scopeRecords } from './scoped-records.ts'
 
-const maxEndedAtOnce = 100
 /** A request of before may still write: it ends within this time and the longest request. */
 const restSeconds = 60
 
@@ -20,15 +19,6 @@ export function openSandboxes(
   const { records } = base
   const ended = records.collection(collectionNames.endedSandboxes)
   const endListeners: EndListener[] = []
-  /** Those that were last used at this time or before, and returns how many. */
-  const endUnused = async (before: string) => {
-    const now = new Date().toISOString()
-    const filters = [{ field: 'updatedAt', operator: 'lte', values: [before] }] as const
-    const sort = [{ field: 'updatedAt', isDescending: false }]
-    const unused = await life.stored.list({ filters, sort }, { offset: 0, limit: maxEndedAtOnce })
-    for (const record of unused) await records.commit(toEndSteps(record, now))
-    return unused.length
-  }
   const removePlace = async (place: string, fileCollections: readonly string[]) => {
     const names = await records.findNames(place)
     const withFiles = [...fileCollections, collectionNames.orphanedFiles]
@@ -47,7 +37,7 @@ export function openSandboxes(
   const endAll = async () => {
     const now = new Date().toISOString()
     let count = 0
-    for (let more = await endUnused(now); more > 0; more = await endUnused(now)) count += more
+    for (let more = 1; more > 0; count += more) more = await life.endUnused(now)
     return count
   }
   const ofScope = async (find: (scope: Scope) => string | Promise<string>) => {
@@ -85,22 +75,22 @@ export function openSandboxes(
     },
     sweep: async (now, fileCollections) => {
       if (config.readOnly) return
-      await endUnused(new Date(Date.parse(now) - config.sandboxSeconds * 1000).toISOString())
+      while ((await life.endExpired(Date.parse(now))) > 0);
       const rest = (config.requestSeconds + restSeconds) * 1000
       const before = new Date(Date.parse(now) - rest).toISOString()
-      const oldest = await ended.list(
-        { filters: [], sort: [] },
-        { offset: 0, limit: maxEndedAtOnce },
-      )
-      for (const { id, createdAt } of oldest)
-        if (createdAt <= before) await removePlace(id, fileCollections)
+      const filters = [{ field: 'createdAt', operator: 'lte', values: [before] }] as const
+      for await (const page of ended.pages({ filters, sort: [] }))
+        for (const { id } of page) await removePlace(id, fileCollections)
     },
   }
   return {
     records: scopeRecords(records, life),
     files: scopeFiles(base.files, life),
     sandboxes,
-    /** So that a sweep does not read all sandboxes. */
-    index: () => life.stored.index(['updatedAt']),
+    /** So that a sweep and the first write of a client do not read all sandboxes. */
+    index: async () => {
+      await life.stored.index(['updatedAt'])
+      await life.stored.index(['client'])
+    },
   }
 }

@@ -8,6 +8,8 @@ export interface Sandbox {
   /** A hash of the key. */
   id: string
   isReadOnly: boolean
+  /** The client that sends the request: the first one to write has begun the sandbox. */
+  findClient?: (() => string | undefined) | undefined
 }
 
 export interface Scope {

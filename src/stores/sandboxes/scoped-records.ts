@@ -13,7 +13,7 @@ import { findScope, keepLatest, type Scope } from './sandboxes.ts'
 /** Each call uses the records of the sandbox of its request, so that no handler can forget it. */
 export function scopeRecords(
   base: Records,
-  { toPlace, toWritable }: Pick<Lifecycle, 'toPlace' | 'toWritable'>,
+  { toPlace, toWritable, assertRoom }: Pick<Lifecycle, 'toPlace' | 'toWritable' | 'assertRoom'>,
 ): Records {
   const open = keepLatest(base.collection)
   async function* toPages(scope: Scope, name: string, query?: RecordQuery): RecordPages {
@@ -36,7 +36,12 @@ export function scopeRecords(
       ofScope: (isToWrite = false) =>
         isToWrite ? write(async (opened) => opened) : read((opened) => opened),
       find: (id) => read((opened) => opened.find(id)),
-      create: (record) => write((opened) => opened.create(record)),
+      create: (record) =>
+        write(async (opened) => {
+          if (findScope())
+            await assertRoom([{ collection: name, kind: 'create', records: [record] }])
+          return opened.create(record)
+        }),
       change: (record) => write((opened) => opened.change(record)),
       remove: (id, version) => write((opened) => opened.remove(id, version)),
       clear: () => write((opened) => opened.clear()),
@@ -61,6 +66,7 @@ export function scopeRecords(
       const scope = findScope()
       if (scope === undefined) return base.commit(steps)
       const place = await toWritable(scope)
+      await assertRoom(steps)
       const toPlaced = (step: WriteStep) => ({
         ...step,
         collection: toPlaceName(place, step.collection),

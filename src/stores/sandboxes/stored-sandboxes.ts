@@ -1,5 +1,6 @@
 import { collectionNames } from '../collection-names.ts'
-import { allRecords, type Filter, type StoredRecord } from '../records/records.ts'
+import { allRecords, hasTypes, textSchema } from '../records/records.ts'
+import type { Filter, StoredRecord } from '../records/records.ts'
 import { toEndOfLife, toEndSteps, type PlacedRecords, type SandboxConfig } from './lifecycle.ts'
 import { toPlaceName } from './places.ts'
 
@@ -7,6 +8,8 @@ import { toPlaceName } from './places.ts'
 export interface StoredSandbox {
   /** The beginning of a hash of its key. It leads to no key, and is none. */
   name: string
+  /** The address that the first write came from. */
+  client: string | undefined
   createdAt: string
   usedAt: string
   endsAt: string
@@ -33,6 +36,7 @@ export function openStoredSandboxes(
     const all = [...parts.map(({ bytes }) => bytes), ...(await Promise.all(sizes))]
     return {
       name: toName(record.id),
+      client: hasTypes(record.document.client, textSchema) ? record.document.client : undefined,
       createdAt: record.createdAt,
       usedAt: record.updatedAt,
       endsAt: toEndOfLife(record, config),

@@ -1,7 +1,7 @@
 import { openPostgresDatabase, type Query } from '../../postgres/database.ts'
-import { collectionNames } from '../../collection-names.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type MatchStep, type WriteStep } from '../records.ts'
+import { openOnce, toMaxRecords } from '../records.ts'
+import type { MatchStep, RecordLimits, WriteStep } from '../records.ts'
 import { toPlaceRange } from '../../sandboxes/places.ts'
 import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
 import { countAll, createMeasure, findNames, forgetStatements } from '../dialect.ts'
@@ -9,7 +9,7 @@ import { createChangeLog } from './changes.ts'
 import { openCollection } from './collection.ts'
 import { createPostgresDialect, toNumbered } from './dialect.ts'
 
-export async function openPostgresRecords(url: string, maxRecords?: number) {
+export async function openPostgresRecords(url: string, limits: RecordLimits = {}) {
   const database = await openPostgresDatabase(url)
   const dialect = createPostgresDialect(database)
   const log = createChangeLog(database, dialect)
@@ -18,7 +18,7 @@ export async function openPostgresRecords(url: string, maxRecords?: number) {
       database,
       log,
       commit,
-      maxRecords: resource === collectionNames.sandboxes ? undefined : maxRecords,
+      maxRecords: toMaxRecords(resource, limits),
     }),
     ...createLists(dialect, resource),
   }))

@@ -18,7 +18,7 @@ async function openRecords(t: TestContext, durability?: Durability, maxRecords?:
   t.after(() => {
     if (database.isOpen) database.close()
   })
-  const records = createSqliteRecords(database, maxRecords)
+  const records = createSqliteRecords(database, { maxRecords })
   const users = records.collection('users')
   const create = (id: string) => users.create({ id, document: {}, createdAt: noon })
   const count = () => users.count(allRecords)
@@ -72,7 +72,7 @@ test('two connections to one file never exceed the limit together', async (t) =>
   t.after(() => {
     database.close()
   })
-  const other = createSqliteRecords(database, 20)
+  const other = createSqliteRecords(database, { maxRecords: 20 })
   const createThere = (id: string) =>
     other.collection('users').create({ id: `there-${id}`, document: {}, createdAt: noon })
   await Promise.allSettled(ids.flatMap((id) => [create(id), createThere(id)]))

@@ -1,9 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { collectionNames } from '../../collection-names.ts'
 import { noMoreRecords, StoreFailure } from '../../store-failure.ts'
 import { explainFull, isLocked, retryBusy, transact, watchPlace } from '../../sqlite/database.ts'
 import type { Value } from '../dialect.ts'
-import type { ChangeKind } from '../records.ts'
+import { toMaxRecords, type ChangeKind, type RecordLimits } from '../records.ts'
 import type { OwnLog } from './changes.ts'
 import type { RecordCache } from './record-cache.ts'
 import { nextTurn, performance } from '../../../timers.ts'
@@ -32,10 +31,10 @@ export type Commits = ReturnType<typeof createCommits>
 export function createCommits(
   database: DatabaseSync,
   parts: { cache: RecordCache; log: OwnLog },
-  maxRecords = Infinity,
+  limits: RecordLimits = {},
 ) {
   const assertInPlace = watchPlace(database)
-  const runCounted = createCountedRun(database, parts, maxRecords)
+  const runCounted = createCountedRun(database, parts, limits)
   const run = (writes: readonly WaitingWrite[]) => {
     const settles = runCounted(writes)
     // No write is acknowledged that would go into a removed file.
@@ -83,21 +82,23 @@ async function commit(
   }
 }
 
-/** `maxRecords` is exact: no other process writes while the records are counted. */
+/** The limits are exact: no other process writes while the records are counted. */
 function createCountedRun(
   database: DatabaseSync,
   { cache, log }: Parameters<typeof createCommits>[1],
-  maxRecords: number,
+  limits: RecordLimits,
 ) {
   // A trigger would double the time of a create.
   const count = database.prepare(
     `INSERT INTO record_counts VALUES (?1, ?2) ON CONFLICT DO UPDATE SET count = count + ?2`,
   )
   const readCount = database.prepare('SELECT count FROM record_counts WHERE resource = ?')
-  const isFull = (resource: string, growth: number) =>
-    maxRecords < Infinity &&
-    resource !== collectionNames.sandboxes &&
-    Number(readCount.get(resource)?.count ?? 0) + growth >= maxRecords
+  const assertRoom = (resource: string, id: Value | undefined, growth: number) => {
+    const max = toMaxRecords(resource, limits)
+    if (max === undefined) return
+    const isFull = Number(readCount.get(resource)?.count ?? 0) + growth >= max
+    if (isFull && !cache.isStored(resource, id)) throw noMoreRecords(resource, max)
+  }
 
   return (writes: readonly WaitingWrite[]): (() => void)[] => {
     let growths = new Map<string, number>()
@@ -106,8 +107,7 @@ function createCountedRun(
       const { resource, growth, statement, values, change } = part
       const [id] = values
       const before = growths.get(resource) ?? 0
-      if (growth === 1 && isFull(resource, before) && !cache.isStored(resource, id))
-        throw noMoreRecords(resource, maxRecords)
+      if (growth === 1) assertRoom(resource, id, before)
       cache.forget(resource, id)
       const written = Number(statement.run(resource, ...values).changes)
       growths.set(resource, before + written * growth)

@@ -28,7 +28,7 @@ statesContract('a SQLite file', openTwice)
 
 capacityContract('a SQLite file', async (t, maxRecords) => {
   const { database } = openRecords(t, `sqlite:${await temporaryFile(t)}`)
-  return createSqliteRecords(database, maxRecords)
+  return createSqliteRecords(database, { maxRecords })
 })
 
 test('a file that is opened again has all its records', async (t) => {

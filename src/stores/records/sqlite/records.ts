@@ -3,7 +3,7 @@ import { toPlaceRange } from '../../sandboxes/places.ts'
 import type { PlacedRecords } from '../../sandboxes/lifecycle.ts'
 import { countAll, createMeasure, findNames, forgetStatements } from '../dialect.ts'
 import { createLists } from '../lists.ts'
-import { openOnce, type WriteStep } from '../records.ts'
+import { openOnce, type RecordLimits, type WriteStep } from '../records.ts'
 import { createChangeLog } from './changes.ts'
 import { openCollection, prepareWrites } from './collection.ts'
 import { createCommits, type Commits, type WritePart } from './commits.ts'
@@ -14,7 +14,7 @@ import { createReadThread, type ReadThread } from './thread.ts'
 
 export function createSqliteRecords(
   database: DatabaseSync,
-  maxRecords?: number,
+  limits: RecordLimits = {},
 ): PlacedRecords & Pick<Commits, 'settle' | 'assertInPlace'> & Pick<ReadThread, 'close'> {
   const prepare = createStatements(database)
   const path = database.location()
@@ -23,7 +23,7 @@ export function createSqliteRecords(
   const cache = createRecordCache(prepare)
   const writes = prepareWrites(prepare)
   const log = createChangeLog({ dialect, prepare, cache, write: (part) => write(part) })
-  const { write, ...commits } = createCommits(database, { cache, log }, maxRecords)
+  const { write, ...commits } = createCommits(database, { cache, log }, limits)
   const collection = openOnce((resource) => ({
     ...openCollection(resource, { writes, cache, write, log }),
     ...createLists(dialect, resource),
