@@ -3,7 +3,7 @@ import { isUrl } from '../config/parse-settings.ts'
 
 const pollMs = 200
 
-/** Those that are set, and no URLs. */
+/** Watches the files that are set and are no URLs. Returns a function that ends it. */
 export function watchFiles(
   given: readonly (string | undefined)[],
   onChange: (file: string) => Promise<void> | void,

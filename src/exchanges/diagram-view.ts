@@ -1,3 +1,4 @@
+import { formatDuration } from '../site/assets/size.js'
 import { renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
 import { findField, type Exchange } from './exchange.ts'
@@ -22,7 +23,7 @@ ${chain.map((one, index) => {
   const current = one.id === shown ? html` aria-current="true"` : ''
   const cause = findCause(one, chain[index + 1])
   return html`<li><a href="${toUrl(one.id)}"${current}><span>${renderMethod(one.method)} <code>${one.target}</code> ${renderRequestCause(one)}${renderArrow('request')}</span>
-<span>${renderArrow('response')}${renderOutcome(one)} <span class="quiet">${one.ms.toFixed(1)} ms</span>${cause === undefined ? '' : html` <code>${cause}</code>`}</span></a></li>\n`
+<span>${renderArrow('response')}${renderOutcome(one)} <span class="quiet">${formatDuration(one.ms)}</span>${cause === undefined ? '' : html` <code>${cause}</code>`}</span></a></li>\n`
 })}</ol>
 `
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from '../site/assets/size.js'
 import { html, type Html } from '../site/html.ts'
 import type { Page } from '../site/page.ts'
 import type { DiffLine, DiffPart } from './diff.ts'
@@ -15,7 +16,7 @@ export function renderDiffPage(
 ): Page {
   const side = (mark: string, exchange: Exchange) =>
     html`<p class="line"><span class="mark">${mark}</span> ${renderMethod(exchange.method)} <a href="${toUrl(exchange.id)}"><code>${exchange.target}</code></a> ${renderOutcome(exchange)}
-<span class="quiet">${exchange.receivedAt.slice(0, 23).replace('T', ' ')} UTC, ${exchange.ms.toFixed(1)} ms</span></p>\n`
+<span class="quiet">${exchange.receivedAt.slice(0, 23).replace('T', ' ')} UTC, ${formatDuration(exchange.ms)}</span></p>\n`
   return {
     title: 'Compare two requests',
     styles: ['inspector.css'],

@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from '../config/format-count.ts'
 import { toQueryText } from '../http/request/target.ts'
-import { formatBytes } from '../site/assets/size.js'
+import { formatBytes, formatDuration } from '../site/assets/size.js'
 import { quoteForShell } from '../site/commands/commands.ts'
 import { renderCodeBlock, renderCommand, renderMethod } from '../site/highlight.ts'
 import { html, type Html } from '../site/html.ts'
@@ -31,7 +31,7 @@ export function renderExchange(exchange: Exchange, additions: Additions = {}): H
   const size = responseBody === undefined ? '' : `${formatBytes(responseBody.size)}, `
   const note = toNote(exchange)
   return html`<div data-exchange="${exchange.id}" class="exchange">
-<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)} <span class="quiet">${size}${ms.toFixed(1)} ms</span></p>
+<p class="line">${renderMethod(method)}${overridden} <code>${target}</code> ${renderOutcome(exchange)} <span class="quiet">${size}${formatDuration(ms)}</span></p>
 ${note === '' ? '' : html`<p class="note">${note}</p>\n`}<div data-tabs="Exchange">
 ${hasHead(exchange) ? renderResponse(exchange) : ''}${renderPart('Request', renderRequest(exchange, additions))}${
     hasHead(exchange) ? '' : renderPart('Response', renderMissing(exchange))

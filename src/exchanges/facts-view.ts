@@ -1,4 +1,5 @@
 import { isUnquoted } from '../http/response/preconditions.ts'
+import { formatDuration } from '../site/assets/size.js'
 import { html, type Html, type HtmlValue } from '../site/html.ts'
 import { maxRows } from './fields-view.ts'
 import { findField, type Exchange, type Fields } from './exchange.ts'
@@ -18,7 +19,7 @@ export function renderFacts(exchange: Exchange): Html {
   const facts: readonly (readonly [name: string, value: HtmlValue | undefined])[] = [
     [
       'Received',
-      html`<time datetime="${time}Z">${time.replace('T', ' ')} UTC</time>, from ${client}, for ${ms.toFixed(1)} ms`,
+      html`<time datetime="${time}Z">${time.replace('T', ' ')} UTC</time>, from ${client}, for ${formatDuration(ms)}`,
     ],
     ['Representation', renderRepresentation(exchange)],
     ['Validators', isWhole ? renderValidators(exchange) : undefined],

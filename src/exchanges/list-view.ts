@@ -1,5 +1,6 @@
 import { STATUS_CODES } from '../http/node-http.ts'
 import { renderMethod } from '../site/highlight.ts'
+import { formatDuration } from '../site/assets/size.js'
 import { html, type Html } from '../site/html.ts'
 import type { Summary } from './exchange.ts'
 import { groupExchanges } from './group-exchanges.ts'
@@ -57,8 +58,8 @@ export function renderExchange(
 <td>${renderRowTime(receivedAt)}</td>
 <td>${renderMethod(method)}</td>
 <td>${renderShort(exchange)}</td>
-<th scope="row"><a href="${toUrl(id)}"><code>${target}</code></a>${preview ? html` <bdi class="preview">${preview}</bdi>` : ''}</th>
-${body === undefined ? html`<td class="number">${ms.toFixed(1)} ms</td>` : html`<td title="${body}">${body}</td>`}
+<th scope="row"><a href="${toUrl(id)}" title="${target}"><code>${target}</code></a>${preview ? html` <bdi class="preview">${preview}</bdi>` : ''}</th>
+${body === undefined ? html`<td class="number">${formatDuration(ms)}</td>` : html`<td title="${body}">${body}</td>`}
 <td title="${client}">${isOwn ? html`<span class="own">you</span>` : client}</td>
 </tr>
 `

@@ -1,3 +1,4 @@
+import { formatDuration } from '../site/assets/size.js'
 import { html, type Html } from '../site/html.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -28,9 +29,9 @@ export function renderTiming({ times }: Exchange): Html {
 <tbody>
 ${toStages(times).map(({ name, from, to }) => {
   const bar = html`<rect x="${percent(from)}" width="${percent(Math.max(to - from, total / 200))}" height="8" rx="1"/>`
-  return html`<tr><th scope="row">${name}</th><td class="number">${from.toFixed(2)} ms</td><td class="number">${(to - from).toFixed(2)} ms</td><td><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bar}</svg></td></tr>\n`
+  return html`<tr><th scope="row">${name}</th><td class="number">${formatDuration(from)}</td><td class="number">${formatDuration(to - from)}</td><td><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bar}</svg></td></tr>\n`
 })}</tbody>
 </table></div>
-<p class="quiet">From the head of the request, ${times.end.toFixed(2)} ms in total, as the server measured it.</p>
+<p class="quiet">From the head of the request, ${formatDuration(times.end)} in total, as the server measured it.</p>
 `
 }

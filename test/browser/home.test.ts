@@ -73,6 +73,7 @@ test('without JavaScript the requests of the home page are links', inBrowser, as
   const page = await visit({ javaScriptEnabled: false })
   await page.goto('/')
   assert.equal(await page.getByRole('button', { name: 'Send' }).count(), 0)
+  await page.getByText('Enable JavaScript to send requests from this page.').waitFor()
   await page.locator('.chips a[href^="/mirror/query"]').click()
   await page.waitForURL('/mirror/query?a=glass')
 })

@@ -85,7 +85,7 @@ function showPage(text) {
   main.scrollIntoView()
 }
 
-/** Not by `defaultValue`: after an error it is what was typed. */
+/** Compares with the stored values, since `defaultValue` is what was typed after an error. */
 function removeUnchanged(form, fields) {
   const stored = new Map()
   for (const { name, value } of form.querySelectorAll('[name^="_was."]')) {
@@ -94,7 +94,7 @@ function removeUnchanged(form, fields) {
   for (const input of form.querySelectorAll('[name]:not([type=hidden])')) {
     if (isChanged(input, stored.get(input.name) ?? '')) continue
     fields.delete(input.name)
-    // The hidden input of a checkbox.
+    // A checkbox has a hidden input, which is sent when it is not checked.
     fields.delete(`${input.name}[0]`)
   }
 }

@@ -2,7 +2,7 @@
 import { create, createUuid } from './dom.js'
 import { fetchChain, toChainView } from './exchange-view.js'
 import { createProgress } from './progress.js'
-import { formatBytes } from './size.js'
+import { formatBytes, formatDuration } from './size.js'
 
 /** The rest of a longer body is not read. */
 const maxReadBytes = 1_048_576
@@ -97,7 +97,7 @@ function toSummary({ response, bytes = [], ms, view, isCutOff, progress }) {
   const end = progress?.isCancelled ? ', then you cancelled it' : ', then the body was cut off'
   return (
     `Response: ${status} ${statusText}`.trimEnd() +
-    `${after}${size}, ${ms.toFixed(0)} ms${isCutOff ? end : ''}.`
+    `${after}${size}, ${formatDuration(ms)}${isCutOff ? end : ''}.`
   )
 }
 

@@ -43,7 +43,7 @@ export function explainResponse({ headers, status }) {
   void openInspector(fresh, [`/${id}`], status)
 }
 
-/** Opens on demand. */
+/** Loads the exchange when the panel is opened: most visitors do not open it. */
 async function openInspector(panel, paths, status) {
   if (status) {
     const pill = create('span', { class: `status s${String(status)[0]}` }, status)

@@ -1,6 +1,6 @@
 // A response while it arrives: the elapsed time, Cancel, its chunks on a time line, and its lines.
 import { create } from './dom.js'
-import { formatBytes } from './size.js'
+import { formatBytes, formatDuration } from './size.js'
 
 /** A quick response is shown without all this. */
 const delayMs = 300
@@ -69,12 +69,12 @@ function createLineWriter(lines) {
 function timeline(chunks, total) {
   const percent = (ms) => ((ms / total) * 99.5).toFixed(2)
   const rows = chunks.slice(-maxMarks).map(({ at, size }) => {
-    const title = `${formatBytes(size)} after ${at.toFixed(0)} ms`
+    const title = `${formatBytes(size)} after ${formatDuration(at)}`
     const height = Math.min(12, 4 + Math.log2(size + 1) / 2)
     return `<rect x="${percent(at)}%" y="${12 - height}" width="3" height="${height}"><title>${title}</title></rect>`
   })
   const template = create('template')
-  template.innerHTML = `<svg width="100%" height="14" role="img" aria-label="${toCount(chunks)} on a time line of ${total.toFixed(0)} ms"><line x2="100%" y1="13" y2="13"/>${rows.join('')}</svg>`
+  template.innerHTML = `<svg width="100%" height="14" role="img" aria-label="${toCount(chunks)} on a time line of ${formatDuration(total)}"><line x2="100%" y1="13" y2="13"/>${rows.join('')}</svg>`
   return [template.content]
 }
 
@@ -91,7 +91,7 @@ function clientTiming({ chunks, headMs }, total) {
     ['Wait for the response', 0, headMs],
     ['Receive the body', headMs, total],
   ]
-  const cell = (text) => create('td', { class: 'number' }, `${text.toFixed(1)} ms`)
+  const cell = (text) => create('td', { class: 'number' }, formatDuration(text))
   const rows = stages.map(([name, from, to]) => {
     const head = create('th', { scope: 'row' }, name)
     const picture = create('td', {}, bar(from, to, total))

@@ -1,4 +1,4 @@
-// For browsers and the server.
+// For browsers and the server: amounts in their units.
 
 /**
  * @param {number} bytes
@@ -14,4 +14,13 @@ export function formatBytes(bytes) {
     if (amount < 1023.95) break
   }
   return `${amount.toFixed(amount < 99.95 ? 1 : 0).replace(/\.0$/, '')} ${unit}`
+}
+
+/**
+ * @param {number} ms
+ * @returns {string} with about three digits, as in `0.52 ms`, `340 ms` and `1.24 s`
+ */
+export function formatDuration(ms) {
+  if (ms >= 999.5) return `${(ms / 1000).toFixed(ms < 99_995 ? 2 : 0)} s`
+  return `${ms.toFixed(ms < 9.95 ? 2 : ms < 99.95 ? 1 : 0)} ms`
 }

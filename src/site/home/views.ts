@@ -39,7 +39,8 @@ function renderPanel(demos: readonly Demo[]): Html {
   if (first === undefined) return html``
   return html`<section class="panel" aria-labelledby="composer">
 <h2 id="composer" class="unseen">Send a request</h2>
-${renderComposer({ ...toRequest(first.sample), bodies: undefined })}<ul class="chips" aria-label="Requests to try">
+${renderComposer({ ...toRequest(first.sample), bodies: undefined })}<p class="unscripted">Enable JavaScript to send requests from this page. Without it, these links open requests and the pages of demos.</p>
+<ul class="chips" aria-label="Requests to try">
 ${featured.map(renderChip)}</ul>
 <div class="result"></div>
 </section>
