@@ -78,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('footer', renderFooter(config))
   app.decorate('receive', parts.exchangeLog.begin)
   app.decorate('discard', limits.discard)
+  app.decorate('findBlock', parts.blockList.findError)
   limitConnections(app.server, config, (limit, isFirst) => {
     const name = toEnvironmentName(limit)
     options.metrics?.drop(name)

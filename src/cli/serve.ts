@@ -60,7 +60,7 @@ async function openService(config: Config, opened: AsyncDisposableStack): Promis
   opened.defer(watchFiles([config.responsesFile], () => reloadStubs(config, current)))
   const origin = await listen(app, config)
   if (config.redirectHttpPort !== undefined) {
-    const redirect = await openHttpsRedirect(config, new URL(origin))
+    const redirect = await openHttpsRedirect(config, new URL(origin), app.findBlock)
     opened.defer(() => void redirect.server.close())
     console.log(`HTTP on port ${redirect.port} is redirected to HTTPS`)
   }

@@ -29,7 +29,7 @@ export function createStreamCount(app: FastifyInstance) {
       throw serviceUnavailable(
         `${formatNumber(maxEventStreams)} event streams are open, the maximum.`,
       )
-    const stream = createAlarm()
+    const stream = createAlarm(() => app.findBlock(raw) !== undefined)
     const unwatch = watch(stream.ring)
     // The service keeps a connection whose client has ended its half; here that client has gone.
     const socket = isHttp2(raw) ? undefined : raw.socket
@@ -50,7 +50,7 @@ export function createStreamCount(app: FastifyInstance) {
   }
 }
 
-function createAlarm() {
+function createAlarm(isBlocked: () => boolean) {
   let isStopped = false
   let bell = Promise.withResolvers<boolean>()
   const ring = () => {
@@ -62,7 +62,7 @@ function createAlarm() {
       isStopped = true
       ring()
     },
-    isStopped: () => isStopped,
+    isStopped: () => isStopped || isBlocked(),
     hasRung: async (ms: number): Promise<boolean> => {
       const timer = setTimeout(bell.resolve, ms, false)
       const hasRung = await bell.promise

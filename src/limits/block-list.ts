@@ -9,6 +9,13 @@ import { hasTypes, textSchema, type Records, type StoredRecord } from '../stores
 import { StoreFailure } from '../stores/store-failure.ts'
 import { createNetworkCheck, createProxyCheck, findClient, toGroups } from './limits.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The error for each request of a blocked client. */
+    findBlock: (raw: IncomingMessage) => HttpError | undefined
+  }
+}
+
 /** The time of the block by network. One record has all, so that a process reads them at once. */
 export const blockListSchema = {
   type: 'object',

@@ -8,6 +8,9 @@ import {
   runSucceeding,
   type TestService,
 } from '../support/data-folder.ts'
+import { findFreePort } from '../support/free-port.ts'
+import { startVitrine } from '../support/start-vitrine.ts'
+import { makeCertificate } from '../support/tls-client.ts'
 import { until } from '../support/until.ts'
 
 const behindProxy = { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }
@@ -98,6 +101,31 @@ test('a blocked client gets a problem for each request, and stores nothing', asy
       assert.match(text, /"type":"[^"]*\/problems\/blocked-client"/)
   }
   assert.equal((await from('203.0.113.8')).text, '[]')
+})
+
+test('an event stream of a blocked client ends', { timeout: 120_000 }, async (t) => {
+  const services = await emptyService(t, behindProxy)
+  const { origin, from, becomes } = await openProxied(t, services)
+  const headers = { 'x-forwarded-for': '203.0.113.7', accept: 'text/event-stream' }
+  const stream = await fetch(`${origin}/inspector/events`, { headers })
+  assert.equal(stream.status, 200)
+  const ended = stream.text()
+  await runSucceeding(services, 'block', '203.0.113.7')
+  await becomes('203.0.113.7', 403)
+  await from('203.0.113.8', '/locations', asJson('POST', { name: 'Pier' }))
+  assert.match(await ended, /^retry: /)
+})
+
+test('the port that redirects to HTTPS blocks too', async (t) => {
+  const port = String(await findFreePort())
+  const settings = { ...(await makeCertificate(t)), REDIRECT_HTTP_PORT: port, PORT: '0' }
+  const services = await emptyService(t, settings)
+  await startVitrine(t, services.settings)
+  const url = `http://127.0.0.1:${port}/locations`
+  const send = async () => (await fetch(url, { redirect: 'manual' })).status
+  assert.equal(await send(), 308)
+  await runSucceeding(services, 'block', '127.0.0.1')
+  await until(async () => (await send()) === 403)
 })
 
 test('blocks are kept across restarts and resets, and are listed', async (t) => {

@@ -143,7 +143,7 @@ const bins: Attack = async (target) => {
 const eventStreams: Attack = async (target) => {
   const sockets = Array.from({ length: 20 }, (_, index) => {
     const socket = openSocket(target)
-    socket.write(get('/locations/events', 'Accept: text/event-stream'))
+    socket.write(get('/inspector/events', 'Accept: text/event-stream'))
     // Some are never read.
     if (index % 2 === 0) socket.resume()
     return socket
