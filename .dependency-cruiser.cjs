@@ -15,6 +15,7 @@ const allowed = {
   httpbin: 'config|http|site',
   site: 'config|http|stores|exchanges|operations/readiness',
   exchanges: 'config|http|site',
+  import: 'config|http|site|exchanges|inspector|responses|stubs',
   inspector: 'config|http|stores|auth|lists|site|exchanges|events',
   lists: 'config|http|stores',
   resources: 'config|http|stores|lists|site|idempotency|auth|events',
@@ -25,7 +26,7 @@ const allowed = {
     'config|http|stores|lists|site|exchanges|resources/(definition|routes|samples|openapi/schemas)|events|responses|httpbin|auth',
   server: 'config|http|stores|limits',
   operations: 'config|http|stores|server',
-  cli: 'config|http|stores|auth|limits|resources|data-file|test-api|demos|operations|server|app',
+  cli: 'config|http|stores|auth|limits|resources|data-file|test-api|demos|operations|server|import|app',
 }
 
 module.exports = {

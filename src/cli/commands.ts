@@ -7,7 +7,7 @@ import { parseNetwork } from '../limits/block-list.ts'
 import { serve } from './serve.ts'
 
 export interface Command {
-  argument?: 'FILE' | 'N' | 'BIN URL' | 'ADDRESS' | 'ACTION [NAME]'
+  argument?: 'FILE' | 'HAR FILE' | 'N' | 'BIN URL' | 'ADDRESS' | 'ACTION [NAME]'
   description: string
   settings?: readonly SettingName[]
   /** Completes "vitrine: cannot …". */
@@ -47,6 +47,15 @@ export const commands = {
     settings: ['dataFile', 'dataId', 'databaseUrl'],
     verb: 'export',
     run: async (config, file) => (await import('./export.ts')).exportData(config, file),
+  },
+  import: {
+    argument: 'HAR FILE',
+    description:
+      'make a file of stubs from HAR, an HTTP Archive of a browser, a proxy or the request inspector',
+    settings: ['maxUploadBytes'],
+    verb: 'import',
+    run: async (config, har, files) =>
+      (await import('./import.ts')).importTraffic(config, har, files.join()),
   },
   seed: {
     argument: 'N',

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isLoopback } from './hosts.ts'
 import { findNearest } from './find-nearest.ts'
-import { isStubFile } from './find-stub-file.ts'
+import { isHarFile, isStubFile } from './find-stub-file.ts'
 import { isUrl } from './parse-settings.ts'
 import {
   publicDefaults,
@@ -134,7 +134,10 @@ function findConflicts(config: Config, environment: Environment, demoNames: read
   const { FILES_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = environment
   const isOfStubs = (name: string) => name === 'dataWatch' && config.responsesFile !== undefined
   const ofDataFile = dataSettings.filter((name) => config[name] && !isOfStubs(name))
+  const har = [config.dataFile, config.responsesFile].find((path) => path && isHarFile(path))
   const conflicts = {
+    [`${har ?? ''} is an HTTP Archive. Make stubs of it: vitrine import ${har ?? ''} stubs.yaml`]:
+      har,
     [`DEMOS must be all, none, all but some (-uploads), or some of ${demoNames.join(', ')}; it is "${DEMOS}"`]:
       (demos.length === 0 && DEMOS !== 'none') || demos.some((name) => !demoNames.includes(name)),
     'ALLOWED_HOSTS must be set if HOST is a loopback address and TRUSTED_PROXIES is set: to the host names of the proxy, such as vitrine.example':

@@ -9,6 +9,12 @@ export function isStubFile(path: string): boolean {
   return /^\ufeff?(?:\s|#[^\n]*\n|---|\{)*["']?[\w!#$%&'*+.^`|~-]{1,50} \/.*:/.test(start)
 }
 
+/** Whether a local file is an HTTP Archive, which begins with its `log`. */
+export function isHarFile(path: string): boolean {
+  const start = readStart(path)
+  return /^\ufeff?\s*\{\s*"log"\s*:\s*\{/.test(start) && /"(creator|entries)"\s*:/.test(start)
+}
+
 function readStart(path: string): string {
   try {
     const file = openSync(path, 'r')

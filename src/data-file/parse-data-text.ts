@@ -4,7 +4,7 @@ import { assertDepth } from '../http/body/parse-json.ts'
 import { toMessage, UnreadableData, withoutSecrets, type DataText } from './read-data-file.ts'
 
 /** Parsing YAML takes a hundred times its size in memory. */
-const maxYamlBytes = 2 * 1024 ** 2
+export const maxYamlBytes = 2 * 1024 ** 2
 
 /** Accepts only values that JSON has: no cycles, no infinite numbers, and no `__proto__`. */
 export async function parseDataText(

@@ -70,6 +70,9 @@ const toAllowedName = remember((given) => {
   return token.test(given) && isAllowed ? name : ''
 })
 
+/** Whether a described response can have this header. */
+export const isVisitorHeader = (name: string): boolean => toAllowedName(name) !== ''
+
 const isPlain = (text: string) => /^[!-~]([\t -~]*[!-~])?$/.test(text)
 
 /** Node sends the bytes of UTF-8 if they are given as Latin-1. */

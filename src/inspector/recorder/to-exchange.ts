@@ -105,7 +105,7 @@ function toRateLimit({ responseFields, isRateLimited }: Recorded): Exchange['rat
   return policy && state ? { policy, state, isExceeded: isRateLimited } : undefined
 }
 
-function maskFields(fields: Fields, found: string[] = []): Fields {
+export function maskFields(fields: Fields, found: string[] = []): Fields {
   return fields.map(([name, value]) => {
     const masked = maskField(name, value)
     found.push(...findMasked(value, masked))
