@@ -9,7 +9,7 @@ import { maskBody, maskRequestTarget } from '../inspector/recorder/mask-body.ts'
 import { findMasked, maskEcho } from '../inspector/recorder/mask-echo.ts'
 import { maskField } from '../inspector/recorder/mask.ts'
 import type { Description } from '../responses/description.ts'
-import { isTemplate } from '../responses/template.ts'
+import { isTemplate } from '../responses/is-template.ts'
 import { findPosted, toFields, type HarEntry } from './parse-entry.ts'
 
 /** A client sends a token again, and many cannot send other characters than those of ASCII. */
