@@ -1,7 +1,4 @@
-import { maxPatternMs } from '../config/limits.ts'
-import { HttpError } from '../http/errors/http-error.ts'
 import { decodePath } from '../http/request/target.ts'
-import { runWithin } from '../http/run-within.ts'
 
 export type Groups = Readonly<Record<string, string>>
 
@@ -11,49 +8,85 @@ export interface PathPattern {
   /** The segments before the first one with a group. */
   prefix: string
   isLiteral: boolean
-  /** Throws 500 if matching takes too long. */
+  /** Set if each of its segments is a text, or one parameter such as `:id`. */
+  segments?: readonly string[]
+  /** About how many steps `match` can take; Infinity if it can take exponential time. */
+  findCost: (path: string) => number
   match: (path: string) => Groups | undefined
 }
+
+const special = /[:*{}()?+\\]/
+const parameter = /^:[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 /** A pathname of URLPattern. Throws if it is none. */
 export function parsePathPattern(pathname: string): PathPattern {
   const pattern = new URLPattern({ pathname: normalizePath(pathname) })
   const path = pattern.pathname
-  const isLiteral = !/[:*{}()?+\\]/.test(path)
+  const isLiteral = !special.test(path)
   const [prefix = ''] = /^(?:\/[^:*{}()?+\\/]*(?=\/))*/.exec(path) ?? []
-  const isQuick = toCostCheck(path, pattern.hasRegExpGroups)
-  const match = (given: string): Groups | undefined => {
-    if (!pattern.test({ pathname: given })) return undefined
-    const groups = pattern.exec({ pathname: given })?.pathname.groups ?? {}
-    const found = Object.entries(groups).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, decodePath(value) ?? value] as const],
-    )
-    return Object.fromEntries(found)
-  }
+  const known = { path, prefix: isLiteral ? path : prefix, isLiteral }
+  const segments = path.slice(1).split('/')
+  if (segments.every((segment) => !special.test(segment) || parameter.test(segment)))
+    return {
+      ...known,
+      segments,
+      findCost: () => 1,
+      match: (given) => matchSegments(segments, given),
+    }
+  const mayMatch = toTextCheck(path)
+  const findCost = toCost(path)
   return {
-    path,
-    prefix: isLiteral ? path : prefix,
-    isLiteral,
+    ...known,
+    findCost: (given) => (mayMatch(given) ? findCost(given) : 1),
     match: (given) => {
-      if (isLiteral) return given === path ? {} : undefined
-      return isQuick(given) ? match(given) : matchWithin(match, given, path)
+      const { groups } = (mayMatch(given) && pattern.exec({ pathname: given })?.pathname) || {}
+      return groups && decodeGroups(Object.entries(groups))
     },
   }
 }
 
-const maxSteps = 1e6
-
-/** Each `*`, and each group that does not fill a segment, can multiply the steps by the length of the path. */
-function toCostCheck(path: string, hasRegExpGroups: boolean) {
-  const wild = path.match(/\*|:[^:*{}()?+\\/.-]+(?![^/])|:/g) ?? []
-  const count = wild.filter((group) => group.length === 1).length
-  return ({ length }: string) => !hasRegExpGroups && length ** count <= maxSteps
+/** A URLPattern would take 20 µs. */
+function matchSegments(segments: readonly string[], path: string): Groups | undefined {
+  const given = path.slice(1).split('/', segments.length + 1)
+  if (given.length !== segments.length) return undefined
+  const groups: [string, string][] = []
+  for (const [index, segment] of segments.entries()) {
+    const { [index]: value = '' } = given
+    if (segment.startsWith(':') && value !== '') groups.push([segment.slice(1), value])
+    else if (segment !== value) return undefined
+  }
+  return decodeGroups(groups)
 }
 
-function matchWithin(match: PathPattern['match'], given: string, path: string) {
-  const found = runWithin(maxPatternMs, () => ({ groups: match(given) }))
-  if (found) return found.groups
-  throw new HttpError('internal-error', `The pattern ${path} takes too long for this path.`)
+function decodeGroups(groups: readonly (readonly [string, string | undefined])[]): Groups {
+  return Object.fromEntries(
+    groups.flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, decodePath(value) ?? value] as const],
+    ),
+  )
+}
+
+/** Whether a path has the texts before and after all groups. A slash before a group can be optional with it. */
+function toTextCheck(path: string) {
+  const [start = ''] = /^[^:*{}()?+\\]*/.exec(path) ?? []
+  const [, mark = '', rest = ''] = /(.)([^:*{}()?+\\]*)$/su.exec(path) ?? []
+  const end = mark === ':' ? rest.replace(/^[\p{ID_Continue}$\u200c\u200d]+/u, '') : rest
+  const begin = start.replace(/\/$/, '')
+  return (given: string) => given.startsWith(begin) && given.endsWith(end)
+}
+
+const quickGroup =
+  /(?::[^:*{}()?+\\/.-]+)?\((?:(?:\\[dws]|\[[^\]\\]*\]|\.)(?:[+*]|\{\d+(?:,\d*)?\})?|[\w-]+(?:\|[\w-]+)*)\)(?![+*?])/gi
+/** `*`, a group in braces, or a parameter within a segment: its repetitions can be divided in exponentially many ways. */
+const repeated = /[*})][+*]|[^/]:[^:*{}()?+\\/.-]+[+*]/
+
+/** Each `*`, and each group that does not fill a segment, can multiply the steps by the length of the path. */
+function toCost(path: string): PathPattern['findCost'] {
+  const plain = path.replaceAll(quickGroup, '*')
+  if (/[()]/.test(plain) || repeated.test(plain)) return () => Infinity
+  const wild = plain.match(/\*|:[^:*{}()?+\\/.-]+(?![^/])|:/g) ?? []
+  const count = wild.filter((group) => group.length === 1).length
+  return ({ length }) => Math.max(length, 1) ** count
 }
 
 /** RFC 3986 §6.2.2: escapes of unreserved characters are decoded, and the digits of others are upper case. */
