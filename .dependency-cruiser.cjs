@@ -20,7 +20,8 @@ const allowed = {
   lists: 'config|http|stores',
   resources: 'config|http|stores|lists|site|idempotency|auth|events',
   'json-server': 'config|http|stores|lists|site|resources',
-  'test-api': 'config|http|stores|site|resources|data-file|stubs',
+  'test-api':
+    'config|http|stores|lists|site|exchanges|events|inspector|resources|responses|data-file|stubs',
   'data-file': 'config|http|stores|site|resources|responses|stubs|json-server|test-api',
   demos:
     'config|http|stores|lists|site|exchanges|resources/(definition|routes|samples|openapi/schemas)|events|responses|httpbin|auth',

@@ -76,6 +76,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('routeUpdates', [])
   app.decorate('navigation', createNavigation(demos))
   app.decorate('footer', renderFooter(config))
+  app.decorate('exchangeLog', parts.exchangeLog)
   app.decorate('receive', parts.exchangeLog.begin)
   app.decorate('discard', limits.discard)
   app.decorate('findBlock', parts.blockList.findError)
@@ -131,7 +132,8 @@ function sweepSandboxes(app: FastifyInstance, { config, stores, demos }: AppOpti
 
 async function openSite(app: FastifyInstance, options: AppOptions, parts: AppParts): Promise<void> {
   const { config, stores, readiness } = options
-  const { demos, exchangeLog, limits, shapes } = parts
+  const { exchangeLog, limits, shapes } = parts
+  const demos = parts.demos.filter(({ isUnlisted }) => !isUnlisted)
   openDocs(app, { demos, shapes, limits: limits.statuses })
   await openAssets(app, config)
   openHome(app, demos, config)

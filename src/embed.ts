@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApp } from './app.ts'
+import { createTestMethods, toScope } from './test-methods.ts'
 import { openStores } from './stores/open-stores.ts'
 import { findNearest } from './config/find-nearest.ts'
 import { packageFolder } from './config/package-folder.ts'
@@ -11,7 +12,6 @@ import { demos } from './demos/catalogue.ts'
 import { removeDead } from './cli/remove-dead.ts'
 import { seedRecords } from './cli/seed.ts'
 import { settingNames, toEnvironmentName, toFlagName } from './config/settings.ts'
-import { isSandboxKey, openKey, wrongKey } from './http/request/sandbox-key.ts'
 import { runInScope } from './stores/sandboxes/sandboxes.ts'
 import { openDemos } from './data-file/data-demos.ts'
 import { resetDaily } from './test-api/daily-reset.ts'
@@ -24,7 +24,83 @@ export interface Vitrine {
   seed(count: number): Promise<void>
   /** Removes everything that was stored; with `data`, its records are stored again. With a key, only in its sandbox. */
   reset(sandbox?: string): Promise<void>
+  readonly responses: Responses
+  /** The requests that were received, the oldest first. `path` is a part of the path and the query string. */
+  requests(filter?: RequestFilter): Promise<ReceivedRequest[]>
+  /** Saves all records under a name. */
+  snapshot(name: string): Promise<void>
+  restore(name: string): Promise<void>
+  /** Sends a request without a port. An object in `body` is sent as JSON. */
+  inject(request: InjectedRequest): Promise<Response>
   stop(): Promise<void>
+}
+
+/** The stubs, as docs/stubs.md describes them. With a key, those of its sandbox. */
+export interface Responses {
+  /** Replaces all stubs, also those of the option. */
+  set(stubs: object, sandbox?: string): Promise<void>
+  /** Adds one before all others: `responses.add('POST /sum', (request) => ({ json: request.json.a }))` */
+  add(name: string, response: object | Respond, sandbox?: string): Promise<void>
+}
+
+export type Respond = (request: StubRequest) => object | Promise<object>
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- The caller knows the form of its own requests.
+type Given = any
+
+/** What the conditions and templates of a stub can name. */
+export interface StubRequest {
+  readonly method: string
+  /** The groups of the path: `request.path.id`. */
+  readonly path: Readonly<Record<string, Given>>
+  readonly wholePath: string
+  readonly query: Readonly<Record<string, Given>>
+  readonly header: Readonly<Record<string, Given>>
+  readonly cookie: Readonly<Record<string, Given>>
+  readonly json: Given
+  readonly form: Readonly<Record<string, Given>>
+  readonly body: string
+}
+
+export interface RequestFilter {
+  method?: string
+  path?: string
+  /** The name of the stub that responded. */
+  stub?: string
+  sandbox?: string
+}
+
+export interface ReceivedRequest {
+  id: string
+  receivedAt: string
+  method: string
+  target: string
+  path: string
+  requestFields: readonly (readonly [name: string, value: string])[]
+  /** The first 64 KiB: as text if it is UTF-8. */
+  requestBody?: ReceivedBody | undefined
+  status?: number | undefined
+  stub?: string | undefined
+  /** From 1. */
+  alternative?: number | undefined
+  /** Why no stub responded to a request that got 404. */
+  nearest?:
+    | { stub: string; differences: readonly { name: string; expected: unknown; actual: unknown }[] }
+    | undefined
+}
+
+export interface ReceivedBody {
+  size: number
+  isCut: boolean
+  text?: string | undefined
+  hex?: string | undefined
+}
+
+export interface InjectedRequest {
+  method?: string
+  url: string
+  headers?: Readonly<Record<string, string>>
+  body?: string | Uint8Array | object
 }
 
 export interface VitrineOptions {
@@ -34,9 +110,11 @@ export interface VitrineOptions {
   data?: object
   schema?: object
   dialect?: '0.17' | '1'
+  /** What a file of stubs would contain. */
+  responses?: object
 }
 
-const optionNames = ['settings', 'data', 'schema', 'dialect']
+const optionNames = ['settings', 'data', 'schema', 'dialect', 'responses']
 
 /** Once in a process, because the folder can be large. */
 let removing: Promise<void> | undefined
@@ -64,7 +142,7 @@ export async function buildApp(options: VitrineOptions = {}): Promise<Vitrine> {
 }
 
 /** The data is passed in files, so that it is read and checked like a data file. */
-function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: string) {
+function writeDataFiles({ data, schema, dialect, responses }: VitrineOptions, folder: string) {
   const write = (name: string, contents: unknown) => {
     const file = join(folder, name)
     writeFileSync(file, JSON.stringify(contents))
@@ -72,6 +150,7 @@ function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: strin
   }
   return {
     ...(data && { DATA_FILE: write('data', data) }),
+    ...(responses && { RESPONSES_FILE: write('responses', responses) }),
     ...(schema && { DATA_SCHEMA: write('schema', schema) }),
     ...(dialect && { JSON_SERVER: dialect }),
   }
@@ -80,7 +159,7 @@ function writeDataFiles({ data, schema, dialect }: VitrineOptions, folder: strin
 async function openVitrine(config: Config, opened: AsyncDisposableStack): Promise<Vitrine> {
   const stores = await openStores(config)
   opened.defer(stores.close)
-  const served = await openDemos(config, demos, { services: stores })
+  const served = await openDemos(config, demos, { services: stores, canChangeStubs: true })
   const app = await createApp({ config: served.config, demos: served.demos, stores })
   resetDaily(app, { ...stores, config }, demos)
   opened.defer(() => app.close())
@@ -96,6 +175,7 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
   }
   let started: Promise<string> | undefined
   let stopped: Promise<void> | undefined
+  const own = createTestMethods({ app, config, stores, served })
   return {
     start: () => whileOpen(() => (started ??= listen(app, config))),
     seed: (count) =>
@@ -108,10 +188,19 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
       }),
     reset: (sandbox) =>
       whileOpen(async () => {
-        if (sandbox !== undefined && !isSandboxKey(sandbox)) throw new TypeError(wrongKey)
-        const scope = sandbox === undefined ? undefined : { sandbox: openKey(sandbox) }
-        await runInScope(scope, () => resetAll({ ...stores, config }, demos))
+        await runInScope(toScope(sandbox), async () => {
+          await resetAll({ ...stores, config }, demos)
+          served.stubs.changes.reset()
+        })
       }),
+    responses: {
+      set: (stubs, sandbox) => whileOpen(() => own.setStubs(stubs, sandbox)),
+      add: (name, response, sandbox) => whileOpen(() => own.addStub(name, response, sandbox)),
+    },
+    requests: (filter = {}) => whileOpen(() => own.findRequests(filter)),
+    snapshot: (name) => whileOpen(() => own.snapshot(name)),
+    restore: (name) => whileOpen(() => own.restore(name)),
+    inject: (request) => whileOpen(() => own.inject(request)),
     stop: () => (stopped ??= opened.disposeAsync()),
   }
 }

@@ -42,7 +42,7 @@ test('settings that apply only to a separate process are rejected by name', asyn
 })
 
 const misspelt: [options: object, message: RegExp][] = [
-  [{ dta: {} }, /^unknown option dta: the options are settings, data, schema, dialect$/],
+  [{ dta: {} }, /^unknown option dta: the options are settings, data, schema, dialect, responses$/],
   [{ settings: { PROT: '1' } }, /unknown setting PROT: did you mean PORT\?/],
   [
     { settings: { MAX_BODY_BYTE: '1' } },

@@ -143,7 +143,7 @@ async function openApp(config: Config, parts: Parts) {
     resetDaily(app, { ...stores, config: served.config }, catalogue)
     await app.ready()
     if (losses.length > 0) console.log(`The data file serves paths of demos: ${losses.join('; ')}`)
-    const hidden = served.findHidden(app.declaredRoutes)
+    const hidden = served.stubs.findHidden(app.declaredRoutes)
     if (hidden.length > 0) console.log(`Stubs come before ${listPlaces(hidden)}`)
     const { reloadStubs } = served
     return { app, stores, paths, reloadStubs, responses: new Set<ServerResponse>() }

@@ -114,6 +114,8 @@ export const maxCloseReasonBytes = 123
 /** Steps of a WebSocket of a stub: they are fewer than the small frames that a connection can have at once. */
 export const maxScriptSteps = 1000
 export const maxStubs = 5000
+/** Sandboxes whose stubs were changed at run time, in memory: the one that was used longest ago has those of the file again. */
+export const maxChangedStubs = 1000
 export const maxAlternatives = 100
 export const maxConditions = 50
 /** A pattern with several `*` can take the square of the length of a path, or more. */

@@ -8,7 +8,7 @@ import { maxRenderedRecords } from '../config/limits.ts'
 import { nameSchemas } from '../resources/openapi/schemas.ts'
 import { toResourceDemo } from '../resources/routes.ts'
 import { toFraction } from '../responses/to-fraction.ts'
-import type { Demo, Services } from '../site/demo.ts'
+import { laterStubsName, type Demo, type Services } from '../site/demo.ts'
 import { createStubList, type Stub } from '../stubs/stub-list.ts'
 import { toStubsDemo } from '../stubs/stubs-demo.ts'
 import { createStubs, type Stubs } from '../stubs/stubs.ts'
@@ -18,14 +18,15 @@ import { testApi } from '../test-api/test-api.ts'
 import { loadStubs } from './load-stubs.ts'
 import { openData, type OpenedData } from './open-data.ts'
 
-interface DataDemos extends Pick<OpenedData, 'definitions' | 'responses'> {
+interface DataDemos extends Pick<OpenedData, 'definitions'> {
+  stubs: Stubs
   notify?: (notice: string) => void
 }
 
 function combineDemos(
   config: Config,
   catalogue: readonly ResettableDemo[],
-  { definitions: given, responses, notify = () => undefined }: DataDemos,
+  { definitions: given, stubs, notify = () => undefined }: DataDemos,
 ) {
   const ofCatalogue = catalogue.flatMap(({ resource }) => resource ?? [])
   const definitions = nameSchemas(given, ofCatalogue)
@@ -43,7 +44,7 @@ function combineDemos(
   for (const { name } of open.filter(isOff)) notify(`${name} is off`)
   const kept = open.filter((demo) => !isOff(demo))
   const others = kept.map((demo) => withoutPaths(demo, isTaken, notify))
-  const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
+  const reset = config.testApi ? [testApi(catalogue, { definitions, stubs })] : []
   const free = own.map((demo) => withoutPaths(demo, isOfService, notify))
   const delayed = free.map((demo) => withTrouble(demo, config))
   const demos = [...delayed, ...others, ...reset]
@@ -54,13 +55,9 @@ function combineDemos(
 const isOfService = (path: string) => path === '/openapi.json'
 
 /** The demos of the catalogue, without a data file. */
-function addTestApi(
-  config: Config,
-  catalogue: readonly ResettableDemo[],
-  responses: readonly Stub[] = [],
-) {
+function addTestApi(config: Config, catalogue: readonly ResettableDemo[], stubs: Stubs) {
   const definitions = catalogue.flatMap(({ resource }) => resource ?? [])
-  const reset = config.testApi ? [testApi(catalogue, { definitions, responses })] : []
+  const reset = config.testApi ? [testApi(catalogue, { definitions, stubs })] : []
   const names = [...config.demos, ...reset.map(({ name }) => name)]
   return { config: { ...config, demos: names }, demos: [...catalogue, ...reset] }
 }
@@ -72,7 +69,11 @@ export async function openDemos(
   {
     services,
     notify,
-  }: Pick<DataDemos, 'notify'> & { services: Pick<Services, 'records' | 'states'> },
+    canChangeStubs = config.testApi,
+  }: Pick<DataDemos, 'notify'> & {
+    services: Pick<Services, 'records' | 'states'>
+    canChangeStubs?: boolean
+  },
 ) {
   const ofFile = await loadStubs(config)
   const isData = config.dataFile !== undefined
@@ -83,12 +84,12 @@ export async function openDemos(
   const toAll = (stubs: readonly Stub[]) => createStubList([...stubs, ...opened.responses])
   const loadData = createDataLoader(definitions, services.records)
   const stubs = createStubs(toAll(ofFile), config, loadData)
-  const all = { definitions, responses: stubs.list.stubs, ...(notify && { notify }) }
+  const all = { definitions, stubs, ...(notify && { notify }) }
   const served = isData
     ? combineDemos(config, catalogue, all)
-    : addTestApi(config, catalogue, all.responses)
+    : addTestApi(config, catalogue, stubs)
   return {
-    ...withStubs(withSandboxes(served), stubs),
+    ...withStubs(withSandboxes(served, stubs), stubs, canChangeStubs),
     definitions,
     notices,
     reloadStubs: async () => {
@@ -96,7 +97,7 @@ export async function openDemos(
       stubs.list = toAll(next)
       return next.length
     },
-    findHidden: stubs.findHidden,
+    stubs,
   }
 }
 
@@ -113,20 +114,30 @@ function createDataLoader(definitions: OpenedData['definitions'], records: Servi
   }
 }
 
-function withSandboxes({ config, demos }: { config: Config; demos: readonly ResettableDemo[] }) {
+function withSandboxes(
+  { config, demos }: { config: Config; demos: readonly ResettableDemo[] },
+  stubs: Stubs,
+) {
   if (config.sandboxes === 'off') return { config, demos }
   const open = demos.filter(({ name }) => config.demos.includes(name))
-  const added = sandboxApi(open.flatMap(({ resource }) => resource ?? []))
+  const resources = open.flatMap(({ resource }) => resource ?? [])
+  const added = sandboxApi(resources, stubs.changes.reset)
   return {
     config: { ...config, demos: [...config.demos, added.name] },
     demos: [...demos, added],
   }
 }
 
-function withStubs(served: ReturnType<typeof withSandboxes>, stubs: Stubs) {
+function withStubs(
+  served: ReturnType<typeof withSandboxes>,
+  stubs: Stubs,
+  canChangeStubs: boolean,
+) {
   const { demos, config } = served
-  if (stubs.list.stubs.length === 0 && config.responsesFile === undefined) return served
-  const demo = toStubsDemo(stubs)
+  const hasStubs = stubs.list.stubs.length > 0 || config.responsesFile !== undefined
+  if (!hasStubs && !canChangeStubs) return served
+  const listed = toStubsDemo(stubs)
+  const demo = hasStubs ? listed : { ...listed, name: laterStubsName, isUnlisted: true }
   const names = [...config.demos, demo.name]
   return { demos: [...demos, demo], config: { ...config, demos: names } }
 }

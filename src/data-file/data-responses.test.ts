@@ -29,8 +29,12 @@ test('the responses of a data file are beside its resources', async (t) => {
   assert.equal(page.headers['content-security-policy'], 'sandbox')
   assert.equal((await app.inject({ method: 'HEAD', url: '/slow' })).headers['content-length'], '2')
   const wrong = await app.inject({ method: 'DELETE', url: '/slow' })
-  assert.equal(wrong.statusCode, 405)
-  assert.match(String(wrong.headers.allow), /GET/)
+  assert.equal(wrong.statusCode, 404)
+  assert.match(wrong.body, /The nearest stub is GET \/slow\. It needs: method is .+GET/)
+  const options = await app.inject({ method: 'OPTIONS', url: '/slow' })
+  assert.deepEqual([options.statusCode, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  const ofResource = await app.inject({ method: 'POST', url: '/posts/1' })
+  assert.equal(ofResource.statusCode, 405)
 })
 
 for (const settings of [{}, { JSON_SERVER: '0.17' }, { JSON_SERVER: '1' }]) {

@@ -38,6 +38,8 @@ export const summarySchema = {
     isPreflight: flag,
     fault: { ...text, description: 'The fault that the request asked for.' },
     step: { type: 'integer', minimum: 1, description: 'The number of the request of a sequence.' },
+    stub: { ...text, description: 'The name of the stub that responded.' },
+    alternative: { type: 'integer', minimum: 1, description: 'Which alternative of the stub.' },
     idempotencyKey: { ...text, description: 'The Idempotency-Key of the request.' },
   },
 } as const

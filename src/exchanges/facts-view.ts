@@ -13,6 +13,7 @@ function toReuse({ requestsBefore }: Exchange['connection']): string {
 /** What is known of an exchange beside its messages. What has no meaning for it is left out. */
 export function renderFacts(exchange: Exchange): Html {
   const { demo, route, httpVersion, tls, connection, client, rateLimit } = exchange
+  const { stub, alternative } = exchange
   const { fault, step, requestTrailerFields, trailerFields, receivedAt, ms } = exchange
   const isWhole = exchange.responseFields.length > 0
   const time = receivedAt.slice(0, 23)
@@ -35,6 +36,7 @@ export function renderFacts(exchange: Exchange): Html {
     ],
     ['ID', html`<code>${exchange.id}</code>`],
     ['Fault', fault && html`<code>${fault}</code>`],
+    ['Stub', stub && html`<code>${stub}</code>, alternative ${String(alternative)}`],
     ['Step of the sequence', step],
     ...toTrailerFacts('Request trailer', requestTrailerFields),
     ...toTrailerFacts('Trailer', trailerFields),

@@ -34,10 +34,19 @@ export interface Recording {
 export interface RecordedExtras {
   fault?: string
   step?: number
+  stub?: string
+  /** From 1. */
+  alternative?: number
+  nearest?: NearestStub
   problem?: string
   earlyHints?: Fields
   trailers?: Fields
   requestTrailers?: Fields
+}
+
+export interface NearestStub {
+  stub: string
+  differences: readonly { name: string; expected: unknown; actual: unknown }[]
 }
 
 export type Fields = readonly Pair[]

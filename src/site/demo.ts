@@ -33,6 +33,8 @@ export interface Demo {
   summary: string
   uses?: readonly string[]
   group?: (typeof demoGroups)[number]
+  /** It has no page: its routes exist for those of other demos. */
+  isUnlisted?: boolean
   /** The URL of its page, in the navigation. `/demos/<name>` if unset. */
   page?: string
   samples?: readonly SampleRequest[]
@@ -80,8 +82,11 @@ export async function servesFile({ demos, publicDir }: Config, path: string): Pr
 
 export const testApiName = 'test-api'
 export const sandboxApiName = 'sandboxes'
+/** The demo of stubs if there is none at the start. */
+export const laterStubsName = 'later-stubs'
 
 /** Some demos behave exactly as in the original API if no other is open. */
 export function isAlone(name: string, { config }: Pick<Services, 'config'>): boolean {
-  return config.demos.every((other) => [name, testApiName, sandboxApiName].includes(other))
+  const others = [testApiName, sandboxApiName, laterStubsName]
+  return config.demos.every((other) => other === name || others.includes(other))
 }

@@ -17,9 +17,10 @@ const system: readonly NavigationItem[] = [
 export type Navigation = (path: string, demo?: string) => Html
 
 export function createNavigation(demos: readonly Demo[]): Navigation {
+  const listed = demos.filter(({ isUnlisted }) => !isUnlisted)
   const groups: (readonly [string, readonly NavigationItem[]])[] = [
     ...demoGroups.map(
-      (group) => [group, demos.filter((demo) => demo.group === group).map(toItem)] as const,
+      (group) => [group, listed.filter((demo) => demo.group === group).map(toItem)] as const,
     ),
     ['System', system],
   ]

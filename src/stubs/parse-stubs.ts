@@ -6,7 +6,7 @@ import type { DescriptionLimits } from '../responses/description-limits.ts'
 import { parsePathPattern } from './path-pattern.ts'
 import { isOfService, type Stub } from './stub-list.ts'
 
-type Fail = (reason: string, at?: string) => void
+type Fail = (reason: string, at?: string, names?: readonly string[]) => void
 
 const form = 'must be a method and a path, like "POST /orders/:id/pay"'
 
@@ -24,16 +24,20 @@ export function parseStubs(value: unknown, limits: DescriptionLimits, fail: Fail
   return entries.flatMap(([name, given]): Stub[] => {
     const at = `/"${name.slice(0, 100)}"`
     const key = parseKey(name)
-    if (typeof key === 'string') fail(key, at)
+    if (typeof key === 'string') fail(key, at, [name])
+    const report = (message: string, inside: readonly string[]) => {
+      fail(message, [at, ...inside].join('/'), [name, ...inside])
+    }
     const checked = checkAlternatives(given, { ...limits, isStub: true })
     if ('problems' in checked)
       for (const { field, inside = [], message } of checked.problems)
-        fail(message, [at, ...(field ? [field, ...inside] : [])].join('/'))
+        report(message, field ? [field, ...inside] : [])
     if (typeof key === 'string' || 'problems' in checked) return []
     return [
       {
         name,
         ...key,
+        given,
         alternatives: checked.value,
         draws: { key: name, counts: [], rendered: 0 },
         folder: limits.folder,

@@ -4,6 +4,7 @@ import { remember } from '../http/remember.ts'
 import { decodePath } from '../http/request/target.ts'
 import { runWithin } from '../http/run-within.ts'
 import { isUnconditional, type Alternatives, type Draws } from '../responses/alternatives.ts'
+import type { RequestValues } from '../responses/request-values.ts'
 import { normalizePath, type Groups, type PathPattern } from './path-pattern.ts'
 
 export interface Stub {
@@ -12,7 +13,11 @@ export interface Stub {
   /** `*` for every method. */
   method: string
   pattern: PathPattern
+  /** What was written for it. */
+  given: unknown
   alternatives: Alternatives
+  /** In place of a description, in another program. */
+  respond?: (request: RequestValues) => unknown
   draws: Draws
   /** Where `file` is looked up. */
   folder: string | undefined

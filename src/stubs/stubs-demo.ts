@@ -3,10 +3,10 @@ import { buffer } from 'node:stream/consumers'
 import { HttpError, readOnly } from '../http/errors/http-error.ts'
 import { pathParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
-import type { Alternative } from '../responses/alternatives.ts'
-import type { Described } from '../responses/parse-description.ts'
+import type { Alternative, Alternatives } from '../responses/alternatives.ts'
+import { parseDescription, type Described } from '../responses/parse-description.ts'
 import { readEarly } from '../responses/request-values.ts'
-import { renderDescription } from '../responses/render.ts'
+import { findUses, renderDescription } from '../responses/render.ts'
 import { sendDescribed } from '../responses/send.ts'
 import type { Description } from '../responses/description.ts'
 import { allowUpgrade } from '../http/upgrades.ts'
@@ -14,8 +14,9 @@ import { withFile } from '../http/response/static-files.ts'
 import { toFilePath } from './file-path.ts'
 import { takeStep } from '../responses/sequences.ts'
 import type { Demo, Services } from '../site/demo.ts'
+import { toReason } from '../stores/store-failure.ts'
 import type { States } from '../stores/states/states.ts'
-import type { Stub } from './stub-list.ts'
+import type { Stub, StubList } from './stub-list.ts'
 import { openStubSocket } from './stub-socket.ts'
 import { stubRoute, stubsTag, toStubValues, type StubMatch, type Stubs } from './stubs.ts'
 
@@ -51,7 +52,9 @@ export function toStubsDemo(stubs: Stubs): Demo {
           return respond(reply, stub, { ...services, stubs })
         },
       })
-      return toDocumented(all)
+      const declared = toDocumented(all)
+      app.routeUpdates.push(createRouteUpdate(stubs, declared))
+      return declared
     },
   }
 }
@@ -62,6 +65,7 @@ interface StubServices extends Services {
 
 async function respond(reply: FastifyReply, match: StubMatch, services: StubServices) {
   const { stub, index } = match
+  if (stub.respond) return sendOfFunction(reply, match, services)
   const described: Described = stub.alternatives[index]?.described ?? {}
   if (!('sequence' in described)) return sendRendered(reply, match, described, services)
   // Any method stores the number of the step.
@@ -97,6 +101,20 @@ async function sendRendered(
   return sendDescribed(reply, description, { config, cookiePath: '/', isStub: true, file })
 }
 
+/** Its result is no template: it can have text of the request. */
+async function sendOfFunction(reply: FastifyReply, match: StubMatch, { config }: StubServices) {
+  const { raw } = reply.request
+  const { name, respond: call } = match.stub
+  const values = toStubValues(raw, match.groups, config, await readEarly(raw, config))
+  try {
+    const description = parseDescription(await call?.(values), config)
+    return await sendDescribed(reply, description, { config, cookiePath: '/', isStub: true })
+  } catch (error) {
+    const detail = `The function of the stub ${name} failed: ${toReason(error)}`
+    throw new HttpError('internal-error', detail, { cause: error })
+  }
+}
+
 async function readFile(
   { name, folder = '' }: Stub,
   { file }: Description,
@@ -115,12 +133,21 @@ async function readFile(
 
 const toKey = ({ name }: Stub, part: string) => `stub ${name} ${part}`
 
-/** The sequences of all stubs begin again. */
+/** The sequences of these stubs begin again, and the numbers of their requests. */
 export async function rewindSequences(stubs: readonly Stub[], states: States) {
   const keys = stubs.flatMap((stub) =>
-    [...stub.alternatives.keys(), 'number'].map((part) => toKey(stub, String(part))),
+    listCounts(stub.alternatives).map((part) => toKey(stub, String(part))),
   )
   await Promise.all(keys.map((key) => states.remove(key)))
+}
+
+function listCounts(alternatives: Alternatives) {
+  const described = [...alternatives.entries()].map(
+    ([index, each]) => [index, each.described] as const,
+  )
+  const sequences = described.flatMap(([index, each]) => ('sequence' in each ? index : []))
+  const all = described.flatMap(([, each]) => ('sequence' in each ? each.sequence : [each]))
+  return [...sequences, ...(all.some((each) => findUses(each).isNumbered) ? ['number'] : [])]
 }
 
 const documentable = /^\/(?:(?::?[\w.~%-]+)(?:\/|$))*$/
@@ -135,6 +162,23 @@ function toDocumented(stubs: readonly Stub[]): Route[] {
     const isListed = /^(GET|POST|PUT|PATCH|DELETE)$/.test(method)
     return isKnown || !isListed ? [] : toRoute(method, path, alternatives)
   })
+}
+
+/** The documentation of the stubs of the file that is loaded, with those that are no longer there. */
+function createRouteUpdate(stubs: Stubs, declared: readonly Route[]) {
+  let last: { list: StubList; routes: readonly Route[] } = { list: stubs.list, routes: [] }
+  const toKey = ({ method, url }: Route) => `${String(method)} ${url}`
+  const update = () => {
+    const now = toDocumented(stubs.list.stubs)
+    const keys = new Set(now.map(toKey))
+    const gone = declared.filter((route) => !keys.has(toKey(route)))
+    const routes = now.map((route) => ({ ...route, tag: stubsTag }))
+    return [...routes, ...gone.map((route) => ({ ...route, isGone: true }))]
+  }
+  return () => {
+    if (last.list !== stubs.list) last = { list: stubs.list, routes: update() }
+    return Promise.resolve(last.routes)
+  }
 }
 
 function toRoute(method: string, url: string, alternatives: readonly Alternative[]): Route {

@@ -37,7 +37,7 @@ const tokenParameter = pathParameter(
 const toJoinUrl = (request: FastifyRequest, token: string) => `${toOrigin(request)}/s/join/${token}`
 
 /** Who uses a sandbox sees it here, shares it, resets it and downloads it: without TEST_API too. */
-export function sandboxApi(resources: readonly Resource[]): Demo {
+export function sandboxApi(resources: readonly Resource[], resetStubs: () => void): Demo {
   return {
     name: sandboxApiName,
     title: 'Sandboxes',
@@ -46,7 +46,7 @@ export function sandboxApi(resources: readonly Resource[]): Demo {
     routes: (services) => [
       getSandbox(services),
       getExport(services, resources),
-      postReset(services),
+      postReset(services, resetStubs),
       postCookie('new', 'Begin a sandbox of your own', () => randomBytes(16).toString('base64url')),
       postCookie('leave', 'Leave the sandbox that the cookie names', () => ''),
       getJoin,
@@ -136,7 +136,7 @@ const getExport = (
   },
 })
 
-const postReset = ({ sandboxes, sessions }: Services): Route => ({
+const postReset = ({ sandboxes, sessions }: Services, resetStubs: () => void): Route => ({
   ...shared,
   method: 'POST',
   url: `${path}/reset`,
@@ -148,6 +148,7 @@ const postReset = ({ sandboxes, sessions }: Services): Route => ({
     if (assertSandbox(request).isReadOnly) throw readOnly()
     await sandboxes.reset()
     await sessions.clear()
+    resetStubs()
     return sendDone(request, reply, path)
   },
 })

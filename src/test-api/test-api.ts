@@ -8,11 +8,13 @@ import { toPathParameter } from '../http/request/target.ts'
 import { createId } from '../stores/create-id.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { testApiName, type Demo, type Services } from '../site/demo.ts'
-import type { Stub } from '../stubs/stub-list.ts'
+import type { Stubs } from '../stubs/stubs.ts'
 import { rewindSequences } from '../stubs/stubs-demo.ts'
 import { idPattern, idSchema, isId } from '../stores/records/records.ts'
+import { getRequests } from './requests-route.ts'
 import { resetAll, type ResettableDemo } from './reset-all.ts'
 import { openSnapshots } from './snapshots.ts'
+import { toStubRoutes } from './stub-routes.ts'
 
 const path = '/_vitrine/snapshots'
 const snapshotPath = `${path}/:name(^${idPattern}$)`
@@ -25,14 +27,14 @@ const ofName = { ...shared, parameters, errors: [404, 409], store: 'writes' } as
 const toDone = (description: string) => ({ 204: { description } })
 
 interface TestedData {
-  responses: readonly Stub[]
+  stubs: Stubs
   definitions: readonly Pick<ResourceDefinition, 'name'>[]
 }
 
 /** Tests of a frontend use these routes: each replaces the records of all clients. */
 export function testApi(
   catalogue: readonly ResettableDemo[],
-  { definitions, responses }: TestedData,
+  { definitions, stubs }: TestedData,
 ): Demo {
   return {
     name: testApiName,
@@ -42,17 +44,19 @@ export function testApi(
       { title: 'Reset the records', method: 'POST', path: '/_vitrine/reset' },
       { title: 'Save the records', method: 'POST', path },
     ],
-    routes: (services) => {
+    routes: (services, app) => {
       const { records, states, idempotencyEntries } = services
       const snapshots = openSnapshots(records, definitions)
       const forget = async () => {
-        await rewindSequences(responses, states)
+        await rewindSequences(stubs.findList().stubs, states)
         // A repeated key would get the response for a record that is gone.
         await idempotencyEntries.clear()
       }
       const routes = [getSnapshots, postSnapshot, postRestore, deleteSnapshot]
       return [
-        postReset(services, catalogue),
+        postReset(services, catalogue, stubs),
+        ...toStubRoutes(services, stubs, app),
+        getRequests(app),
         ...routes.map((toRoute) => toRoute(snapshots, forget)),
       ]
     },
@@ -61,7 +65,11 @@ export function testApi(
 
 type Forget = () => Promise<void>
 
-function postReset(services: Services, catalogue: readonly ResettableDemo[]): Route {
+function postReset(
+  services: Services,
+  catalogue: readonly ResettableDemo[],
+  { changes }: Stubs,
+): Route {
   return {
     ...shared,
     method: 'POST',
@@ -74,6 +82,7 @@ function postReset(services: Services, catalogue: readonly ResettableDemo[]): Ro
     store: 'writes',
     handler: async (_, reply) => {
       await resetAll(services, catalogue)
+      changes.reset()
       return reply.code(204).send()
     },
   }

@@ -6,6 +6,8 @@ export type Route = Operation &
   Partial<RouteGroup> & {
     /** A wildcard route with the same handler has its requests: opening each route takes time. */
     isOfWildcard?: boolean
+    /** In an update: it is no longer served. */
+    isGone?: boolean
     /** Fastify waits for it, although its type is that of a synchronous function. */
     errorHandler?: (error: Error, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   }
@@ -22,7 +24,7 @@ export type DeclaredRoute = Route & Required<RouteGroup>
 declare module 'fastify' {
   interface FastifyInstance {
     declaredRoutes: DeclaredRoute[]
-    /** Each returns routes with other documentation than was declared, the same object until it changes. */
+    /** Each returns new routes, and those with other documentation than was declared, the same object until it changes. */
     routeUpdates: (() => Promise<readonly Route[]>)[]
   }
   interface FastifyContextConfig {

@@ -38,7 +38,9 @@ export function collectAllowedMethods(
       (name) => !found.some(({ method }) => method === name),
     )
     const all = [...found, ...added.map((method) => ({ method, config: undefined }))]
-    return all.length === 0 ? undefined : toAllowedMethods(all)
+    // Only stubs have this path, and each is for its method.
+    const hasRoute = found.length > 0
+    return all.length === 0 ? undefined : { ...toAllowedMethods(all), hasRoute }
   })
   return async (path: string): Promise<boolean> => {
     if (app.findAllowedMethods(path)) return false
@@ -81,5 +83,5 @@ function toAllowedMethods(
   }
   const isJson = routes.every(({ config }) => config?.defaultType === 'json')
   const keepsMethod = routes.some(({ config }) => config?.keepsMethod)
-  return { methods: names, isJson, headers, keepsMethod }
+  return { methods: names, isJson, headers, keepsMethod, hasRoute: true }
 }

@@ -85,7 +85,8 @@ function findOptions(
   if (!allowed && isPreflight(raw)) {
     return { methods: server.findAllowedMethods('*')?.methods ?? [], headers: {} }
   }
-  if (!allowed || (!isOptions && allowed.methods.includes(method))) {
+  const isTaken = allowed?.hasRoute && !allowed.methods.includes(method)
+  if (!allowed || !(isOptions || isTaken)) {
     const isId = method === 'PUT' && suggestions.has(path.replace(/[^/]*$/, ''))
     if (isId) throw new HttpError('not-found', `${path} cannot be created: this id is not allowed.`)
     throw nothingAt(path, missing, findSuggestion(path, suggestions))

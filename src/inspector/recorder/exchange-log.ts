@@ -55,6 +55,12 @@ export interface NewsQuery {
   viewers: readonly string[]
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    exchangeLog: ExchangeLog
+  }
+}
+
 export type ExchangeLog = ReturnType<typeof createExchangeLog>
 
 type LogConfig = Pick<Config, 'inspector' | 'preset' | 'inspectorMaxBytes'>
@@ -83,6 +89,7 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       .map(({ number }) => read(number, key))
       .filter((recorded) => recorded !== undefined),
   )
+  const watchers = new Set<() => void>()
   let cleared = 0
   return {
     mode,
@@ -104,6 +111,11 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
       const isOfViewer = mode === 'all' || owner !== undefined || isOfBrowser(request.headers)
       if (isOfViewer) slabs.add(toEntry(request, reply, { recording, response, owner }))
       else endRecording(request.raw)
+      for (const wake of watchers) wake()
+    },
+    watch: (wake: () => void) => {
+      watchers.add(wake)
+      return () => watchers.delete(wake)
     },
     findWhole: async (query: ExchangeSearch, viewer: Viewer): Promise<readonly Exchange[]> => {
       const found: Exchange[] = []
@@ -114,6 +126,8 @@ export function createExchangeLog({ inspector: mode, preset, inspectorMaxBytes }
         )
       return found
     },
+    /** The latest first, of this process, and not masked. */
+    findReceived: (query: ExchangeSearch, viewer: Viewer) => search(query, viewer, copyBodies),
     findSummaries: async ({ sort = [], limit, ...query }: ExchangeSearch, viewer: Viewer) => {
       const wanted = { ...query, limit: sort.length === 0 ? limit : Infinity }
       const found = await search(wanted, viewer, (recorded) => recordedToSummary(recorded, viewer))

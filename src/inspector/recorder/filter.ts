@@ -24,6 +24,9 @@ export interface ExchangeFilter {
   isOwn?: boolean | undefined
   isError?: boolean | undefined
   lacksAssets?: boolean | undefined
+  /** No stub responded, and nothing else. */
+  isUnmatched?: boolean | undefined
+  lacksTestApi?: boolean | undefined
 }
 
 export interface ExchangeQuery extends ExchangeFilter {
@@ -40,11 +43,14 @@ export function isMatch(
   viewer: Viewer,
 ): boolean {
   const { filters = [], method, path, isOwn, isError, lacksAssets } = filter
+  const { isUnmatched, lacksTestApi } = filter
   return (
     (method === undefined || [exchange.method, exchange.effectiveMethod].includes(method)) &&
     (!isOwn || isOwner(exchange.owner, viewer)) &&
     (!isError || (exchange.status ?? 0) >= 400 || exchange.isCutOff) &&
     (!lacksAssets || !/^\/(assets\/|(favicon\.ico|inspector)(\?|$))/.test(exchange.target)) &&
+    (!isUnmatched || (exchange.stub === undefined && exchange.status === 404)) &&
+    (!lacksTestApi || !/^(\/s\/[^/]+)?\/_vitrine(\/|$)/.test(exchange.target)) &&
     (path === undefined || exchange.target.includes(path)) &&
     toPredicate({ filters }, findMember)(exchange)
   )

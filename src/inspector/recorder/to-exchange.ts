@@ -29,6 +29,8 @@ export function recordedToSummary(recorded: Recorded, viewer: string | undefined
     location: recorded.maskedLocation,
     fault: rare.fault,
     step: rare.step,
+    stub: rare.stub,
+    alternative: rare.alternative,
     idempotencyKey: findMaskedKey(requestFields),
     isPreflight:
       method === 'OPTIONS' &&
@@ -47,7 +49,9 @@ export async function recordedToExchange(
   viewer: string | undefined,
 ): Promise<Exchange> {
   const { httpVersion, origin, tls, connection, status, times } = recorded
-  const { earlyHints, trailers, requestTrailers, ...rare } = recorded.rare
+  // The differences of the nearest stub can have secrets of the request.
+  const { earlyHints, trailers, requestTrailers, ...others } = recorded.rare
+  const rare = { ...others, nearest: undefined }
   const summary = recordedToSummary(recorded, viewer)
   const secrets: string[] = []
   const requestFields = maskFields(recorded.requestFields, secrets)

@@ -31,11 +31,13 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
   // The document is made at the first request, when all routes are registered.
   const make = () => {
     const changed = updates.flat()
-    const routes = app.declaredRoutes.map((route) => {
-      const isSame = ({ url, method }: Route) =>
-        url === route.url && String(method) === String(route.method)
-      return { ...route, ...changed.find(isSame) }
-    })
+    const toKey = ({ url, method }: Route) => `${String(method)} ${url}`
+    const byKey = new Map(app.declaredRoutes.map((route) => [toKey(route), route]))
+    for (const route of changed) {
+      const declared = byKey.get(toKey(route)) ?? { file: '', tag: serviceTag }
+      byKey.set(toKey(route), { ...declared, ...route })
+    }
+    const routes = [...byKey.values()].filter(({ isGone }) => !isGone)
     const document = toDocument({ info, tags, routes, shapes, limits })
     return { json: JSON.stringify(document), contents: toContents(document, titles) }
   }
