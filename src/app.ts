@@ -35,6 +35,7 @@ import {
   openLimits,
   toAddressKey,
 } from './limits/limits.ts'
+import { openVisitorSandboxes, type VisitorSandboxes } from './limits/visitor-sandboxes.ts'
 import { ErrorLog, toLogLine, createLog, standardOutput, type LogStream } from './operations/log.ts'
 import type { Metrics } from './operations/metrics.ts'
 import { createReadiness, type Readiness } from './operations/readiness.ts'
@@ -50,6 +51,7 @@ import { openHome } from './site/home/home.ts'
 import { openLearn } from './site/learn/learn.ts'
 import { createNavigation } from './site/navigation.ts'
 import { openProblems } from './site/problems/problems.ts'
+import { toLifetime } from './site/sandbox-controls.ts'
 import { renderError } from './site/send-page.ts'
 import type { Stores } from './stores/open-stores.ts'
 import { sweepFiles } from './stores/orphaned-files.ts'
@@ -69,7 +71,8 @@ interface AppOptions {
 
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { config, stores } = options
-  const parts = createParts(options, await findDemos(options.demos, config))
+  const visitors = await openVisitorSandboxes(config, stores.shared.records)
+  const parts = { ...createParts(options, await findDemos(options.demos, config)), visitors }
   const { demos, limits } = parts
   const app = createInstance(config, toFastifyOptions(config, parts))
   app.decorate('declaredRoutes', [])
@@ -77,6 +80,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('navigation', createNavigation(demos))
   app.decorate('footer', renderFooter(config))
   app.decorate('exchangeLog', parts.exchangeLog)
+  app.decorate('sandboxLifetime', toLifetime(config.sandboxSeconds))
   app.decorate('receive', parts.exchangeLog.begin)
   app.decorate('discard', limits.discard)
   app.decorate('findBlock', parts.blockList.findError)
@@ -150,7 +154,7 @@ async function openSite(app: FastifyInstance, options: AppOptions, parts: AppPar
   openInspector(app, openExchanges(exchangeLog, ask))
 }
 
-type AppParts = ReturnType<typeof createParts>
+type AppParts = ReturnType<typeof createParts> & { visitors: VisitorSandboxes | undefined }
 
 function createParts(
   { config, stores, logTo = standardOutput, ...options }: AppOptions,
@@ -202,7 +206,7 @@ function toFastifyOptions(config: Config, parts: AppParts): FastifyServerOptions
 /** Runs before routing, because the target and the method decide the route. */
 function routeRequests(
   app: FastifyInstance,
-  { config, exchangeLog, limits, readBody, segments, interceptor }: AppParts,
+  { config, exchangeLog, limits, readBody, segments, interceptor, visitors }: AppParts,
   isHeadEnough: ReturnType<typeof createHeadCheck>,
 ): void {
   const route = app.routing.bind(app)
@@ -215,6 +219,7 @@ function routeRequests(
     if (raw.recording === undefined) exchangeLog.begin(raw)
     raw.originalUrl = raw.url ?? ''
     raw.url = parseTarget(raw)
+    visitors?.useAddress(raw)
     keepBelow(raw, response)
     const routeNow = route.bind(undefined, raw, response)
     const next = config.methodOverride ? overrideMethod.bind(undefined, raw, routeNow) : routeNow
@@ -297,9 +302,10 @@ function receiveRequests(app: FastifyInstance, parts: AppParts): void {
 
 /** An onResponse hook would let Fastify watch the end of every stream. */
 function beginResponse(request: FastifyRequest, reply: FastifyReply, parts: AppParts): boolean {
-  const { exchangeLog, isLogged, metrics, chooseHeaders, takeResponse } = parts
+  const { exchangeLog, isLogged, metrics, chooseHeaders, takeResponse, visitors } = parts
   const isRaw = isRawRequest(request.raw)
   reply.headers(chooseHeaders(request, isRaw))
+  visitors?.begin(request, reply)
   reply.header('x-request-id', request.id)
   if (request.raw.recording) exchangeLog.route(request, reply)
   if (isLogged || request.raw.recording || metrics) {

@@ -21,7 +21,8 @@ import { listen } from './server/server.ts'
 export interface Vitrine {
   /** Listens on a free loopback port and resolves with the origin, such as `http://127.0.0.1:49152`. */
   start(): Promise<string>
-  seed(count: number): Promise<void>
+  /** Adds users and locations. With a key, in its sandbox. */
+  seed(count: number, sandbox?: string): Promise<void>
   /** Removes everything that was stored; with `data`, its records are stored again. With a key, only in its sandbox. */
   reset(sandbox?: string): Promise<void>
   readonly responses: Responses
@@ -178,13 +179,17 @@ async function openVitrine(config: Config, opened: AsyncDisposableStack): Promis
   const own = createTestMethods({ app, config, stores, served })
   return {
     start: () => whileOpen(() => (started ??= listen(app, config))),
-    seed: (count) =>
+    seed: (count, sandbox) =>
       whileOpen(async () => {
         if (!Number.isSafeInteger(count) || count < 0)
           throw new RangeError('count must be a whole number')
         if (config.dataFile !== undefined)
           throw new Error('seed adds users and locations: put the records into data')
-        await seedRecords(stores.records, count, undefined, config.sandboxRecords)
+        // What other sandboxes begin with is outside of each.
+        const pristine = sandbox === undefined ? config.sandboxRecords : 0
+        await runInScope(toScope(sandbox), () =>
+          seedRecords(stores.records, count, undefined, pristine),
+        )
       }),
     reset: (sandbox) =>
       whileOpen(async () => {

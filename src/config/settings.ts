@@ -193,8 +193,8 @@ export const settings = {
   ),
   sandboxes: setting(
     'key',
-    parse.choice(['off', 'key']),
-    'whether a client that sends a key has data of its own',
+    parse.choice(['off', 'key', 'visitor']),
+    '`key`: a client that sends a key has data of its own; `visitor`: each browser too, and without a key each client address',
   ),
   sandboxSeconds: integer(
     day,
@@ -304,6 +304,7 @@ export const publicDefaults: Partial<Record<SettingName, string>> = {
   maxEventLoopDelayMs: '250',
   allowedRedirectDomains: 'none',
   inspector: 'own',
+  sandboxes: 'visitor',
   maxSandboxes: '1000',
   maxSandboxesPerClient: '100',
   maxRecordsOfSandboxes: '100000',

@@ -71,7 +71,7 @@ const meanings: Readonly<Record<string, string>> = {
 export function renderMeaning({ responseFields, isPreflight, status = 0, method }: Exchange): Html {
   const isDefault = (name: string, value: string) =>
     (name === 'cache-control' && value === 'private, no-cache') ||
-    (name === 'vary' && /^(origin|accept-encoding|x-sandbox|, )*$/i.test(value)) ||
+    (name === 'vary' && /^(origin|accept-encoding|x-sandbox|cookie|, )*$/i.test(value)) ||
     (/^accept-p|^accept-query/.test(name) && status < 400 && method !== 'OPTIONS') ||
     (/^access-control-/.test(name) && !isPreflight)
   const shown = Object.entries(meanings).flatMap(([name, meaning]) => {

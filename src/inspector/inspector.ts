@@ -5,7 +5,7 @@ import { serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
-import { toOrigin } from '../http/request/request-head.ts'
+import { toBaseUrl } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './recorder/ask-others.ts'
@@ -113,7 +113,7 @@ function sendList(
     // Earlier pages are not live.
     eventsUrl: isLive ? `/inspector/events${toQuery(request, { rows: 'html', after })}` : '',
     diffUrl: '/inspector/diff',
-    origin: toOrigin(request),
+    origin: toBaseUrl(request),
     filter: query,
     parameters: findParameters(request),
     mode: exchanges.mode,

@@ -85,7 +85,8 @@ export function findCurrent(context: ResourceContext): ResourceContext | Promise
 }
 
 /** Reads nothing for JSON, which has all members of a record, unless a parameter may be such a field. */
-export function findNeeded(context: ResourceContext, request: FastifyRequest, type: string) {
+export function findNeeded(given: ResourceContext, request: FastifyRequest, type: string) {
+  const context = withRights(given, request)
   const { allowsUnknown, fields } = context.resource
   if (!allowsUnknown) return context
   const isJson = type === 'application/json' || type === 'application/x-ndjson'
@@ -95,6 +96,12 @@ export function findNeeded(context: ResourceContext, request: FastifyRequest, ty
   const query = toQueryText(request.url)
   const isOfDefinition = query === '' || new URLSearchParams(query).keys().every(isKnown)
   return isJson && !isNamed && isOfDefinition ? context : findCurrent(context)
+}
+
+/** Who has joined a sandbox to read has the pages of a service that is read-only. */
+function withRights(context: ResourceContext, { raw }: FastifyRequest): ResourceContext {
+  if (!raw.sandbox?.isReadOnly) return context
+  return { ...context, config: { ...context.config, readOnly: true } }
 }
 
 /** No rule is inferred from what was learned: the types are those of inputs and filters. */

@@ -2,10 +2,15 @@ import type { Config } from '../config/config.ts'
 import { html, type Html } from './html.ts'
 
 /** On a public instance, the terms and the operator too. */
-export function renderFooter({ preset, operatorContact, resetAt }: Config): Html {
+export function renderFooter(config: Config): Html {
+  const { preset, operatorContact, resetAt, sandboxes } = config
   const isPublic = preset === 'public' || operatorContact !== undefined || resetAt !== undefined
   const removal = resetAt === undefined ? '' : ` It is removed each day at ${resetAt} UTC.`
-  const terms = `Others can read what you store here.${removal} Do not store personal data.`
+  const readers =
+    sandboxes === 'visitor'
+      ? 'Your data is in a sandbox of your own, or of your network address.'
+      : 'Others can read what you store here.'
+  const terms = `${readers}${removal} Do not store personal data.`
   return html`
 <footer>Vitrine is a service for learning and testing HTTP.${isPublic ? ` ${terms}` : ''}${operatorContact === undefined ? '' : renderContact(operatorContact)}</footer>
 `

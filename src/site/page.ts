@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { STATUS_CODES } from '../http/node-http.ts'
 import { html, type Html } from './html.ts'
 import type { Navigation } from './navigation.ts'
+import { renderSandboxBanner } from './sandbox-controls.ts'
 
 export interface Page {
   title: string
@@ -10,14 +11,18 @@ export interface Page {
   /** The URL of an image for links to the page on other sites. */
   image?: string
   back?: readonly [string, string] | undefined
+  /** The main part has what the banner of a sandbox has. */
+  hasOwnSandbox?: boolean
   main: Html
   scripts?: readonly string[]
   styles?: readonly string[]
 }
 
 export interface PagePlace {
-  server: { navigation: Navigation; footer: Html; demoName?: string }
-  request: { url: string; raw: Pick<IncomingMessage, 'sandbox'> }
+  server: { navigation: Navigation; footer: Html; sandboxLifetime: string; demoName?: string }
+  /** Only its URL for a page that is the same for all. */
+  request: FastifyRequest | { url: string }
+  getHeader?: (name: string) => unknown
 }
 
 /** Before the text is drawn: a font that arrives later moves it. */
@@ -28,7 +33,8 @@ export function renderPage(place: PagePlace, { main, ...frame }: Page): string {
   return opening.markup + main.markup + closing.markup
 }
 
-export function renderPageAround({ server, request }: PagePlace, page: Omit<Page, 'main'>) {
+export function renderPageAround(place: PagePlace, page: Omit<Page, 'main'>) {
+  const { server, request } = place
   const { title, heading = title, styles = [], scripts = [] } = page
   const { description = 'Vitrine is a service for learning and testing HTTP.', image, back } = page
   const name = title === 'Vitrine' ? title : `${title} · Vitrine`
@@ -49,15 +55,16 @@ ${['tokens.css', 'base.css', 'components.css', 'exchange.css', ...styles].map((f
 <header class="bar"><a class="brand" href="/">Vitrine</a><button type="button" class="second" popovertarget="site-nav">Menu</button></header>
 ${server.navigation(request.url, server.demoName)}<div class="page">
 <main id="main" tabindex="-1">
-${renderBanner(request.raw.sandbox)}${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
+${page.hasOwnSandbox ? '' : renderBanner(place)}${back ? html`<nav class="back" aria-label="Breadcrumb"><a href="${back[0]}">${back[1]}</a></nav>\n` : ''}<h1>${heading}</h1>
 `
   return { opening, closing: html`${inspector}${server.footer}${end}` }
 }
 
-function renderBanner(sandbox: IncomingMessage['sandbox']): Html | string {
-  if (!sandbox?.tokens) return ''
-  const way = sandbox.isReadOnly ? 'You have joined a sandbox, to read it' : 'You use a sandbox'
-  return html`<p class="note sandbox" data-part="sandbox">${way}: its data is seen in it only. <a href="/_vitrine/sandbox">Share, download, reset or leave it</a></p>\n`
+function renderBanner(place: PagePlace): Html | string {
+  const { server, request } = place
+  if (!('raw' in request) || String(place.getHeader?.('cache-control')).startsWith('public'))
+    return ''
+  return renderSandboxBanner(request, server.sandboxLifetime)
 }
 
 const inspector = html`

@@ -13,10 +13,12 @@ async function readFooter(t: TestContext, settings: Record<string, string>, url 
 
 const first = 'Vitrine is a service for learning and testing HTTP.'
 const read = 'Others can read what you store here.'
+const own = 'Your data is in a sandbox of your own, or of your network address.'
 const personal = 'Do not store personal data.'
 const footers: [settings: Record<string, string>, footer: string][] = [
   [{}, first],
-  [{ PRESET: 'public' }, `${first} ${read} ${personal}`],
+  [{ PRESET: 'public' }, `${first} ${own} ${personal}`],
+  [{ PRESET: 'public', SANDBOXES: 'key' }, `${first} ${read} ${personal}`],
   [{ RESET_AT: '03:00' }, `${first} ${read} It is removed each day at 03:00 UTC. ${personal}`],
   [
     { OPERATOR_CONTACT: 'ann+http@vitrine.example' },

@@ -16,6 +16,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     navigation: Navigation
     footer: Html
+    sandboxLifetime: string
   }
 }
 

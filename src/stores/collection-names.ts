@@ -11,6 +11,8 @@ export const collectionNames = {
   blockList: '~block-list',
   dailyReset: '~daily-reset',
   sandboxes: '~sandboxes',
+  /** Of the sandboxes of client addresses. */
+  addressSecret: '~address-secret',
   endedSandboxes: '~ended-sandboxes',
   /** Counts of all of them: there are no records with this name. */
   sandboxRecords: '~sandbox-records',

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { randomBytes } from 'node:crypto'
 import { notFound, readOnly } from '../http/errors/http-error.ts'
 import { chooseType } from '../http/negotiation/negotiate.ts'
 import {
@@ -12,12 +11,16 @@ import {
 import { responseHeaders } from '../http/openapi/fields.ts'
 import { serviceTag, type Route } from '../http/openapi/route.ts'
 import { toOrigin } from '../http/request/request-head.ts'
-import { openToken, sandboxCookies } from '../http/request/sandbox-key.ts'
+import {
+  createSandboxKey,
+  openToken,
+  setSandboxCookie,
+  toJoinUrls,
+} from '../http/request/sandbox-key.ts'
 import { toPathParameter } from '../http/request/target.ts'
 import { toAttachmentHeaders } from '../http/response/attachment.ts'
 import { keepPrivate } from '../http/response/default-headers.ts'
 import { sendChunks, sendJson } from '../http/response/send.ts'
-import { toOwnCookie } from '../http/security/own-secrets.ts'
 import type { Resource } from '../resources/definition.ts'
 import { writeAll } from '../resources/record/all-records.ts'
 import { toRepresentation } from '../resources/record/representations.ts'
@@ -34,7 +37,6 @@ const tokenParameter = pathParameter(
   'The token of a link that was shared.',
   `r.${'a'.repeat(43)}`,
 )
-const toJoinUrl = (request: FastifyRequest, token: string) => `${toOrigin(request)}/s/join/${token}`
 
 /** Who uses a sandbox sees it here, shares it, resets it and downloads it: without TEST_API too. */
 export function sandboxApi(resources: readonly Resource[], resetStubs: () => void): Demo {
@@ -47,7 +49,7 @@ export function sandboxApi(resources: readonly Resource[], resetStubs: () => voi
       getSandbox(services),
       getExport(services, resources),
       postReset(services, resetStubs),
-      postCookie('new', 'Begin a sandbox of your own', () => randomBytes(16).toString('base64url')),
+      postCookie('new', 'Begin a sandbox of your own', createSandboxKey),
       postCookie('leave', 'Leave the sandbox that the cookie names', () => ''),
       getJoin,
       postJoin,
@@ -98,17 +100,11 @@ const getSandbox = ({ sandboxes, config: { sandboxSeconds } }: Services): Route 
   handler: async (request, reply) => {
     const type = chooseType(request, reply, types)
     keepPrivate(reply)
-    const { tokens, isReadOnly } = assertSandbox(request)
+    const sandbox = assertSandbox(request)
     const { records, expiresAt = null } = await sandboxes.describe()
-    const urls = {
-      ...(tokens && { readUrl: toJoinUrl(request, tokens.read) }),
-      ...(tokens?.write && { writeUrl: toJoinUrl(request, tokens.write) }),
-    }
-    if (type === 'application/json') return sendJson(reply, { records, expiresAt, ...urls })
-    return sendPage(
-      reply,
-      renderSandboxPage({ records, expiresAt, isReadOnly, sandboxSeconds, ...urls }),
-    )
+    if (type === 'text/html')
+      return sendPage(reply, renderSandboxPage(request, { records, expiresAt, sandboxSeconds }))
+    return sendJson(reply, { records, expiresAt, ...toJoinUrls(sandbox, toOrigin(request)) })
   },
 })
 
@@ -161,16 +157,10 @@ const postCookie = (name: string, summary: string, toValue: () => string): Route
   responses: toDone('The response sets the cookie.'),
   errors: [406],
   handler: (request, reply) => {
-    setSandboxCookie(request, reply, toValue())
+    setSandboxCookie(reply, toValue())
     return sendDone(request, reply, '/')
   },
 })
-
-function setSandboxCookie(request: FastifyRequest, reply: FastifyReply, value: string): void {
-  const cookie = { name: sandboxCookies[request.protocol], value }
-  const isEnd = value === ''
-  reply.header('set-cookie', toOwnCookie(request, { ...cookie, ...(isEnd && { maxAge: 0 }) }))
-}
 
 /** A page, so that a link cannot choose the sandbox of a visitor. */
 const getJoin: Route = {
@@ -197,7 +187,7 @@ const postJoin: Route = {
   responses: toDone('Joined.'),
   errors: [404, 406],
   handler: (request, reply) => {
-    setSandboxCookie(request, reply, findToken(request).token)
+    setSandboxCookie(reply, findToken(request).token)
     return sendDone(request, reply, '/')
   },
 }

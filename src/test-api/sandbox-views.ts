@@ -1,35 +1,34 @@
+import type { FastifyRequest } from 'fastify'
 import { formatCount } from '../config/format-count.ts'
+import { toSandboxName } from '../http/request/sandbox-key.ts'
 import { html } from '../site/html.ts'
 import { renderTime, type Page } from '../site/page.ts'
+import { renderSandboxControls, toLifetime } from '../site/sandbox-controls.ts'
 
 interface SandboxPage {
   records: number
   expiresAt: string | null
-  isReadOnly: boolean
   sandboxSeconds: number
-  readUrl?: string
-  writeUrl?: string
 }
 
-export function renderSandboxPage(page: SandboxPage): Page {
-  const { records, expiresAt, isReadOnly, sandboxSeconds, readUrl, writeUrl } = page
-  const hours = formatCount(Math.round((sandboxSeconds / 3600) * 10) / 10, 'hour')
+export function renderSandboxPage(
+  request: FastifyRequest,
+  { records, expiresAt, sandboxSeconds }: SandboxPage,
+): Page {
+  const { sandbox } = request.raw
+  const name = sandbox?.tokens && html` <code>${toSandboxName(sandbox)}</code>`
+  const seen = sandbox?.tokens
+    ? 'Its data is seen in it only.'
+    : 'It is shared by the clients of your network address that send no key.'
   const lasts = expiresAt
     ? html`Without further use, it ends at ${renderTime(expiresAt)}.`
-    : html`It is stored when you write something, and ends ${hours} after its last use.`
-  const toLink = (label: string, url: string | undefined) =>
-    url === undefined
-      ? ''
-      : html`<p><label>${label} <input type="text" readonly size="60" value="${url}"></label></p>\n`
+    : html`It is stored when you write something, and ends ${toLifetime(sandboxSeconds)} after its last use.`
   return {
     title: 'Your sandbox',
-    main: html`<p class="lead">The data of this sandbox is seen in it only. It has ${formatCount(records, 'record')}. ${lasts}</p>
-<h2>Share it</h2>
-${toLink('To read', readUrl)}${toLink('To read and write', writeUrl)}<div class="actions">
-<a class="button second" href="/_vitrine/sandbox/export" download>Download as a data file</a>
-${isReadOnly ? '' : html`<form method="post" action="/_vitrine/sandbox/reset"><button type="submit" class="second">Reset</button></form>\n`}<form method="post" action="/_vitrine/sandbox/leave"><button type="submit" class="second">Leave</button></form>
-</div>
-`,
+    hasOwnSandbox: true,
+    main: html`<p class="lead">This is the sandbox${name ?? ''}. ${seen}</p>
+<p>It has ${formatCount(records, 'record')}. ${lasts}</p>
+${sandbox?.isReadOnly ? html`<p>You have joined it to read: requests that change something get 403.</p>\n` : ''}${renderSandboxControls(request)}`,
   }
 }
 

@@ -7,7 +7,7 @@ import { chooseType } from '../../http/negotiation/negotiate.ts'
 import { pageContent } from '../../http/openapi/content.ts'
 import { responseHeaders } from '../../http/openapi/fields.ts'
 import type { Route } from '../../http/openapi/route.ts'
-import { toOrigin } from '../../http/request/request-head.ts'
+import { toBaseUrl, toOrigin } from '../../http/request/request-head.ts'
 import { toLink } from '../../http/request/target.ts'
 import { sendJson } from '../../http/response/send.ts'
 import { setFlash, takeFlash } from '../../site/flash.ts'
@@ -37,7 +37,7 @@ const getBins = ({ bins, config }: BinServices): Route => ({
     chooseType(request, reply, ['text/html'])
     reply.header('cache-control', 'no-store')
     const own = await findOwnBins(bins, request)
-    const view = { own, days: config.binDays, origin: toOrigin(request) }
+    const view = { own, days: config.binDays, base: toBaseUrl(request) }
     return sendPage(reply, renderBinsPage({ ...view, flash: takeFlash(request, reply) }))
   },
 })
@@ -98,7 +98,12 @@ async function sendBinPage(
   const part = list.part ?? { offset: 0, limit: rowsWithoutPage }
   const { selected } = await takePart(selectRequests(services, list), part, true)
   const search = { isLive, parameters, searchProblem }
-  const view = { origin: toOrigin(reply.request), exchanges: selected.map(toRow), ...search }
+  const view = {
+    origin: toOrigin(reply.request),
+    base: toBaseUrl(reply.request),
+    exchanges: selected.map(toRow),
+    ...search,
+  }
   return sendPage(reply, renderBinPage(bin, { ...view, ...edit, lastEvent }))
 }
 

@@ -15,11 +15,12 @@ export const files = { scripts: ['inspector.js'], styles: ['inspector.css'] }
 interface BinsView {
   own: readonly { id: string; name: string }[]
   days: number
-  origin: string
+  /** The URL of the service, with the path of the sandbox. */
+  base: string
   flash: Html | undefined
 }
 
-export function renderBinsPage({ own, days, origin, flash }: BinsView): Page {
+export function renderBinsPage({ own, days, base, flash }: BinsView): Page {
   return {
     title: 'Request bins',
     main: html`${flash ?? ''}<p class="lead">A bin is a URL that captures every request, for example of a webhook or of your own client. Its page shows
@@ -31,7 +32,7 @@ ${renderNextForgotten(own)}<h2>Bins of this browser</h2>
 ${own.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${own.map(renderBinLink)}</ul>`}
 <h2>With a command</h2>
 <p>The response has the URL and the secret of the bin.</p>
-${renderCommand('curl', `curl -X POST ${origin}/bins`)}`,
+${renderCommand('curl', `curl -X POST ${base}/bins`)}`,
   }
 }
 
@@ -79,6 +80,7 @@ export interface BinEdit {
 
 interface BinView extends BinEdit {
   origin: string
+  base: string
   lastEvent: number
   exchanges: readonly ExchangeRow[]
   parameters: ParameterTexts
@@ -87,7 +89,7 @@ interface BinView extends BinEdit {
 }
 
 export function renderBinPage(bin: OpenedBin, view: BinView): Page {
-  const { origin, exchanges, parameters, isLive, lastEvent, flash } = view
+  const { origin, base, exchanges, parameters, isLive, lastEvent, flash } = view
   const { id, name, expiresAt } = bin
   const url = `${origin}/b/${id}`
   const isNew = exchanges.length === 0 && parameters.size === 0
@@ -107,7 +109,7 @@ export function renderBinPage(bin: OpenedBin, view: BinView): Page {
     main: html`${flash ?? ''}<p class="lead">Every request to this URL, and to each path below it, is captured until ${renderTime(expiresAt)}:</p>
 ${renderCommand('URL', url)}<details${isNew ? html` open` : ''}><summary>Send a request with curl</summary>
 ${renderCommand('curl', `curl ${url}/hook --json '{"id":1}'`)}</details>
-${renderAccess(bin, origin)}${renderSearch(id, view)}${list}
+${renderAccess(bin, base)}${renderSearch(id, view)}${list}
 <p class="actions"><a class="button second" href="${toHref({ path: `/bins/${id}`, parameters })}">Reload</a>
 <a class="button second" href="${toHref({ path: `/bins/${id}/requests.har`, parameters })}">Export as HAR</a>
 <span class="quiet">The export has the first 64 KiB of each body.</span></p>
@@ -148,8 +150,8 @@ ${renderName('Name', name)}<p class="actions"><button type="submit">Rename</butt
 `
 }
 
-function renderAccess({ id, secret }: OpenedBin, origin: string): Html {
-  const url = `${origin}/bins/${id}`
+function renderAccess({ id, secret }: OpenedBin, base: string): Html {
+  const url = `${base}/bins/${id}`
   const local = toForwardCommand(url, secret)
   const list = `curl ${url}/requests -H 'Authorization: Bearer ${secret}'`
   return html`<details><summary>Commands with the secret</summary>

@@ -41,16 +41,22 @@ export async function* renderUploads(
     styles: ['lists.css'],
   })
   yield opening.markup
+  const isReadOnly =
+    config.readOnly || ('raw' in place.request && place.request.raw.sandbox?.isReadOnly === true)
   yield html`${flash ?? ''}<p class="lead">All uploads, oldest first. A file can be up to ${formatBytes(config.maxUploadBytes)}. Downloads are served as
 attachments so that browsers do not run them.</p>
-<p class="actions"><a class="button" href="${formPath}">Upload a file</a></p>
-`.markup
+${
+  isReadOnly
+    ? ''
+    : html`<p class="actions"><a class="button" href="${formPath}">Upload a file</a></p>
+`
+}`.markup
   let isEmpty = true
   for await (const uploads of pages) {
     if (uploads.length === 0) continue
     if (isEmpty) yield tableOpening.markup
     isEmpty = false
-    yield uploads.map((upload) => renderUploadRow(upload).markup).join('')
+    yield uploads.map((upload) => renderUploadRow(upload, isReadOnly).markup).join('')
   }
   yield isEmpty
     ? html`<p class="empty">No uploads yet. Upload a file to see it here.</p>`.markup
@@ -63,8 +69,10 @@ const tableOpening = html`<div class="listing"><section class="table" aria-label
 <tbody>
 `
 
-function renderUploadRow({ _id, name, type, size, sha256, createdAt }: StoredUpload): Html {
-  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td data-label="Type">${type}</td><td data-label="Size" class="number">${sizeInWords(size)}</td><td data-label="Received">${renderTime(createdAt)}</td><td data-label="SHA-256"><code title="${sha256}">${sha256.slice(0, 12)}…</code></td><td><details class="confirm"><summary>Delete</summary><form method="post" action="/uploads/${_id}"><input type="hidden" name="_method" value="DELETE"><p>This cannot be undone.</p><p><button type="submit" class="danger">Yes, delete it</button></p></form></details></td></tr>
+function renderUploadRow(upload: StoredUpload, isReadOnly: boolean): Html {
+  const { _id, name, type, size, sha256, createdAt } = upload
+  const removal = html`<details class="confirm"><summary>Delete</summary><form method="post" action="/uploads/${_id}"><input type="hidden" name="_method" value="DELETE"><p>This cannot be undone.</p><p><button type="submit" class="danger">Yes, delete it</button></p></form></details>`
+  return html`<tr><th scope="row" dir="auto"><a href="/uploads/${_id}">${name}</a></th><td data-label="Type">${type}</td><td data-label="Size" class="number">${sizeInWords(size)}</td><td data-label="Received">${renderTime(createdAt)}</td><td data-label="SHA-256"><code title="${sha256}">${sha256.slice(0, 12)}…</code></td><td>${isReadOnly ? '' : removal}</td></tr>
 `
 }
 

@@ -48,6 +48,8 @@ declare module 'fastify' {
     isUnrecorded?: boolean
     /** Whether it stores something: not with READ_ONLY. */
     isWrite?: boolean
+    /** Whether it reads or stores something: its response is that of a sandbox. */
+    usesStore?: boolean
     /** Whether HEAD has the response to GET without its content. */
     derivesHead?: boolean
   }
@@ -70,6 +72,7 @@ export function registerRoutes(app: FastifyInstance, group: RouteGroup, routes: 
       ...route.config,
       readsBodyItself,
       isWrite,
+      usesStore: route.store !== undefined,
       derivesHead,
       ...(bodyTypes && { bodyTypes }),
     }

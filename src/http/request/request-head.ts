@@ -47,6 +47,10 @@ export function toOrigin(request: FastifyRequest): string {
   return findOrigin(request) ?? `http://localhost:${String(request.socket.localPort ?? 80)}`
 }
 
+/** What the commands of a page begin with, so that they use the sandbox of the page. */
+export const toBaseUrl = (request: FastifyRequest): string =>
+  toOrigin(request) + (request.raw.sandboxPath ?? '')
+
 /** This protects against DNS rebinding. A script can set X-Forwarded-Host, but not Host, which is `received`. */
 export function assertHost(allowed: readonly string[], host = '', received = host): void {
   if (host !== '' && !isAllowedHost(host, allowed)) throw misdirectedHost(host)

@@ -1,14 +1,17 @@
 import { parseCookie } from 'cookie'
-import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../../config/config.ts'
 import { badRequest, type HttpError } from '../errors/http-error.ts'
-import { registerCookie, registerSecret } from '../security/own-secrets.ts'
+import { registerCookie, registerSecret, toOwnCookie } from '../security/own-secrets.ts'
 
 /** The sandbox that a request names. The key itself is in no record. */
 export interface NamedSandbox {
   id: string
   isReadOnly: boolean
+  /** Set if the response sets its cookie. */
+  isNew?: boolean
   /** Set if a cookie named it: a browser sends it with the requests of other sites too. */
   isOfCookie?: boolean
   /** They join the sandbox, and do not contain its key. The sandbox of an address has none. */
@@ -21,6 +24,8 @@ declare module 'node:http' {
     basePath?: string
     sandbox?: NamedSandbox | undefined
     sandboxError?: HttpError
+    /** `/s/KEY`, or with a token: what the commands of a page begin with, so that they use the same sandbox. */
+    sandboxPath?: string
   }
 }
 
@@ -35,6 +40,19 @@ const tokenStart = { read: 'r.', write: 'w.' }
 
 registerSecret(/(?<=\/s\/)(?!join(?:[/?#]|$))[\w-]{16,64}(?![\w-])/g, 16, '******')
 registerSecret(/(?<![\w-])[rw]\.[\w-]{43}(?![\w-])/g, 45, '******')
+
+/** 128 random bits. */
+export const createSandboxKey = (): string => randomBytes(16).toString('base64url')
+
+/** An empty value removes the cookie. */
+export function setSandboxCookie(reply: FastifyReply, value: string): void {
+  const { request } = reply
+  const cookie = { name: sandboxCookies[request.protocol], value }
+  reply.header(
+    'set-cookie',
+    toOwnCookie(request, { ...cookie, ...(value === '' && { maxAge: 0 }) }),
+  )
+}
 
 const derive = (kind: string, secret: string) => hash('sha256', `${kind} ${secret}`, 'base64url')
 
@@ -55,11 +73,33 @@ function openReadToken(read: string) {
   return { id: derive('sandbox', read), isReadOnly: true, tokens: { read: tokenStart.read + read } }
 }
 
+/** The name that `vitrine sandboxes` shows too: the beginning of a hash, which is no key. */
+export const toSandboxName = ({ id }: NamedSandbox): string =>
+  Buffer.from(id, 'base64url').toString('hex').slice(0, 12)
+
+/** The links that join the sandbox. Neither contains the key. */
+export function toJoinUrls({ tokens }: NamedSandbox, origin: string) {
+  const toUrl = (token: string) => `${origin}/s/join/${token}`
+  return {
+    ...(tokens && { readUrl: toUrl(tokens.read) }),
+    ...(tokens?.write && { writeUrl: toUrl(tokens.write) }),
+  }
+}
+
+/** No key and no token opens it, and without the secret no one can name it. */
+export function openAddress(address: string, secret: string): NamedSandbox {
+  const id = createHmac('sha256', secret).update(address).digest('base64url')
+  return { id, isReadOnly: false }
+}
+
 export function openToken(token: string): NamedSandbox | undefined {
   if (!tokenFormat.test(token)) return undefined
   const secret = token.slice(2)
   return token.startsWith(tokenStart.read) ? openReadToken(secret) : openWriteToken(secret)
 }
+
+/** A token names its sandbox wherever a key does. */
+const openCredential = (text: string) => (keyFormat.test(text) ? openKey(text) : openToken(text))
 
 /** `/s/join/…` is a path of the service. */
 const baseFormat = /^\/s\/(?!join(?:[/?]|$))([^/?]+)(?=[/?]|$)/
@@ -71,26 +111,31 @@ export function takeSandbox(raw: IncomingMessage, target: string, config: Config
   const inHeader = raw.headers[sandboxHeader]
   if (isOff && inHeader === undefined) return target
   const key = isOff ? String(inHeader) : (inPath ?? inHeader?.toString())
-  if (key === undefined) raw.sandbox = findOfCookie(raw, config)
-  else if (isOff) raw.sandboxError = badRequest('There are no sandboxes here (SANDBOXES=off).')
-  else if (keyFormat.test(key)) raw.sandbox = openKey(key)
-  else raw.sandboxError = badRequest(wrongKey)
+  if (isOff) raw.sandboxError = badRequest('There are no sandboxes here (SANDBOXES=off).')
+  else useCredential(raw, key, config)
   if (isOff || basePath === undefined) return target
   raw.basePath = basePath
   return target.slice(basePath.length).replace(/^(?!\/)/, '/')
+}
+
+function useCredential(raw: IncomingMessage, given: string | undefined, config: Config): void {
+  const credential = given ?? findInCookie(raw, config)
+  const found = openCredential(credential)
+  if (found) {
+    raw.sandbox = given === undefined ? { ...found, isOfCookie: true } : found
+    raw.sandboxPath = `/s/${credential}`
+  } else if (given !== undefined) raw.sandboxError = badRequest(wrongKey)
 }
 
 export const wrongKey =
   'The key of a sandbox must have 16 to 64 characters: letters, digits, hyphens and underscores.'
 
 /** Over HTTPS, a page of another service of the domain could set a cookie without the prefix. */
-function findOfCookie(raw: IncomingMessage, config: Config): NamedSandbox | undefined {
+function findInCookie(raw: IncomingMessage, config: Config): string {
   const { cookie } = raw.headers
-  if (cookie?.includes(sandboxCookies.http) !== true) return undefined
+  if (cookie?.includes(sandboxCookies.http) !== true) return ''
   const name = sandboxCookies[isOverHttps(raw, config) ? 'https' : 'http']
-  const value = parseCookie(cookie)[name] ?? ''
-  const found = keyFormat.test(value) ? openKey(value) : openToken(value)
-  return found && { ...found, isOfCookie: true }
+  return parseCookie(cookie)[name] ?? ''
 }
 
 /** The request is not routed yet, so that its `protocol` is not known. */

@@ -14,7 +14,7 @@ const exposedHeaders =
   'Accept-Patch, Accept-Post, Accept-Query, Accept-Ranges, Allow, Content-Digest, ' +
   'Content-Disposition, Content-Location, Content-Range, ETag, Idempotency-Replayed, Link, Location, ' +
   'Preference-Applied, RateLimit, RateLimit-Policy, Repr-Digest, Retry-After, ' +
-  'Vitrine-Ignored-Body, Vitrine-Ignored-Fields, WWW-Authenticate, X-Request-Id, X-Sandbox, X-Total-Count'
+  'Vitrine-Ignored-Body, Vitrine-Ignored-Fields, Vitrine-Sandbox, WWW-Authenticate, X-Request-Id, X-Sandbox, X-Total-Count'
 
 export const defaultHeaders = {
   ...protectiveHeaders,
@@ -32,14 +32,19 @@ export const withoutClientHeaders = {
   'x-request-id': undefined,
   ratelimit: undefined,
   'ratelimit-policy': undefined,
+  'set-cookie': undefined,
+  'vitrine-sandbox': undefined,
 }
 
 export function removeClientHeaders(reply: FastifyReply): void {
   for (const name of Object.keys(withoutClientHeaders)) reply.removeHeader(name)
 }
 
+/** The response must be the same in each sandbox: it does not vary by the cookie that can name one. */
 export function cachePublicly(reply: FastifyReply, seconds: number): void {
   reply.header('cache-control', `public, max-age=${String(seconds)}`)
+  const vary = String(reply.getHeader('vary') ?? '').split(', ')
+  reply.header('vary', vary.filter((name) => name !== 'Cookie').join(', '))
   removeClientHeaders(reply)
 }
 
@@ -70,9 +75,11 @@ function createChooser(hsts: object, config: Config) {
   const forRaw = { ...protectiveHeaders, ...hsts, 'access-control-allow-origin': '*' }
   // URLs in the response begin with them. A cache behind the proxy does not have them in its key.
   const forwarded = trustedProxies.length > 0 ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []
+  // Without a key, the address of the client selects the sandbox.
+  const ofAddress = sandboxes === 'visitor' && forwarded.length > 0 ? ['X-Forwarded-For'] : []
   const coded = compression ? ['Accept-Encoding'] : []
-  const ofSandbox = sandboxes === 'off' ? [] : ['X-Sandbox']
-  const vary = ['Origin', ...coded, ...ofSandbox, ...forwarded].join(', ')
+  const ofSandbox = sandboxes === 'off' ? [] : ['X-Sandbox', 'Cookie']
+  const vary = ['Origin', ...coded, ...ofSandbox, ...forwarded, ...ofAddress].join(', ')
   const withoutOrigin = { ...defaultHeaders, ...hsts, vary }
   const forOthers = { ...withoutOrigin, 'access-control-expose-headers': exposedHeaders }
   const forAllowed = { ...forOthers, 'access-control-allow-credentials': 'true' }

@@ -70,7 +70,9 @@ function describeResponse(
   if (reply.statusCode < 400) reportIgnoredBody(request, reply, config)
   const content = revalidate(request, reply, payload)
   // A cache knows the method on the wire only, and no Vary names the parameter in a body.
-  if (request.raw.receivedMethod !== undefined) reply.header('cache-control', 'no-store')
+  const isOfMethod = request.raw.receivedMethod !== undefined
+  // Each response that begins a sandbox has another key.
+  if (isOfMethod || request.raw.sandbox?.isNew) reply.header('cache-control', 'no-store')
   return content
 }
 

@@ -4,7 +4,7 @@ import { toContentType } from '../../http/response/send.ts'
 import type { Html } from '../../site/html.ts'
 import { renderPage } from '../../site/page.ts'
 import type { Document, StoredRecord } from '../../stores/records/records.ts'
-import { toScopeKey } from '../../stores/sandboxes/sandboxes.ts'
+import { findScope, toScopeKey } from '../../stores/sandboxes/sandboxes.ts'
 import type { ResourceContext } from '../context.ts'
 import type { Resource } from '../definition.ts'
 import { findValue, valueToText } from '../field-values.ts'
@@ -53,7 +53,9 @@ export function toTag(record: StoredRecord, type: RecordType = 'application/json
   const time = Date.parse(scope === '' ? record.createdAt : record.updatedAt)
   const state = `${String(record.version)}-${time.toString(36)}`
   const tag = `${state}-${tagSuffixes[type]}`
-  return type === 'text/html' ? `W/"${tag}${scope}"` : `"${tag}"`
+  // The page of who has joined to read has no buttons to change the record.
+  const rights = findScope()?.sandbox.isReadOnly ? '-r' : ''
+  return type === 'text/html' ? `W/"${tag}${scope}${rights}"` : `"${tag}"`
 }
 
 const tagSuffixes = { 'text/html': 'html', 'application/json': 'json', 'text/plain': 'text' }

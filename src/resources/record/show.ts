@@ -40,7 +40,10 @@ export function show(base: ResourceContext): Handler {
     const id = toRecordId(base.resource, request)
     const send = (found: StoredRecord | undefined, context: ResourceContext) => {
       const record = assertFound(context.resource, id, found)
-      return sendFound(request, reply, findPrepared({ context, record, type }))
+      const shown = { context, record, type }
+      // The page has the links of the sandbox, of which others may have the same record.
+      const isOwn = type === 'text/html' && request.raw.sandbox !== undefined
+      return sendFound(request, reply, isOwn ? prepareRecord(shown) : findPrepared(shown))
     }
     const [found, context] = [collection.find(id), findNeeded(base, request, type)]
     if (!(found instanceof Promise || context instanceof Promise)) return send(found, context)

@@ -1,5 +1,5 @@
 // Copy buttons and tabs, for commands and other code.
-import { create, local } from './dom.js'
+import { create, findSandbox, local } from './dom.js'
 
 function copyButton(toText) {
   const button = create('button', { type: 'button', class: 'second small' }, 'Copy')
@@ -21,12 +21,14 @@ export async function copy(text) {
   area.remove()
 }
 
+const toBelow = (path) => (path.startsWith(`${findSandbox()}/`) ? path : findSandbox() + path)
+
 /** Adds the copy buttons and tabs that are missing. */
 export function completeCommands(within) {
   for (const figure of within.querySelectorAll('figure.command:not(:has(button))')) {
     const caption = figure.querySelector('figcaption')
     const code = figure.querySelector('code')
-    const toText = () => code.dataset.copy && location.origin + code.dataset.copy
+    const toText = () => code.dataset.copy && location.origin + toBelow(code.dataset.copy)
     caption.append(copyButton(() => toText() ?? code.textContent))
   }
   for (const group of within.querySelectorAll('[data-tabs]:not(:has([role=tablist]))')) {

@@ -1,6 +1,7 @@
 // What a composer shows of its request: the parts of the form, the curl command and the chosen chip.
 import { renderCodeBlock } from './code-block.js'
 import { isSafe, toCurl } from './curl.js'
+import { findSandbox } from './dom.js'
 
 /** With another path, the fields have no meaning: none of `required` must be filled in. */
 export function showParts(form, request, { required, isOwn }) {
@@ -9,7 +10,9 @@ export function showParts(form, request, { required, isOwn }) {
   for (const field of required)
     field.required = isOwn && (field.type !== 'file' || request.form !== undefined)
   const code = form.querySelector('.command code')
-  code.replaceChildren(...renderCodeBlock(toCurl(request), 'code').firstChild.childNodes)
+  code.replaceChildren(
+    ...renderCodeBlock(toCurl(request, findSandbox()), 'code').firstChild.childNodes,
+  )
 }
 
 /** `current` is the chip that has filled the form. */

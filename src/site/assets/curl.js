@@ -4,7 +4,8 @@ const quoteOdd = (text) => (/^[\w-]+$/.test(text) ? text : quote(text))
 
 export const isSafe = (method) => method === 'GET' || method === 'HEAD'
 
-export function toCurl({ method, target, headers, type, body, form }) {
+/** `base` is the path of a sandbox. */
+export function toCurl({ method, target, headers, type, body, form }, base = '') {
   const hasBody = body && !isSafe(method)
   const all = hasBody && type ? [...headers, ['Content-Type', type]] : headers
   const start = { GET: 'curl -i', HEAD: 'curl -I' }[method] ?? `curl -i -X ${quoteOdd(method)}`
@@ -16,6 +17,6 @@ export function toCurl({ method, target, headers, type, body, form }) {
   )
   const data = parts ?? (hasBody ? [`--data-raw ${quote(body)}`] : [])
   // Without a slash, the path would be a part of the host.
-  const url = location.origin + target.replace(/^(?!\/)/, '/')
+  const url = location.origin + base + target.replace(/^(?!\/)/, '/')
   return [start, quote(url), ...flags, ...data].join(' ')
 }

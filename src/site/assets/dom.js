@@ -8,6 +8,11 @@ export const [local, session] = ['localStorage', 'sessionStorage'].map((name) =>
   }
 })
 
+/** The path `/s/KEY` of the sandbox that this page shows. Below it, it is in the URL of each script. */
+export const findSandbox = (page = document) =>
+  page.querySelector('[data-sandbox]')?.dataset.sandbox ||
+  new URL(import.meta.url).pathname.split('/assets/')[0]
+
 export function create(name, attributes = {}, ...children) {
   const element = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)

@@ -118,6 +118,8 @@ document.addEventListener('pointerover', ({ target }) => {
 })
 
 completeCommands(document)
+// Pages of shared caches, such as lessons, do not have it.
+if (document.querySelector('[data-sandbox]')) local.sandbox = 'yes'
 const panel = document.querySelector('details.inspector')
 if (panel) void explainPage(panel, session.sent)
 delete session.sent

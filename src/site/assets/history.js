@@ -1,7 +1,7 @@
 // The requests of a composer that were sent before: the newest one in the fragment of the URL, the latest in a list.
 import { listMissing } from './composer-view.js'
 import { isSafe } from './curl.js'
-import { create, local } from './dom.js'
+import { create, findSandbox, local } from './dom.js'
 import { isSecretName } from './secret-names.js'
 import { withoutSecrets } from './without-secrets.js'
 
@@ -25,7 +25,10 @@ export function keepRequest({ method, target, headers, type, body, form, missing
   const others = readStored().filter((one) => JSON.stringify(one) !== text)
   local.requests = JSON.stringify([JSON.parse(text), ...others].slice(0, maxHistory))
   const names = listMissing(found)
-  return names === '' ? [] : [`The link and the history leave out ${names}.`]
+  return [
+    ...(names === '' ? [] : [`The link and the history leave out ${names}.`]),
+    ...(findSandbox() ? ['The link does not contain your sandbox: share its own link too.'] : []),
+  ]
 }
 
 export function showHistory(place, fill) {

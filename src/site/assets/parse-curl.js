@@ -129,7 +129,9 @@ function toRequest(command, variables) {
   const parsed = URL.parse(whole, location.origin)
   // A placeholder such as `<host>` is no host.
   const known = parsed ?? URL.parse(whole.replace(/^\w+:\/\/[^/?]*/, ''), location.origin)
-  const { pathname = '/', search = '' } = known ?? {}
+  const { pathname: path = '/', search = '' } = known ?? {}
+  // A page sends its requests in its own sandbox.
+  const pathname = path.replace(/^\/s\/(?!join\/)[^/]+(?=\/|$)/, '') || '/'
   const query = [search.slice(1), ...command.query, ...(isQuery ? bodies : [])].filter(Boolean)
   const hasBody = bodies.length > 0 && !isQuery
   const ofData = isQuery ? undefined : (implied ?? (hasBody ? 'POST' : undefined))

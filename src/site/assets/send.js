@@ -1,7 +1,7 @@
 // Sends the request of a form in place, and shows the exchange. `data-request` has the path of a composer.
 import { openComposer } from './composer.js'
 import { isSafe } from './curl.js'
-import { create, fetchPage, local } from './dom.js'
+import { create, fetchPage, findSandbox, local } from './dom.js'
 
 const senders = [...document.querySelectorAll('.composer:not(.compose > *), .try > form')]
 /** The response to the first request of a lesson, which creates what the others use. */
@@ -87,6 +87,17 @@ async function addKey() {
     const text = create('span', { class: 't-string' }, quote + header + quote)
     if (name) code.append(' ', ...continued, '-H ', text)
   }
+}
+
+/** The commands of a lesson, which shared caches store, get the sandbox of the visitor. */
+async function addSandbox() {
+  const path = findSandbox(await fetchPage('/_vitrine/sandbox'))
+  if (!path) return delete local.sandbox
+  for (const node of codes.flatMap((code) =>
+    [code, ...code.children].flatMap(({ childNodes }) => [...childNodes]),
+  ))
+    if (node.data)
+      node.data = node.data.replaceAll(location.origin + '/', `${location.origin}${path}/`)
 }
 
 /** Returns the URL and the options for `fetch`. */
@@ -223,6 +234,7 @@ for (const sender of senders)
 const composers = senders.flatMap(({ composer }) => composer ?? [])
 if (composers.length > 0) await openFragments(composers)
 if (local.hasKey) void addKey()
+if (local.sandbox && document.querySelector('.step')) await addSandbox()
 
 // The id of the newest record in place of the example.
 for (const input of document.querySelectorAll('[data-ids]')) {

@@ -7,7 +7,7 @@ import { findSecret } from './secret-values.js'
 const naming = /^(attribute|field|header|id|key|name|param|parameter|property|variable)$/i
 const named = /^(content|current|data|default|example|new|old|raw|text|v|val|value)/i
 /** The segment of a path before a secret, as in `/reset-password/c0ffee`. */
-const secretSegment = /(password|passwd|secret|token|api[-_]?key)s?$/i
+const secretSegment = /(password|passwd|secret|token|api[-_]?key|^join)s?$/i
 
 const decode = (text) => decodeLoosely(text.replaceAll('+', ' '))
 
@@ -110,7 +110,8 @@ function cleanPath(path, found) {
     const name = decode(before)
     before = segment
     // The keys of sandboxes are at least this long.
-    if (name === 's' && /^[\w-]{16,64}$/.test(segment)) return cleanValue('token', segment, found)
+    if (name === 's' && /^([rw]\.)?[\w-]{16,64}$/.test(segment))
+      return cleanValue('token', segment, found)
     if (secretSegment.test(name))
       return cleanValue(isSecretName(name) ? name : 'token', segment, found)
     return segment.includes('=') ? cleanMatrix(segment, found) : cleanText(segment, () => [], found)

@@ -12,6 +12,7 @@ import { sendBytes, toSource, type Bytes } from '../../http/response/send-bytes.
 import type { Demo } from '../demo.ts'
 import { renderForOrigin, toContents, toOperationPage, toOverview } from './docs-page.ts'
 import { info, originMark } from './info.ts'
+import type { PagePlace } from '../page.ts'
 
 type DocsOptions = Pick<DocumentParts, 'shapes' | 'limits'> & { demos: readonly Demo[] }
 
@@ -51,15 +52,15 @@ function createTexts(app: FastifyInstance, { demos, shapes, limits }: DocsOption
     made = undefined
     return (updates = next)
   }
-  const place = { server: app, request: { url: '/docs', raw: {} } }
   return {
     refresh,
     toJson: (_id: string, origin: string) => load().json.replaceAll(originMark, origin),
-    toPage: (id: string, origin: string) => {
+    /** With a request, for its sandbox. */
+    toPage: (id: string, origin: string, request: PagePlace['request'] = { url: '/docs' }) => {
       const { contents } = load()
       const page = id === '' ? toOverview(contents, origin) : toOperationPage(contents, id, origin)
       if (!page) throw notFound('There is no operation with this id.', ['/docs', 'Documentation'])
-      return renderForOrigin(place, page, origin)
+      return renderForOrigin({ server: app, request }, page, origin)
     },
   }
 }
@@ -101,7 +102,7 @@ const maxOrigins = 4
 
 interface TextRoute extends Pick<DocsTexts, 'refresh'>, Pick<Route, 'url' | 'summary'> {
   mediaType: string
-  toText: (id: string, origin: string) => string
+  toText: (id: string, origin: string, request?: FastifyRequest) => string
   parameters?: readonly Parameter[]
 }
 
@@ -110,12 +111,17 @@ function getText({ url, summary, mediaType, parameters, toText, refresh }: TextR
   let last: unknown
   const load = (request: FastifyRequest) => {
     const origin = toOrigin(request)
+    const { sandbox, sandboxPath = '', basePath = '' } = request.raw
+    const id = toPathParameter(request, 'operationId')
+    if (sandbox?.tokens) {
+      const base = origin + (mediaType === 'text/html' ? sandboxPath : basePath)
+      return textToBytes(mediaType, toText(id, base, request))
+    }
     const ofOrigin = made.get(origin) ?? new Map<string, Bytes>()
     made.delete(origin)
     made.set(origin, ofOrigin)
     const [oldest = ''] = made.keys()
     if (made.size > maxOrigins) made.delete(oldest)
-    const id = toPathParameter(request, 'operationId')
     const bytes = ofOrigin.get(id) ?? textToBytes(mediaType, toText(id, origin))
     ofOrigin.set(id, bytes)
     return bytes

@@ -46,7 +46,7 @@ const getLesson = (openDemos: readonly string[]): Route => ({
     const isNamed = lesson.steps.some(hasName)
     if (!isNamed) cachePublicly(reply, 3600)
     const name = isNamed ? chooseName(request, reply) : ''
-    const place = { origin: toOrigin(request), openDemos, name }
+    const place = { origin: toOrigin(request) + (request.raw.basePath ?? ''), openDemos, name }
     return sendPage(reply, renderLesson(lessons, lesson, place))
   },
 })

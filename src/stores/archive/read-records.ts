@@ -10,6 +10,7 @@ const left: readonly string[] = [
   collectionNames.dailyReset,
   collectionNames.sandboxes,
   collectionNames.endedSandboxes,
+  collectionNames.addressSecret,
 ]
 
 export async function* readRecords(dialect: SqlDialect): AsyncGenerator<ArchivedRecord> {

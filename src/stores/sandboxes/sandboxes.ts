@@ -42,6 +42,13 @@ export function runInSandbox(
   })
 }
 
+/** What the request does from now on is done in this sandbox. */
+export function moveToSandbox(sandbox: Sandbox): void {
+  const scope = scopes.getStore()
+  const moved = { ...scope?.sandbox, ...sandbox }
+  if (scope) Object.assign(scope, { sandbox: moved, place: undefined, foundAtMs: undefined })
+}
+
 export const findScope = (): Scope | undefined => scopes.getStore()
 
 /** Empty for what is shared. Another life of a sandbox has another one. */
