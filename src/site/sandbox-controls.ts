@@ -20,8 +20,8 @@ export function renderSandboxBanner(request: FastifyRequest, lifetime: string): 
     ? 'You have joined it to read.'
     : 'What you write is seen in it only.'
   return html`<details class="sandbox" data-part="sandbox">
-<summary>Sandbox <code>${toSandboxName(sandbox)}</code></summary>
-<p>${rights} It ends ${lifetime} after its last use.</p>
+<summary>Sandbox <code>${toSandboxName(sandbox)}</code>, which ends ${lifetime} after its last use</summary>
+<p>${rights}</p>
 ${renderSandboxControls(request)}</details>
 `
 }
