@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rowsWithoutPage } from '../config/limits.ts'
 import { createEventSender, eventContent, lastEventId, toEvent } from '../events/send-events.ts'
-import { serviceUnavailable } from '../http/errors/http-error.ts'
+import { readOnly, serviceUnavailable } from '../http/errors/http-error.ts'
 import { chooseType, negotiate } from '../http/negotiation/negotiate.ts'
 import { pageContent, queryParameter, text } from '../http/openapi/content.ts'
 import { registerRoutes, type Route } from '../http/openapi/route.ts'
-import { toBaseUrl } from '../http/request/request-head.ts'
+import { joinedToRead, toBaseUrl } from '../http/request/request-head.ts'
 import { sendJson } from '../http/response/send.ts'
 import { sendPage } from '../site/send-page.ts'
 import { toNotice } from './recorder/ask-others.ts'
@@ -120,6 +120,7 @@ function sendList(
     clearsAll: exchanges.clearsAll,
     hasSession: session !== undefined,
     hasSandbox: request.raw.sandbox?.tokens !== undefined,
+    isReadOnly: request.raw.sandbox?.isReadOnly === true,
     key,
     notice: toNotice(page),
     query: toQuery(request),
@@ -142,9 +143,10 @@ const deleteExchanges = (exchanges: Exchanges): Route => ({
   summary: 'Clear the recorded exchanges',
   description: 'With `INSPECTOR=own` or `PRESET=public`, only your own.',
   responses: { 204: { description: 'Cleared.' }, 303: { description: 'Cleared, for a form.' } },
-  errors: [503],
+  errors: [403, 503],
   handler: async (request, reply) => {
     const type = negotiate(request, reply, ['application/json', 'text/html'])
+    if (request.raw.sandbox?.isReadOnly) throw readOnly(joinedToRead)
     const { silent } = await exchanges.clear(hashOwner(request))
     if (silent > 0) throw serviceUnavailable(notCleared)
     return type === 'text/html' ? reply.redirect('/inspector', 303) : reply.code(204).send()

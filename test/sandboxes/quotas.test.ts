@@ -102,6 +102,48 @@ for (const [backend, skip, toSettings] of backends)
       assert.equal((await upload(eve, 1)).statusCode, 507)
     })
 
+    const openOfClients = async (t: Parameters<typeof dataApp>[0]) => {
+      const parts = { MAX_SANDBOXES: '4', MAX_SANDBOXES_PER_CLIENT: '2' }
+      const limits = { MAX_FILES_BYTES: '1000', MAX_BINS: '4' }
+      const proxies = { TRUSTED_PROXIES: '127.0.0.1', ALLOWED_HOSTS: '*' }
+      const settings = { ...(await toSettings()), ...parts, ...limits, ...proxies }
+      return catalogueApp(t, { settings })
+    }
+    const reset = { method: 'POST', url: '/_vitrine/sandbox/reset' } as const
+
+    test('one client cannot use up MAX_FILES_BYTES, with many sandboxes and resets either', async (t) => {
+      const app = await openOfClients(t)
+      const upload = (key: string, bytes: number, client: string) => {
+        const { headers, payload } = asUpload(Buffer.alloc(bytes))
+        const own = { ...headers, 'x-forwarded-for': client, accept: 'application/json' }
+        return send(app, key, { method: 'POST', url: '/profile', headers: own, payload })
+      }
+      const full =
+        'The uploads of this client reach 500 bytes, its part of the limit MAX_FILES_BYTES'
+      assert.equal((await upload(ann, 300, '203.0.113.1')).statusCode, 200)
+      assertFull(await upload(bob, 201, '203.0.113.1'), full)
+      // Who began a sandbox counts, whoever uploads to it.
+      assertFull(await upload(ann, 201, '203.0.113.9'), full)
+      assert.equal((await send(app, ann, reset)).statusCode, 204)
+      assertFull(await upload(ann, 201, '203.0.113.1'), full)
+      const ofOther = await upload(eve, 500, '203.0.113.2')
+      assert.equal(ofOther.statusCode, 200, ofOther.body)
+    })
+
+    test('one client cannot use up MAX_BINS', async (t) => {
+      const app = await openOfClients(t)
+      const create = (key: string, client: string) =>
+        send(app, key, { method: 'POST', url: '/bins', headers: { 'x-forwarded-for': client } })
+      for (const key of [ann, bob]) assert.equal((await create(key, '203.0.113.1')).statusCode, 201)
+      assert.equal((await send(app, bob, reset)).statusCode, 204)
+      for (const key of [ann, bob]) {
+        const { statusCode, body } = await create(key, '203.0.113.1')
+        assert.equal(statusCode, 507, body)
+        assert.match(body, /This client has 2 request bins, its part of the maximum \(MAX_BINS\)/)
+      }
+      assert.equal((await create(eve, '203.0.113.2')).statusCode, 201)
+    })
+
     test('of uploads to many sandboxes at once, as many are stored as fit', async (t) => {
       const settings = { ...(await toSettings()), MAX_FILES_BYTES: '2500' }
       const app = await catalogueApp(t, { settings })

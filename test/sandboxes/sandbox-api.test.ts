@@ -62,6 +62,13 @@ test('a link joins a sandbox to write, and another one to read', async (t) => {
   assert.equal((await app.inject(reset)).statusCode, 403)
   const described = await describe(app, reader)
   assert.deepEqual([described.readUrl, described.writeUrl], [readUrl, undefined])
+  const cleared = await app.inject({ method: 'DELETE', url: '/inspector', headers: reader })
+  assert.equal(cleared.statusCode, 403)
+  const inspector = await app.inject({
+    url: '/inspector',
+    headers: { ...reader, accept: 'text/html' },
+  })
+  assert.doesNotMatch(inspector.body, />Clear( mine)?</)
   assert.equal(await count(app, {}), 2)
 })
 

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts'
 import { HttpError, notFound } from '../../http/errors/http-error.ts'
 import { hasTypes, type Collection, type Records } from '../../stores/records/records.ts'
 import type { StoredRecord } from '../../stores/records/records.ts'
+import { toClientShare } from '../../stores/sandboxes/client-share.ts'
 import { limitReached, StoreFailure } from '../../stores/store-failure.ts'
 import { createBinId, createSecret, hashSecret, isExpired, toExpiry } from './bin-ids.ts'
 import { binSchema, binCollections } from './collections.ts'
@@ -44,9 +45,19 @@ export function createBinStore(
   const remove = (record: StoredRecord) => removeBin(record, records, requests)
   const isOwn = async ({ document }: StoredRecord) =>
     document.place === (await sandboxes.findPlace())
+  const maxOfClient = toClientShare(config.maxBins, config)
+  const assertShare = async () => {
+    const places = await sandboxes.findPlacesOfClient()
+    if (places.length === 0) return
+    const filters = [{ field: 'place', operator: 'eq', values: places }] as const
+    if ((await bins.count({ filters, sort: [] })) < maxOfClient) return
+    const count = formatNumber(maxOfClient)
+    throw limitReached(`This client has ${count} request bins, its part of the maximum (MAX_BINS).`)
+  }
   let creating: Promise<unknown> = Promise.resolve()
 
   async function create({ response = defaultResponse, name = '' }: BinChange) {
+    await assertShare()
     const excess = (await bins.count()) - config.maxBins + 1
     for (let removed = 0; removed < Math.min(excess, maxRemoved); removed += 1) {
       const oldest = await unused.find()

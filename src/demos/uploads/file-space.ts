@@ -1,5 +1,8 @@
+import type { Config } from '../../config/config.ts'
 import { formatNumber } from '../../config/format-count.ts'
 import type { Collection } from '../../stores/records/records.ts'
+import { toClientShare } from '../../stores/sandboxes/client-share.ts'
+import { findScope } from '../../stores/sandboxes/sandboxes.ts'
 import { limitReached } from '../../stores/store-failure.ts'
 import { performance } from '../../timers.ts'
 
@@ -10,24 +13,42 @@ const restFactor = 50
 const leastRestMs = 1000
 
 /** The spaces of what is shared and of each sandbox, which have one limit together. */
-export function createFileSpaces(measureAll: () => Promise<number>, maxBytes: number | undefined) {
+export function createFileSpaces(measures: Measures, config: Config) {
+  const { maxFilesBytes: maxBytes } = config
   const all = { arrivingBytes: 0, takenBytes: 0 }
   return (uploads: Collection) =>
-    maxBytes === undefined ? undefined : createFileSpace(uploads, { measureAll, maxBytes, all })
+    maxBytes === undefined
+      ? undefined
+      : createFileSpace(uploads, {
+          ...measures,
+          maxBytes,
+          maxClientBytes: toClientShare(maxBytes, config),
+          all,
+        })
 }
 
-interface Limit {
+interface Measures {
   measureAll: () => Promise<number>
+  /** Of the sandboxes that the client has begun who began this one. */
+  measureClient: () => Promise<number>
+}
+
+interface Limit extends Measures {
   maxBytes: number
+  /** Of all sandboxes that one client has begun. */
+  maxClientBytes: number
   /** Of all spaces: what arrives, and what has arrived and was not deleted since the start. */
   all: { arrivingBytes: number; takenBytes: number }
 }
 
 /** Other processes store and delete uploads too, so the stored sizes are added up again from time to time. */
-function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Limit) {
+function createFileSpace(uploads: Collection, limit: Limit) {
+  const { measureAll, measureClient, maxBytes, maxClientBytes, all } = limit
   const own = { takenBytes: 0 }
   /** The uploads of other sandboxes when the sizes were added up, without what was taken before. */
   let otherBytes = 0
+  /** Those of other sandboxes of the client, then. */
+  let clientBytes = 0
   const count = (bytes: number) => {
     own.takenBytes += bytes
     all.takenBytes += bytes
@@ -42,6 +63,7 @@ function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Lim
   let adding: Promise<void> | undefined
 
   const reached = `The uploads reach ${formatNumber(maxBytes)} bytes, the limit MAX_FILES_BYTES of this service.`
+  const clientReached = `The uploads of this client reach ${formatNumber(maxClientBytes)} bytes, its part of the limit MAX_FILES_BYTES of this service.`
 
   const arrive = (bytes: number) => {
     arrivingBytes += bytes
@@ -54,6 +76,7 @@ function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Lim
     // What is stored meanwhile is counted twice until the next time: the limit holds.
     const before = findTakenByOthers() - (all.arrivingBytes - arrivingBytes)
     const allBytes = await measureAll()
+    const ofClient = await measureClient()
     for await (const page of uploads.pages()) {
       for (const { id, document } of page)
         if (!arriving.has(id)) sizes.set(id, Number(document.size))
@@ -61,6 +84,7 @@ function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Lim
     stored = sizes
     storedBytes = sizes.values().reduce((sum, bytes) => sum + bytes, 0)
     otherBytes = Math.max(allBytes - storedBytes, 0) - before
+    clientBytes = Math.max(ofClient - storedBytes, 0)
     const end = performance.now()
     freshUntil = end + Math.max(leastRestMs, restFactor * (end - begin))
   }
@@ -79,12 +103,14 @@ function createFileSpace(uploads: Collection, { measureAll, maxBytes, all }: Lim
     return {
       take: (more: number) => {
         const others = otherBytes + findTakenByOthers()
-        if (storedBytes + arrivingBytes + others + more > maxBytes) {
+        const mine = storedBytes + arrivingBytes + more
+        const isOverShare = findScope() !== undefined && clientBytes + mine > maxClientBytes
+        if (isOverShare || mine + others > maxBytes) {
           // If it waited for the removal of the file, the others that arrive would fail too.
           arrive(-share)
           count(-share)
           share = 0
-          throw limitReached(reached)
+          throw limitReached(isOverShare ? clientReached : reached)
         }
         arrive(more)
         count(more)

@@ -4,7 +4,7 @@ import { sendJson, sendText } from '../../http/response/send.ts'
 import { nameIgnored } from '../../http/response/ignored-fields.ts'
 import { sendPage } from '../../site/send-page.ts'
 import { servesFile, type Demo } from '../../site/demo.ts'
-import { openPerSandbox } from '../../stores/sandboxes/sandboxes.ts'
+import { openPerSandbox, toPlaceName } from '../../stores/sandboxes/sandboxes.ts'
 import { createFileSpaces } from './file-space.ts'
 import { toUploadedText, uploadOperation } from './documentation.ts'
 import { saveUpload, uploadSchema, type UploadServices } from './save-upload.ts'
@@ -25,10 +25,17 @@ export const uploads: Demo = {
     'The file is one part of a body of the type `multipart/form-data`, and `boundary` separates the parts.',
   form: '/profile.html',
   collections: [{ name: uploadsName, schema: uploadSchema, isOfFiles: true }],
-  routes: async ({ config, files, records }) => {
+  routes: async ({ config, files, records, sandboxes }) => {
     const uploads = records.collection(uploadsName)
-    const { maxFilesBytes: maxBytes } = config
-    const open = createFileSpaces(() => records.measureFiles(uploadsName), maxBytes)
+    const measureClient = async () => {
+      let bytes = 0
+      // One after another: others need the connections of PostgreSQL too.
+      for (const place of await sandboxes.findPlacesOfClient())
+        bytes += await records.measureFiles(toPlaceName(place, uploadsName))
+      return bytes
+    }
+    const measureAll = () => records.measureFiles(uploadsName)
+    const open = createFileSpaces({ measureAll, measureClient }, config)
     const findSpace = openPerSandbox(() => open(uploads))
     const formPath = (await servesFile(config, '/profile.html'))
       ? '/profile.html'

@@ -189,7 +189,7 @@ export function parseRequestHead(
   })
 }
 
-const joinedToRead = 'You have joined this sandbox to read. Nothing was changed.'
+export const joinedToRead = 'You have joined this sandbox to read. Nothing was changed.'
 
 export function createHeadCheck(config: Config, lacksRoute: (path: string) => Promise<boolean>) {
   const { tlsKey, trustedProxies, corsOrigins: others } = config

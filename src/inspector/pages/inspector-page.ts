@@ -16,6 +16,8 @@ interface InspectorPage extends ExchangeList {
   clearsAll: boolean
   hasSession: boolean
   hasSandbox: boolean
+  /** The sandbox was joined to read. */
+  isReadOnly: boolean
   key: string | undefined
   notice: string
   query: string
@@ -37,8 +39,8 @@ ${isOwn || filter.isOwn ? renderKey(options) : ''}${isOwn && !(hasSession || has
 
 /** A visitor without a session or a key has an empty list if everyone sees only their own requests. */
 function renderExchanges(options: InspectorPage): Html {
-  const { clearsAll, hasSession, hasSandbox, key, notice, query, older } = options
-  const canClear = clearsAll || hasSession || hasSandbox || key !== undefined
+  const { clearsAll, hasSession, hasSandbox, isReadOnly, key, notice, query, older } = options
+  const canClear = !isReadOnly && (clearsAll || hasSession || hasSandbox || key !== undefined)
   return html`<p class="note" role="status" data-part="notice"${notice === '' ? html` hidden` : ''}>${notice}</p>
 ${renderFilter(options)}
 ${renderList(options)}

@@ -43,6 +43,7 @@ export interface PlaceSize {
 /** A sandbox is stored at its first write. Before that, its records are those of the pristine place. */
 export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
   const stored = records.collection(collectionNames.sandboxes)
+  const ended = records.collection(collectionNames.endedSandboxes)
   const births = new Map<string, Promise<string>>()
   const toEnd = (record: StoredRecord) => toEndOfLife(record, config)
   const isLive = (record: StoredRecord) => toEnd(record) > new Date().toISOString()
@@ -71,6 +72,23 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
   }
 
   const room = createRoom(records, config)
+  const toClientFilters = (client: string) => ({
+    filters: [{ field: 'client', operator: 'eq', values: [client] } as const],
+    sort: [],
+  })
+  /** Empty without a limit for each client. What ended places have is removed later, so they are among these. */
+  const findPlacesOfClient = async ({ sandbox: { id, findClient } }: Scope): Promise<string[]> => {
+    if (config.maxSandboxesPerClient === undefined) return []
+    const known = await stored.find(id)
+    const client = known ? known.document.client : findClient?.()
+    if (typeof client !== 'string') return []
+    const places: string[] = []
+    for await (const page of stored.pages(toClientFilters(client)))
+      places.push(...page.map(({ document }) => String(document.place)))
+    for await (const page of ended.pages(toClientFilters(client)))
+      places.push(...page.map((record) => record.id))
+    return places
+  }
   /** Those that were last used at this time or before, the oldest first, and returns how many. */
   const endUnused = async (before: string) => {
     const now = new Date().toISOString()
@@ -128,6 +146,8 @@ export function createLifecycle(records: PlacedRecords, config: SandboxConfig) {
   }
   return {
     stored,
+    ended,
+    findPlacesOfClient,
     isLive,
     toEnd,
     toPlace,
@@ -204,7 +224,8 @@ export function toEndSteps(record: StoredRecord, now: string): WriteStep[] {
 
 /** Its records are removed later, in small steps. */
 function toEnding({ document }: StoredRecord, createdAt: string): WriteStep {
-  const ended = { id: String(document.place), document: {}, createdAt }
+  const { client, place } = document
+  const ended = { id: String(place), document: client === undefined ? {} : { client }, createdAt }
   return { collection: collectionNames.endedSandboxes, kind: 'create', records: [ended] }
 }
 

@@ -17,7 +17,7 @@ export function openSandboxes(
 ) {
   const life = createLifecycle(base.records, config)
   const { records } = base
-  const ended = records.collection(collectionNames.endedSandboxes)
+  const { ended } = life
   const endListeners: EndListener[] = []
   const removePlace = async (place: string, fileCollections: readonly string[]) => {
     const names = await records.findNames(place)
@@ -47,6 +47,10 @@ export function openSandboxes(
   const sandboxes: Sandboxes = {
     findPlace: () => ofScope(life.toPlace),
     claimPlace: () => ofScope(life.toWritable),
+    findPlacesOfClient: async () => {
+      const scope = findScope()
+      return scope ? life.findPlacesOfClient(scope) : []
+    },
     describe: async () => {
       const scope = findScope()
       if (scope === undefined) return { records: 0, expiresAt: undefined }
@@ -91,6 +95,7 @@ export function openSandboxes(
     index: async () => {
       await life.stored.index(['updatedAt'])
       await life.stored.index(['client'])
+      await ended.index(['client'])
     },
   }
 }

@@ -95,6 +95,8 @@ export interface Sandboxes {
   findPlace: () => Promise<string | undefined>
   /** Stores the sandbox first, if it is not stored. */
   claimPlace: () => Promise<string | undefined>
+  /** Of all sandboxes that the client has begun who began this one: what they have counts for it. */
+  findPlacesOfClient: () => Promise<readonly string[]>
   describe: () => Promise<SandboxState>
   /** The sandbox is as it was at first, with new times, from one moment to the next. */
   reset: () => Promise<void>
