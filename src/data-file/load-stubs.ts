@@ -12,7 +12,7 @@ export async function loadStubs(config: Config): Promise<readonly Stub[]> {
   const value = await parseDataText(await readSource(source), maxJsonDepth)
   return collectProblems((reportOf) => {
     const report = reportOf(source)
-    return parseStubs(value, toStubLimits(config, source), (reason, at = '') => {
+    return parseStubs(value, toStubLimits(config, source), (reason, at = '/') => {
       report(at, reason)
     })
   })

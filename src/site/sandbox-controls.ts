@@ -18,7 +18,7 @@ export function renderSandboxBanner(request: FastifyRequest, lifetime: string): 
   if (!sandbox?.tokens) return ''
   const rights = sandbox.isReadOnly
     ? 'You have joined it to read.'
-    : 'What you write is seen in it only.'
+    : 'Only those who use this sandbox see what you write.'
   return html`<details class="sandbox" data-part="sandbox">
 <summary>Sandbox <code>${toSandboxName(sandbox)}</code>, which ends ${lifetime} after its last use</summary>
 <p>${rights}</p>

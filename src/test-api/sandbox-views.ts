@@ -18,7 +18,7 @@ export function renderSandboxPage(
   const { sandbox } = request.raw
   const name = sandbox?.tokens && html` <code>${toSandboxName(sandbox)}</code>`
   const seen = sandbox?.tokens
-    ? 'Its data is seen in it only.'
+    ? 'Only those who use it see its data.'
     : 'It is shared by the clients of your network address that send no key.'
   const lasts = expiresAt
     ? html`Without further use, it ends at ${renderTime(expiresAt)}.`

@@ -1,4 +1,3 @@
-import { formatCount } from '../config/format-count.ts'
 import type { NearestStub } from '../http/recording.ts'
 import { explainDifference } from '../responses/conditions.ts'
 import { html, type Html } from '../site/html.ts'
@@ -59,7 +58,7 @@ function renderStub({ name, alternatives }: Stub, requests: readonly SeenRequest
   const latest = requests.find(({ stub }) => stub === name)
   const number = latest?.alternative ?? 1
   const which = alternatives.length < 2 ? '' : `, alternative ${String(number)}`
-  return html`<tr><th scope="row"><code>${name}</code></th><td>${formatCount(alternatives.length, 'alternative')}</td><td>${latest ? html`${toLink(latest)}${which}` : 'none'}</td></tr>
+  return html`<tr><th scope="row"><code>${name}</code></th><td>${String(alternatives.length)}</td><td>${latest ? html`${toLink(latest)}${which}` : 'none'}</td></tr>
 `
 }
 

@@ -17,9 +17,7 @@ async function createLocation(page: Page, name: string): Promise<void> {
 
 async function findLink(page: Page, label: string): Promise<string> {
   const banner = page.locator('details.sandbox')
-  await banner.evaluate((details) => {
-    details.setAttribute('open', '')
-  })
+  await banner.locator('> summary').click()
   // Both links begin with "Link to read", and the one to read only is the last.
   return banner.locator('figure', { hasText: label }).last().locator('code').innerText()
 }
@@ -105,3 +103,28 @@ test('the command of a composer has the sandbox of the page', inBrowser, async (
   await page.getByText('The link does not contain your sandbox').waitFor()
   assert.doesNotMatch(decodeURIComponent(page.url()), /\/s\//)
 })
+
+const paths = ['/locations', '/uploads', '/bins', '/_vitrine/sandbox']
+
+for (const path of paths)
+  test(`on ${path} the question before a reset is below its button`, inBrowser, async (t) => {
+    const { visit } = await openSite(t, visitors)
+    const page = await visit()
+    await createLocation(page, 'Pier')
+    await page.goto(path)
+    const banner = page.locator('.sandbox > summary')
+    if ((await banner.count()) > 0) await banner.click()
+    const reset = page.locator('.confirm > summary', { hasText: 'Reset' })
+    await reset.click()
+    const [button, question] = await Promise.all([
+      reset.boundingBox(),
+      page.locator('.confirm[open] > form').boundingBox(),
+    ])
+    assert.ok(button && question)
+    const gap = question.y - (button.y + button.height)
+    assert.ok(gap >= 0 && gap < 40, `${String(gap)} pixels below`)
+    assert.ok(
+      Math.abs(question.x - button.x) < 40,
+      `${String(question.x - button.x)} pixels beside`,
+    )
+  })

@@ -34,12 +34,21 @@ for (const [what, contents, flags] of [
   })
 }
 
-test('an unknown name stops the start with its place, and exit code 2', async (t) => {
-  const started = await start(t, '"GET /x": { when: { quer.a: 1 } }', (file) => [file])
-  await until(() => started.process.exitCode !== null)
-  assert.equal(started.process.exitCode, 2)
-  assert.match(started.output(), /stubs\.yaml: \/"GET \/x"\/when\/quer\.a is an unknown name/)
-})
+for (const [what, contents, flags, problem] of [
+  [
+    'an unknown name',
+    '"GET /x": { when: { quer.a: 1 } }',
+    [],
+    '"GET /x"/when/quer.a is an unknown name',
+  ],
+  ['a list', '- { status: 204 }', ['--responses'], ' must be an object like'],
+] as const)
+  test(`${what} stops the start with its place, and exit code 2`, async (t) => {
+    const started = await start(t, contents, (file) => [...flags, file])
+    await until(() => started.process.exitCode !== null)
+    assert.equal(started.process.exitCode, 2)
+    assert.ok(started.output().includes(`stubs.yaml: /${problem}`))
+  })
 
 test('the start names the paths that stubs come before', async (t) => {
   const started = await start(t, '"GET /status/:code": {}', (file) => [file])

@@ -1,3 +1,4 @@
+import { formatCount } from '../../config/format-count.ts'
 import { maxBinNameLength, maxOwnBins } from '../../config/limits.ts'
 import { renderList, type ExchangeRow } from '../../exchanges/list-view.ts'
 import { toHref, type ParameterTexts } from '../../lists/parameters.ts'
@@ -27,7 +28,7 @@ export function renderBinsPage({ own, days, base, flash }: BinsView): Page {
 each request as soon as it arrives.</p>
 <form method="post" action="/bins">${renderName('Name (optional)')}<p class="actions"><button type="submit">Create a bin</button></p></form>
 <p class="quiet">Anyone who knows the URL of a bin can send requests to it. To read them, a client needs the secret of the bin,
-which this browser keeps as a cookie, for its last ${maxOwnBins} bins. A bin is removed after ${days} days.</p>
+which this browser keeps as a cookie, for its last ${maxOwnBins} bins. A bin is removed after ${formatCount(days, 'day')}.</p>
 ${renderNextForgotten(own)}<h2>Bins of this browser</h2>
 ${own.length === 0 ? html`<p class="empty">This browser has no bins yet.</p>` : html`<ul>\n${own.map(renderBinLink)}</ul>`}
 <h2>With a command</h2>
