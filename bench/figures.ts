@@ -9,7 +9,12 @@ import { fill, type Place } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
 import { showRequest } from './rows.ts'
-import { measurePostgresAtScale, measureReplicas, measureSqliteAtScale } from './scaling.ts'
+import {
+  measurePostgresAtScale,
+  measureReplicas,
+  measureSqliteAtScale,
+  withPostgres,
+} from './scaling.ts'
 import { measureTimes, toSpread } from './slices.ts'
 import { measureUpload } from './upload.ts'
 
@@ -21,7 +26,9 @@ type FigureRows = Readonly<Record<string, (place: Place) => Promise<readonly Fig
 /** Measurements without peers, by the name of the row. */
 export const figureRows: FigureRows = {
   ndjson: measureNdjson,
-  latency: measureLatency,
+  latency: measureLatencyOf(1_000_000),
+  'latency-small': measureLatencyOf(100_000),
+  'latency-postgres': measureLatencyOnPostgres,
   upload: measureUploads,
   start: measureStart,
   idle: measureIdle,
@@ -33,6 +40,7 @@ export const figureRows: FigureRows = {
 export const scaleRows: FigureRows = {
   'scale-sqlite': measureSqliteAtScale,
   'scale-postgres': measurePostgresAtScale,
+  'latency-large': measureLatencyOf(10_000_000),
 }
 
 async function measureNdjson(place: Place): Promise<Figure[]> {
@@ -72,12 +80,29 @@ const jobs: Readonly<Record<string, readonly string[]>> = {
   '500 event streams are open': ['-Z', '--parallel-max', '500', '/inspector/events'],
 }
 
+/** On SQLite with so many locations. */
+function measureLatencyOf(records: number) {
+  return async (place: Place): Promise<Figure[]> => {
+    await fill(place, records)
+    return measureLatency(place, `${records.toLocaleString('en')} records`)
+  }
+}
+
+async function measureLatencyOnPostgres(place: Place): Promise<Figure[]> {
+  await fill(place)
+  return withPostgres(1_000_000, ({ url }) =>
+    measureLatency(place, '1,000,000 records on PostgreSQL', { DATABASE_URL: url }),
+  )
+}
+
 /** Of requests for one record after another, while another client does each job. */
-async function measureLatency(place: Place): Promise<Figure[]> {
-  const { folder, rounds } = place
-  await fill(place, 1_000_000)
+async function measureLatency(
+  { folder, rounds }: Place,
+  data: string,
+  database: Setup['settings'] = {},
+): Promise<Figure[]> {
   await writeFile(join(folder, 'large.bin'), Buffer.alloc(100_000_000, 'glass'))
-  const settings = { INSPECTOR: 'all', LOG_LEVEL: 'warn', MAX_UPLOAD_BYTES: '200000000' }
+  const limits = { INSPECTOR: 'all', LOG_LEVEL: 'warn', MAX_UPLOAD_BYTES: '200000000' }
   const use = async (vitrine: Running) => {
     const load = { request: showRequest, count: 3000, folder, connections: 1 }
     const measure = async () => toSpread(await measureTimes(vitrine, load))
@@ -89,12 +114,12 @@ async function measureLatency(place: Place): Promise<Figure[]> {
         const spread = await whileBusy(vitrine, args, { folder, use: measure })
         values.push(spread.p99)
       }
-      const title = `p99 of the time to show a record, while ${job}`
+      const title = `p99 of the time to show one of ${data}, while ${job}`
       figures.push({ title, unit: 'µs', values, goal: { atMost: 10_000 } })
     }
     return figures
   }
-  return withVitrine(folder, use, { settings })
+  return withVitrine(folder, use, { settings: { ...limits, ...database } })
 }
 
 /**

@@ -146,7 +146,7 @@ async function measureAtScale(folder: string, settings = {}): Promise<Figure[]> 
 }
 
 /** With a server on the second core, which the load generator also uses. */
-async function withPostgres<T>(
+export async function withPostgres<T>(
   records: number,
   use: (server: PostgresServer) => Promise<T>,
 ): Promise<T> {
