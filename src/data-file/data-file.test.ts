@@ -99,7 +99,7 @@ test('pages name a resource in words, with its article and its fields', async (t
       'One object in the data file. Fields: theme.',
       '0 records in the data file. Any field is accepted.',
     ],
-    '/posts/new': ['for="authorId">Author <'],
+    '/posts/new': ['for="authorId">Author<'],
     '/demos/authors': ['>Create an author<', 'Update fields of an author'],
     '/demos/postTags': ['>List post tags<', '>Create a post tag<'],
     '/demos/settings': ['>Get the settings<', '>Replace the settings<'],

@@ -84,7 +84,7 @@ function tableHead(
 `
 }
 
-const selectAll = html`<td class="pick"><input type="checkbox" class="scripted" aria-label="Select all" autocomplete="off"></td>`
+const selectAll = html`<td class="pick"><input type="checkbox" class="scripted" aria-label="Select all"></td>`
 
 const [narrowColumns, wideColumns] = [5, 8]
 
