@@ -19,7 +19,7 @@ for (const [where, contents, options] of [
       assert.equal((await create(payload)).statusCode, 422)
     }
     const form = (await app.inject({ url: '/posts/new', headers: { accept: 'text/html' } })).body
-    assert.match(form, /<label for="title">Headline</)
+    assert.match(form, /<label for="title">Headline </)
     assert.match(form, /<option value="draft" selected>/)
     assert.match(form, /type="password"/)
     assert.doesNotMatch(form, /Views/)
