@@ -90,7 +90,7 @@ for (const [query, expected] of [
       expected,
     )
     const { body } = await app.inject({ url: `/inspector${query}`, headers: page })
-    const shown = [...body.matchAll(/<th scope="row"><a href="[^"]+"><code>(.*?)<\/code>/g)]
+    const shown = [...body.matchAll(/<th scope="row"><a [^>]+><code>(.*?)<\/code>/g)]
     assert.deepEqual(
       shown.map(([, target]) => target),
       expected,
@@ -287,7 +287,8 @@ test('an exchange is exported as messages', async () => {
 
 for (const [PRESET, headers, left, button] of [
   ['none', {}, [], 'Clear'],
-  ['public', {}, all, undefined],
+  // Another address has a sandbox of its own.
+  ['public', {}, all.slice(1), undefined],
   ['public', { 'x-inspector': secret }, all.slice(1), 'Clear mine'],
 ] as const) {
   const sender = 'x-inspector' in headers ? 'with a key' : 'without a key'

@@ -105,7 +105,7 @@ function toSentHead(raw: ServerResponse): string {
 const lineEnd = '\r\n'
 const none = -1
 
-interface Rare extends RecordedExtras {
+export interface Rare extends RecordedExtras {
   negotiation?: Negotiation | undefined
   preconditions?: ComparedPreconditions | undefined
 }
