@@ -117,7 +117,6 @@ test('the start lists the URLs of the resources, at most 20', async (t) => {
 const others = {
   'openapi.json': ['{"openapi":"3.1.0","paths":{}}', 'an OpenAPI document'],
   'swagger.yaml': ['swagger: "2.0"\npaths: {}\n', 'an OpenAPI document'],
-  'session.har': ['{"log":{"version":"1.2","entries":[]}}', 'an HTTP archive (HAR)'],
 } as const
 
 for (const [name, [contents, kind]] of Object.entries(others)) {
