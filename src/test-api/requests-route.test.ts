@@ -96,6 +96,13 @@ test('it waits until so many match, or until the time is over', async (t) => {
   assert.deepEqual(await list(app, 'path=/other&wait=1'), [])
 })
 
+test('hundreds of clients wait, and other requests are handled meanwhile', async (t) => {
+  const app = await open(t)
+  const waiting = Array.from({ length: 300 }, () => list(app, 'path=/ping&count=20&wait=60'))
+  for (let sent = 0; sent < 20; sent += 1) assert.equal((await app.inject('/ping')).statusCode, 200)
+  for (const found of await Promise.all(waiting)) assert.equal(found.length, 20)
+})
+
 test('each sandbox has its own requests, and the key is hidden', async (t) => {
   const app = await open(t)
   const headers = { 'x-sandbox': 'a-key-of-a-sandbox' }

@@ -7,6 +7,7 @@ import { jsonContent, queryParameter } from '../http/openapi/content.ts'
 import type { Route } from '../http/openapi/route.ts'
 import { keepPrivate } from '../http/response/default-headers.ts'
 import { sendChunks, toJsonArray } from '../http/response/send.ts'
+import { takeTurn } from '../http/turns.ts'
 import { filterParameters, listFields } from '../inspector/documentation.ts'
 import { parseExchangeFilter } from '../inspector/pages/list-parameters.ts'
 import { hashOwner } from '../inspector/recorder/owner.ts'
@@ -29,6 +30,7 @@ const parameters = [
   queryParameter('page', ['The number of the page.', 1, whole(1, maxExchanges)]),
   queryParameter('per_page', ['The requests on a page.', 20, whole(1, maxExportedExchanges)]),
 ]
+const turnKey = 'received requests'
 const schema = { type: 'array', items: { type: 'object' } }
 const example = [
   {
@@ -65,7 +67,8 @@ export function getRequests(app: FastifyInstance): Route {
         throw conflict('No request is recorded, because of INSPECTOR=off.')
       const { filter, part, count, waitSeconds } = parseQuery(request)
       const viewer = hashOwner(request)
-      const find = () => findReceived(exchangeLog, filter, viewer)
+      // Each request makes all that wait search again: others are handled between two searches.
+      const find = () => takeTurn(turnKey, () => findReceived(exchangeLog, filter, viewer))
       const wait = { find, count, waitSeconds, open: () => open(request, reply, exchangeLog.watch) }
       return sendRequests(reply, await waitFor(wait), part)
     },
