@@ -9,6 +9,7 @@ import { fill, type Place } from './fill.ts'
 import { forgetPeak, readMemory, type Running } from './processes.ts'
 import type { Figure } from './results.ts'
 import { showRequest } from './rows.ts'
+import { measureSandboxes } from './sandboxes.ts'
 import {
   measurePostgresAtScale,
   measureReplicas,
@@ -41,6 +42,7 @@ export const scaleRows: FigureRows = {
   'scale-sqlite': measureSqliteAtScale,
   'scale-postgres': measurePostgresAtScale,
   'latency-large': measureLatencyOf(10_000_000),
+  sandboxes: measureSandboxes,
 }
 
 async function measureNdjson(place: Place): Promise<Figure[]> {

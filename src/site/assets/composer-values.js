@@ -1,5 +1,5 @@
 // The fields of a composer that set the path, its query and the body.
-import { decodeLoosely } from './decode-loosely.js'
+import { decodeLoosely } from './dom.js'
 
 /** `data-request` has the path, with `{name}` for each field in it. */
 export function createValues(form) {

@@ -1,10 +1,10 @@
 // The composer of requests: the method, the path, headers and the body, with fields of the page that set them. Filling
 // it never sends a request.
+import { renderCodeBlock } from './code-block.js'
 import { isForbidden, openHeaders } from './composer-headers.js'
-import { listMissing, markChips, showParts } from './composer-view.js'
 import { createValues } from './composer-values.js'
-import { isSafe } from './curl.js'
-import { setOption } from './dom.js'
+import { isSafe, toCurl } from './curl.js'
+import { findSandbox, setOption } from './dom.js'
 import { parseCurl } from './parse-curl.js'
 
 const multipart = 'multipart/form-data'
@@ -183,3 +183,34 @@ class Composer {
 }
 
 const isFilled = ({ type, checked, value }) => (type === 'checkbox' ? checked : value !== '')
+
+/** With another path, the fields have no meaning: none of `required` must be filled in. */
+function showParts(form, request, { required, isOwn }) {
+  form.querySelector('[data-part=body]').hidden = isSafe(request.method)
+  form.querySelector('[data-part=text]').hidden = request.form !== undefined
+  for (const field of required)
+    field.required = isOwn && (field.type !== 'file' || request.form !== undefined)
+  const code = form.querySelector('.command code')
+  code.replaceChildren(
+    ...renderCodeBlock(toCurl(request, findSandbox()), 'code').firstChild.childNodes,
+  )
+}
+
+/** `current` is the chip that has filled the form. */
+function markChips(chips, request, current) {
+  const key = toKey(request)
+  for (const chip of chips) {
+    const isCurrent = chip === current || toKey(JSON.parse(chip.dataset.fill)) === key
+    chip.ariaCurrent = isCurrent ? 'true' : null
+  }
+}
+
+const toKey = ({ method, target, headers, body = '' }) => {
+  const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1]
+  return JSON.stringify([method, target, accept, isSafe(method) ? '' : body])
+}
+
+/** What a link or the history leaves out of a request. Empty if that is nothing. */
+export function listMissing({ names, isBodyMissing }) {
+  return new Intl.ListFormat('en').format([...names, ...(isBodyMissing ? ['the body'] : [])])
+}

@@ -40,3 +40,12 @@ export function createUuid() {
   }
   return '10000000-1000-4000-8000-100000000000'.replace(/[018]/g, toRandom)
 }
+
+/** Text that is not percent-encoded correctly stays as it is. */
+export function decodeLoosely(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

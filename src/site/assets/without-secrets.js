@@ -1,5 +1,5 @@
 // What a page may store of a request, and put into a link: everything but the values of secrets.
-import { decodeLoosely } from './decode-loosely.js'
+import { decodeLoosely } from './dom.js'
 import { isSecretName } from './secret-names.js'
 import { findSecret } from './secret-values.js'
 

@@ -1,8 +1,0 @@
-/** Text that is not percent-encoded correctly stays as it is. */
-export function decodeLoosely(text) {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
