@@ -77,7 +77,7 @@ export function createTestMethods({ app, config, stores, served }: Embedded) {
       await rewind()
       await stores.idempotencyEntries.clear()
     },
-    inject: async ({ body, ...request }: Injected) => {
+    inject: async ({ body, ...request }: Injected): Promise<globalThis.Response> => {
       await app.ready()
       const payload = body instanceof Uint8Array ? Buffer.from(body) : body
       const options = { ...request, ...(payload !== undefined && { payload }) }
