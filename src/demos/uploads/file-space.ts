@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { formatNumber } from '../../config/format-count.ts'
 import type { Collection } from '../../stores/records/records.ts'
-import { toClientShare } from '../../stores/sandboxes/client-share.ts'
+import { toClientShare } from '../../config/client-share.ts'
 import { findScope } from '../../stores/sandboxes/sandboxes.ts'
 import { limitReached } from '../../stores/store-failure.ts'
 import { performance } from '../../timers.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from './config.ts'
 
 /**
  * What one client may have of a limit of all sandboxes: the part that MAX_SANDBOXES_PER_CLIENT is of MAX_SANDBOXES.
