@@ -63,3 +63,8 @@ function addSuggestions() {
     )
   }
 }
+
+/** What a link or the history leaves out of a request. Empty if that is nothing. */
+export function listMissing({ names, isBodyMissing }) {
+  return new Intl.ListFormat('en').format([...names, ...(isBodyMissing ? ['the body'] : [])])
+}

@@ -1,7 +1,7 @@
 // The composer of requests: the method, the path, headers and the body, with fields of the page that set them. Filling
 // it never sends a request.
 import { renderCodeBlock } from './code-block.js'
-import { isForbidden, openHeaders } from './composer-headers.js'
+import { isForbidden, listMissing, openHeaders } from './composer-headers.js'
 import { createValues } from './composer-values.js'
 import { isSafe, toCurl } from './curl.js'
 import { findSandbox, setOption } from './dom.js'
@@ -208,9 +208,4 @@ function markChips(chips, request, current) {
 const toKey = ({ method, target, headers, body = '' }) => {
   const accept = headers.find(([name]) => /^accept$/i.test(name))?.[1]
   return JSON.stringify([method, target, accept, isSafe(method) ? '' : body])
-}
-
-/** What a link or the history leaves out of a request. Empty if that is nothing. */
-export function listMissing({ names, isBodyMissing }) {
-  return new Intl.ListFormat('en').format([...names, ...(isBodyMissing ? ['the body'] : [])])
 }

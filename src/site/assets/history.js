@@ -1,5 +1,5 @@
 // The requests of a composer that were sent before: the newest one in the fragment of the URL, the latest in a list.
-import { listMissing } from './composer.js'
+import { listMissing } from './composer-headers.js'
 import { isSafe } from './curl.js'
 import { create, findSandbox, local } from './dom.js'
 import { isSecretName } from './secret-names.js'
