@@ -24,7 +24,7 @@ test('the fixture of pytest starts Vitrine with flags that it accepts', async (t
 })
 
 test('the container starts with a command that Vitrine accepts', async (t) => {
-  const [, command = ''] = /withCommand\((\[.*\])\)/.exec(read('testcontainers.test.mjs')) ?? []
+  const [, command = ''] = /withCommand\((\[.*\])\)/.exec(read('testcontainers.mjs')) ?? []
   const [file, ...flags] = parse(command) as string[]
   assert.equal(file, '/stubs/stubs.yaml')
   assert.deepEqual(await getUser(t, [join(folder, 'stubs.yaml'), ...flags]), { id: 7, name: 'Ann' })
