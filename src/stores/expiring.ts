@@ -38,16 +38,20 @@ export function createExpiring(collection: Collection, lifetime: Lifetime) {
     find().sweptAtMs = performance.now()
     return total
   }
+  /** Concurrent creations may have exceeded the maximum, and the next ones need space. */
+  const countSurplus = async () => {
+    const excess = Math.max((await collection.count()) - max, 0)
+    return excess + Math.min(Math.ceil(max / 100), maxTogether)
+  }
   const removeNow = async () => {
     const isDue = performance.now() - find().sweptAtMs >= sweepPauseMs
     const swept = isDue ? await sweep(new Date().toISOString()) : 0
     if (swept > 0 || order === undefined) return
-    // Concurrent creations may have exceeded the maximum.
-    const excess = Math.max((await collection.count()) - max, 0)
-    const limit = excess + Math.min(Math.ceil(max / 100), maxTogether)
-    const oldest = await collection.list(query, { offset: 0, limit })
+    const oldest = await collection.list(query, { offset: 0, limit: await countSurplus() })
+    // Counted again: another process may have removed the excess before the list was read.
+    const surplus = oldest.slice(0, await countSurplus())
     const before = new Date(Date.now() - leastSeconds * 1000).toISOString()
-    await remove(oldest.filter(({ updatedAt }) => updatedAt <= before))
+    await remove(surplus.filter(({ updatedAt }) => updatedAt <= before))
   }
   const removeSome = () => {
     const own = find()
